@@ -43,7 +43,8 @@ def shape_walk(
         stream = nn.Embedding(2, d_model)(ids)
         positions = torch.zeros(length, d_model)  # no axis of sequences: added to each alike, by broadcasting
         stream = stream + positions
-        projected = nn.Linear(d_model, d_model)(stream)
+        projection = nn.Linear(d_model, d_model)
+        projected = projection(stream)
         split = projected.view(batch, length, n_heads, d_k)
         heads = split.transpose(1, 2)
         others, values = (torch.zeros(batch, n_heads, keys, width) for width in (d_k, d_v))
@@ -57,6 +58,7 @@ def shape_walk(
         "embedded": stream,
         "positions": positions,
         "with positions": stream,
+        "of one head": projection.weight[:d_k].T,
         "queries, projected": projected,
         "split into heads": split,
         "heads first": heads,

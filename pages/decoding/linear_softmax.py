@@ -7,6 +7,7 @@ from model.lessons.output_layer import Row, output_step, read_row
 from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.tables import Column
@@ -69,6 +70,8 @@ def example() -> None:
         ]
         tables.show(columns, say("decoding.rows.table", "Rows as scores"))
         files.csv(*tables.content(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
+        title = say("decoding.rows.code", "These rows in PyTorch")
+        same_in_pytorch("decoding", "rows", title, rows=tuple(row.values for row in rows))
         found = None
         if typed == RAISED:
             one, other = (np.array(row.softmax) for row in rows)

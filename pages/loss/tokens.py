@@ -8,6 +8,7 @@ from model.networks.loss_terms import LossTerms, score_target, terms_of_probabil
 from pages.loss.given import NATURAL, Logarithm, choose_logarithm, typed_tokens
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.target import target
@@ -49,6 +50,9 @@ def of_typed() -> dict[str, object]:
     labels, probabilities = zip(*pairs, strict=True)
     found = terms_of_probabilities(probabilities)
     table(labels, found, (None,) * len(labels), logarithm=logarithm)
+    same_in_pytorch(
+        "loss", "typed", say("loss.typed.code", "These losses in PyTorch"), tokens=pairs, base=logarithm.base
+    )
     most = int(found.losses.argmax())
     result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
     costs = {"loss": float(found.losses[most]), "total": found.total}

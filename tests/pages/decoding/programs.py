@@ -7,7 +7,7 @@ import numpy as np
 from model import DecodingOptions, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.decoding.search import beam_tree
-from model.lessons.output_layer import output_step
+from model.lessons.output_layer import output_step, read_row
 from model.lessons.teacher_forcing import compare_runs
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import (
@@ -58,7 +58,14 @@ def searched(translator: Translator, values: Values) -> Wanted:
     return {"texts": texts} | sums
 
 
+def by_hand(values: Values) -> Wanted:
+    rows = [read_row(row) for row in values["rows"]]
+    named = {"argmax": tuple(row.argmax for row in rows), "totals": [row.total for row in rows]}
+    return named | {"softmax": {place: np.array(row.softmax) for place, row in enumerate(rows)}}
+
+
 CASES: dict[str, Case] = {
+    "rows": ({"rows": ((0.2, 0.1, 0.1), (0.4, 0.5, 0.1))}, {"rows": ((1.0,), (-3.0, 700.0))}, by_hand),
     "step-by-step": (
         OWN | {"step": 1, "temperature": 0.7, "top_k": 40, "top_p": 0.9},
         OTHER | {"step": 3, "temperature": 1.0, "top_k": 0, "top_p": 1.0},

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from model import Trace
+from model.lessons.dropout import dropout_draws
 from model.lessons.feed_forward import firing
 from model.lessons.heads import head_forms
 from model.lessons.layer_steps import attention_steps, layer_inputs
 from model.lessons.memory_layout import memory_layout, views_of
-from model.lessons.residual import sub_layers
+from model.lessons.residual import NORMS, sub_layers
 from model.lessons.scaling import toy
 from model.tracing.kinds import KINDS, attention_module
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, traced
@@ -56,6 +57,28 @@ def add_norm(network, trace: Trace, values: Values) -> Wanted:
     return {name: np.stack([getattr(each, field) for each in found]) for name, field in names.items()}
 
 
+@of_a_sentence
+def full_width(network, trace: Trace, values: Values) -> Wanted:
+    kind = KINDS[values["kind"]]
+    streams, module = layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
+    forms = head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
+    return {
+        "output": streams.sublayer_output,
+        "parameters": forms.full.parameters,
+        "apart": forms.differences["full_scaled"],
+    }
+
+
+@of_a_sentence
+def dropped(network, trace: Trace, values: Values) -> Wanted:
+    (step,) = (step for step, norm in NORMS.items() if norm == values["norm"])
+    at = values["layer"] - 1, step, values["position"] - 1
+    drawing = values["rate"], values["draws"], values["seed"]
+    found = dropout_draws(network, trace, values["stack"], at, *drawing)
+    shown = {name: getattr(found, name) for name in ("without", "drawn", "cosines")}
+    return shown | {"numbers_kept": found.kept.sum(axis=1)}
+
+
 def memory(values: Values) -> Wanted:
     story = memory_layout(values["shape"])
     layouts = story.original, story.transposed, story.contiguous
@@ -70,7 +93,14 @@ def random_scores(values: Values) -> Wanted:
     return {"variance": found.variances[0], "scaled_variance": found.scaled_variances[0]}
 
 
+DRAWN = {"stack": "encoder", "layer": 1, "norm": "self_norm", "position": 1, "rate": 0.1, "draws": 8, "seed": 1}
 CASES: dict[str, Case] = {
+    "full-width": (OWN | {"kind": "encoder"}, OTHER | {"kind": "cross"}, full_width),
+    "dropout": (
+        OWN | DRAWN,
+        OTHER | DRAWN | {"stack": "decoder", "layer": 3, "norm": "cross_norm", "rate": 0.5, "seed": 7},
+        dropped,
+    ),
     "seven-steps": (OWN | HEADS[0], OTHER | HEADS[1], seven_steps),
     "one-query": (
         OWN | HEADS[0] | {"query": 5},

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from model import Trace
-from model.networks.loss_terms import logit_gradient, score_target, smallest_loss
+from model.networks.loss_terms import logit_gradient, score_target, smallest_loss, terms_of_probabilities
 from model.runtime.training_record import training_curves
 from tests.pages.conftest import loaded
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence
@@ -37,7 +39,19 @@ def trained(values: Values) -> Wanted:
     return lines | {"at": at, "heldout_at": ends, "most": most + 1}
 
 
+def typed(values: Values) -> Wanted:
+    found = terms_of_probabilities([probability for _, probability in values["tokens"]])
+    nats = math.log(values["base"])
+    sums = {"losses": found.losses / nats, "total": found.total / nats, "mean": found.mean / nats}
+    return sums | {"perplexity": found.perplexity, "shares": found.shares}
+
+
 CASES: dict[str, Case] = {
+    "typed": (
+        {"tokens": (("Je", 0.8), ("suis", 0.6), ("un", 0.7)), "base": math.e},
+        {"tokens": (("a", 0.25), ("b", 1.0)), "base": 2},
+        typed,
+    ),
     "token-by-token": (OWN, OTHER, loss),
     "smoothing-gradient": (
         OWN | {"position": 1, "smoothing": 0.1},

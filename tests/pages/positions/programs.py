@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model import Translator
+from model.lessons.fourier import fourier
 from model.lessons.position_basis import curve, fit, harmonics
 from model.lessons.position_effects import position_losses_in_steps
 from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
@@ -73,7 +74,13 @@ def without_positions(translator: Translator, values: Values) -> Wanted:
     return {"per_token": losses.per_token[where], "loss": losses.mean(*where)}
 
 
+def series(values: Values) -> Wanted:
+    found = fourier(curve(values["curve"], values["length"]))
+    return {name: getattr(found, name) for name in ("a", "b", "sizes")}
+
+
 CASES: dict[str, Case] = {
+    "fourier": ({"length": 64, "curve": "square-wave"}, {"length": 33, "curve": "bump"}, series),
     "table": (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),
     "wavelengths": (PAPER, COLUMN, waves),
     "why-sinusoids": (

@@ -12,6 +12,7 @@ from model.attribution.analysis import attention_distance, patch_embedding, posi
 from model.attribution.faithfulness import random_orders
 from model.attribution.rollout import attention_scores
 from model.classifier import SHIPPED
+from model.lessons.classification import classification
 from model.lessons.inductive_bias import answers, answers_by_size, rearranged, receptive_field
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
@@ -70,6 +71,13 @@ def through_the_layers(values: Values) -> Wanted:
     scores = attention_scores(trace.attention, values["fusion"], values["layer"] - 1)
     scores |= classifier().gradient_scores(trace, trace.classes.index(values["explained"])).scores
     return dict(zip(("cls", "rollout", "gradient_relevance", "raw_gradient"), scores.values(), strict=True))
+
+
+def classified(values: Values) -> Wanted:
+    trace = seen(values["picture"])
+    found = classification(classifier().network, trace)
+    shown = {name: getattr(found, name) for name in ("before", "after", "logits", "powers", "probabilities")}
+    return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
 
 
 def covered(values: Values) -> Wanted:
@@ -160,6 +168,7 @@ CASES: dict[str, Case] = {
         HORN | {"explained": "parachute", "orders": {}},
         covered,
     ),
+    "classification": (CHURCH, HORN, classified),
     "convolution": (CHURCH, HORN, beside),
     "positions": (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
     "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
