@@ -69,6 +69,7 @@ def example() -> None:
             tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
         tables.show(columns, say("decoding.rows.table", "Rows as scores"))
+        caption("decoding", "check-rows", difference=checks.said("typed rows", max(row.difference for row in rows)))
         files.csv(*tables.content(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
         title = say("decoding.rows.code", "These rows in PyTorch")
         same_in_pytorch("decoding", "rows", title, rows=tuple(row.values for row in rows))

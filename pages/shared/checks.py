@@ -62,9 +62,11 @@ BOUNDS = {
     "step by step": 1e-5,
     "choice": 1e-5,
     "output layer": 2e-5,
+    "typed rows": 2e-15,  # at most 8 powers, each within 2 v, their sum and a division: 8 + 2 + 2 v, below 1
     "two passes": 2e-5,
     "sum of ln p": 2e-4,
     "cross-entropy": 1e-5,
+    "typed losses": 2e-13,  # up to 745, the -ln of the smallest number: its last place on either side
     "loss gradient": 1e-12,
     "gradient sum": 1e-6,
     # interventions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from model import Trace
-from model.networks.loss_terms import logit_gradient, score_target, smallest_loss, terms_of_probabilities
+from model.networks.loss_terms import logit_gradient, score_probabilities, score_target, smallest_loss
 from model.runtime.training_record import training_curves
 from tests.pages.conftest import loaded
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence
@@ -40,7 +40,7 @@ def trained(values: Values) -> Wanted:
 
 
 def typed(values: Values) -> Wanted:
-    found = terms_of_probabilities([probability for _, probability in values["tokens"]])
+    found = score_probabilities([probability for _, probability in values["tokens"]]).terms
     nats = math.log(values["base"])
     sums = {"losses": found.losses / nats, "total": found.total / nats, "mean": found.mean / nats}
     return sums | {"perplexity": found.perplexity, "shares": found.shares}
