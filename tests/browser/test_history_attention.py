@@ -29,7 +29,7 @@ def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Serve
     expect(trained).not_to_have_text(number)
     view.get_by_role("slider").first.press("Home")  # the embeddings, which no head reads
     expect(trained).to_have_text("\u2013")
-    page.wait_for_function("() => location.search.includes('asking=3')")
+    page.wait_for_function("() => location.search.includes('vectors=embedding')")
     ready(page)
     query = parse_qs(urlsplit(page.url).query)
     assert (query["vectors"], query["heads"], query["asking"]) == (["embedding"], ["3"], ["3"])
