@@ -25,6 +25,7 @@ def open_model(
     task: Task | None = None,
     device: str = "auto",
     dtype: str = "auto",
+    memory: int | None = None,
     download: bool = True,
     progress: Progress | None = None,
 ) -> OpenedModel:
@@ -39,6 +40,8 @@ def open_model(
         device: "auto" picks CUDA, MPS or CPU; "spread" lays the layers of a folder or an id over all GPUs, and over
             memory and disk where these do not suffice, by the library `accelerate`.
         dtype: "auto" takes the files' own; or "float32", "float16", "bfloat16".
+        memory: with "spread", bytes of this machine's memory that the weights may take; the rest stays on disk and is
+            read whenever it is needed. By default a share of what is free.
         download: whether the hub may be asked for what is not in this machine's cache.
         progress: is told bytes here and bytes in all while a download goes on.
 
@@ -52,7 +55,7 @@ def open_model(
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    loaded = load(folder, task, dtype, "auto" if chosen is None else None)
+    loaded = load(folder, task, dtype, "auto" if chosen is None else None, memory)
     if chosen is not None:
         place(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)

@@ -43,7 +43,8 @@ ALLOWED_IN_SCRIPTS = {"views/address/lessons.js": {"localStorage"}}
 ALLOWED = {
     "tests/deploy/test_journeys.py": {"importlib.import_module()"},  # the files of tests/browser, by name
     "tests/pages/models/test_page.py": {"exec()"},  # the program that a page offers its reader
-    "tests/pages/shared/test_code.py": {"exec()"},  # the programs that the teaching parts offer
+    # the programs that the teaching parts offer, and the files of their settings, by name
+    "tests/pages/shared/test_code.py": {"exec()", "importlib.import_module()"},
     "tests/pages/shared/test_old_saved.py": {"exec()"},  # a program that an earlier version offered
     "tests/pages/shared/test_saved_views.py": {"exec()"},  # the program that a saved view offers its reader
 }

@@ -68,7 +68,7 @@ def inspect(folder: Path) -> Checkpoint:
     )
 
 
-def check_size(found: Checkpoint, dtype_bytes: int | None, free: int | None = None) -> None:
+def check_size(found: Checkpoint, dtype_bytes: int | None, free: float | None = None) -> None:
     """Refuse a checkpoint that is too large for this machine, or whose configuration cannot belong to its weights.
 
     Args:
@@ -90,7 +90,7 @@ def check_size(found: Checkpoint, dtype_bytes: int | None, free: int | None = No
     check_memory(found.bytes if dtype_bytes is None else found.parameters * dtype_bytes, free)
 
 
-def check_memory(needed: int, free: int | None = None) -> None:
+def check_memory(needed: int, free: float | None = None) -> None:
     """Refuse weights of so many bytes that the free memory, by default this machine's, is too small for.
 
     Raises:

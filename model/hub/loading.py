@@ -1,5 +1,6 @@
 """A checkpoint's files as a network with its tokenizer or image processor: weights from safetensors, no code run."""
 
+import math
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,7 +10,7 @@ import torch
 from torch import nn
 
 from .errors import OpenError
-from .folder import Checkpoint, check_size, free_memory, inspect
+from .folder import SHARE, Checkpoint, check_size, free_memory, inspect
 
 Task = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 
@@ -42,12 +43,16 @@ class Loaded:
     task: Task
 
 
-def load(folder: Path, task: Task | None, dtype: str, device_map: str | dict | None = None) -> Loaded:
+def load(
+    folder: Path, task: Task | None, dtype: str, device_map: str | dict | None = None, memory: int | None = None
+) -> Loaded:
     """Load what a folder holds.
 
     Args:
         device_map: how the library `accelerate` spreads the weights: "auto", or module -> device; None leaves them in
             memory.
+        memory: bytes of this machine's memory that spread weights may take, by default a share of what is free; what
+            does not fit stays in its file and is read whenever it is needed.
 
     Raises:
         OpenError: whatever is wrong with it, in one sentence.
@@ -56,14 +61,14 @@ def load(folder: Path, task: Task | None, dtype: str, device_map: str | dict | N
     check_size(
         found,
         None if dtype == "auto" else DTYPES[dtype].itemsize,
-        None if device_map is None else free_memory() + _free_on_gpus(),
+        None if device_map is None else math.inf,
     )
-    spread = {} if device_map is None else {"device_map": device_map}
-    if spread and find_spec("accelerate") is None:
+    if device_map is not None and find_spec("accelerate") is None:
         raise OpenError(
             "A model is spread over several devices by the library accelerate, which is not installed; install it, or "
             "choose one device."
         )
+    spread = {} if device_map is None else {"device_map": device_map, "max_memory": _room(memory)}
     import transformers
     from safetensors import SafetensorError
 
@@ -90,9 +95,11 @@ def load(folder: Path, task: Task | None, dtype: str, device_map: str | dict | N
     return Loaded(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
 
 
-def _free_on_gpus() -> int:
-    """Bytes, over all of them."""
-    return sum(torch.cuda.mem_get_info(number)[0] for number in range(torch.cuda.device_count()))
+def _room(memory: int | None) -> dict[int | str, int]:
+    """Bytes that weights may take on each device."""
+    from accelerate.utils import get_max_memory
+
+    return get_max_memory() | {"cpu": int(SHARE * free_memory()) if memory is None else memory}
 
 
 def check_input(network: nn.Module) -> None:

@@ -41,7 +41,10 @@ def shape_walk(
     with torch.device("meta"):
         ids = torch.zeros(batch, length, dtype=torch.int64)
         stream = nn.Embedding(2, d_model)(ids)
-        projected = nn.Linear(d_model, d_model)(stream)
+        positions = torch.zeros(length, d_model)  # no axis of sequences: added to each alike, by broadcasting
+        stream = stream + positions
+        projection = nn.Linear(d_model, d_model)
+        projected = projection(stream)
         split = projected.view(batch, length, n_heads, d_k)
         heads = split.transpose(1, 2)
         others, values = (torch.zeros(batch, n_heads, keys, width) for width in (d_k, d_v))
@@ -53,6 +56,9 @@ def shape_walk(
     steps = {
         "ids": ids,
         "embedded": stream,
+        "positions": positions,
+        "with positions": stream,
+        "of one head": projection.weight[:d_k].T,
         "queries, projected": projected,
         "split into heads": split,
         "heads first": heads,

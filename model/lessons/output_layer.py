@@ -41,6 +41,7 @@ class Row:
     total: float  # the sum
     is_distribution: bool  # no number is negative and the sum is 1 within `TOLERANCE`
     softmax: tuple[float, ...]  # what the softmax makes of the row; always a distribution
+    difference: float  # largest difference of the softmax to PyTorch's, both in double precision
 
 
 def read_row(values: Sequence[float]) -> Row:
@@ -54,4 +55,6 @@ def read_row(values: Sequence[float]) -> Row:
     array = np.array(values, dtype=np.float64)
     total = float(array.sum())
     is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
-    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(softmax(array).tolist()))
+    made = softmax(array)
+    difference = furthest(made, torch.from_numpy(array).softmax(dim=0).numpy())
+    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(made.tolist()), difference)

@@ -4,7 +4,9 @@ Vanishing gradients are due to Bengio et al. 1994 and Pascanu et al. 2013. Here 
 """
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import torch
@@ -58,6 +60,8 @@ class Drift:
 def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int]) -> InSteps[StateGradients]:
     """Jacobians of the encoder's last state, exactly, by the chain rule from the last step to the first.
 
+    Their rows need nothing of each other: where a product takes one thread, two threads take half of the rows each.
+
     Raises:
         ValueError: the encoder reads both ways, so that no state is the last.
     """
@@ -69,59 +73,86 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     order = list(range(count)) if direction == "forwards" else list(reversed(range(count)))
     steps = [_quantities(recorder, f"encoder.{direction}.{place}", width) for place in order]
     weights = torch.cat(encoder.weights()[:2], dim=1)  # (gates * width, d_model + width), W beside U
-    rows = width if encoder.cell == "rnn" else 2 * width  # of h_N, and of c_N below
-    by_hidden = torch.eye(rows, width, device=embedded.device)  # d last / d h_t, at first t = N
-    by_cell = torch.eye(rows, device=embedded.device)[:, width:] if encoder.cell == "lstm" else None
-    probe = _probe(rows, embedded.device)
-    sizes, products = np.zeros((2, count)), torch.zeros(count, embedded.shape[2], device=embedded.device)
-    for done, (place, step) in enumerate(reversed(list(zip(order, steps, strict=True)))):
-        before = steps[count - done - 2] if done < count - 1 else None
-        jacobian, by_hidden, by_cell = _one_back(step, before, weights, by_hidden, by_cell)
-        sizes[0, place] = float(jacobian[:width].double().norm())  # (width, d_model)
-        sizes[1, place] = float(jacobian[width:].double().norm())
-        products[place] = probe @ jacobian
-        if done % TOGETHER == TOGETHER - 1:
-            yield Progress(done + 1, count)
+    states = 1 if encoder.cell == "rnn" else 2
+    rows = torch.eye(states * width, device=embedded.device)  # d last / d (h_N, c_N)
+    probe = _probe(len(rows), rows.device)
+    halves = [Rows(*half, weights) for half in zip(probe.chunk(2), rows.chunk(2), strict=True)]
+    backwards = list(zip(order, steps, [None, *steps[:-1]], strict=True))[::-1]
+    squares, products = np.zeros((count, states)), torch.zeros_like(embedded[0])
+    map_halves = _two_threads().map if torch.get_num_threads() == 1 else map
+    for done in range(0, count, TOGETHER):
+        some = backwards[done : done + TOGETHER]
+        found = map_halves(lambda half, some=some: [half.one_back(*each) for _, *each in some], halves)
+        for (place, *_), of_halves in zip(some, zip(*found, strict=True), strict=True):
+            lengths, parts = zip(*of_halves, strict=True)
+            squares[place] = torch.cat(lengths).square().view(states, width).sum(dim=1).cpu()
+            products[place] = sum(parts)
+        yield Progress(min(done + TOGETHER, count), count)
+    sizes = np.sqrt(squares)
     distance = np.array([count - 1 - order.index(place) for place in range(count)])
     expected = _by_autograd(encoder, embedded[0, order], probe)[[order.index(place) for place in range(count)]]
     difference = float((products - expected).abs().max() / expected.abs().max())
-    return StateGradients(distance, sizes[0], sizes[1] if encoder.cell == "lstm" else None, difference)
+    return StateGradients(distance, sizes[:, 0], sizes[:, 1] if states == 2 else None, difference)
 
 
 state_gradients = in_one_go(state_gradients_in_steps)
 
 
-def _one_back(
-    step: dict[str, Tensor],
-    before: dict[str, Tensor] | None,
-    weights: Tensor,
-    by_hidden: Tensor,
-    by_cell: Tensor | None,
-) -> tuple[Tensor, Tensor, Tensor | None]:
-    """From d last / d (h_t, c_t) to d last / d x_t and d last / d (h_(t-1), c_(t-1)).
+@cache
+def _two_threads() -> ThreadPoolExecutor:
+    """They stay: a thread's first product is slow, for the library has to get memory for it."""
+    return ThreadPoolExecutor(2, thread_name_prefix="halves of a product")
+
+
+class Rows:
+    """Some rows of d last / d (h_t, c_t), or of d last / d h_t for an RNN, on their way from t = N to the first step.
+
+    What they are computed in is used again at every step: memory that is new costs as much as a tenth of the products.
 
     Args:
-        step, before: quantities of this step and of the one before, `(width,)` each; None before the first.
-        weights: W beside U, the rows of all gates one below the other.
-        by_hidden, by_cell: `(rows, width)`.
+        probe: what each row is multiplied by in the check, `(row,)`.
+        last: at t = N, `(row, states)`; is changed.
+        weights: W beside U, `(gates x width, d_model + width)`, the rows of all gates one below the other.
     """
-    width = by_hidden.shape[1]
-    inputs = weights.shape[1] - width  # columns of W
-    if by_cell is None:  # d h_t / d sum = 1 - h_t^2
-        both = (by_hidden * (1 - step["hidden"] ** 2)) @ weights  # (rows, d_model + width)
-        return both[:, :inputs], both[:, inputs:], None
-    i, f, g, o = (step[gate] for gate in GATES)
-    squashed = step["cell"].tanh()
-    previous = torch.zeros_like(i) if before is None else before["cell"]
-    to_cell = torch.addcmul(by_cell, by_hidden, o * (1 - squashed**2))  # (rows, width), d last / d c_t by both ways
-    # what a gate's sum does to c_t, and the output gate's to h_t
-    slopes = (g * i * (1 - i), previous * f * (1 - f), i * (1 - g**2))
-    *inner, outer = weights.split(width)  # (width, d_model + width) each
-    through_cell = slopes[0][:, None] * inner[0]
-    for slope, part in zip(slopes[1:], inner[1:], strict=True):
-        through_cell.addcmul_(slope[:, None], part)
-    both = torch.addmm(to_cell @ through_cell, by_hidden, (squashed * o * (1 - o))[:, None] * outer)
-    return both[:, :inputs], both[:, inputs:], to_cell * f
+
+    def __init__(self, probe: Tensor, last: Tensor, weights: Tensor) -> None:
+        lstm = len(weights) > last.shape[1]
+        self.probe, self.by_state, self.weights = probe, last, weights
+        self.width = last.shape[1] // (2 if lstm else 1)
+        self.by_sum = weights.new_empty(last.shape[1], weights.shape[1])
+        self.by_read = last.new_empty(len(last), weights.shape[1])
+
+    @torch.inference_mode()
+    def one_back(self, step: dict[str, Tensor], before: dict[str, Tensor] | None) -> tuple[Tensor, Tensor]:
+        """From step t to t - 1; of these rows of d last / d x_t the lengths, `(row,)` float64, and probe . rows.
+
+        Args:
+            step, before: quantities of step t and of t - 1, `(width,)` each; None before the first.
+        """
+        by_hidden, *by_cell = self.by_state.split(self.width, dim=1)  # (row, width) each
+        if not by_cell:  # d h_t / d sum = 1 - h_t^2
+            torch.mul((1 - step["hidden"] ** 2)[:, None], self.weights, out=self.by_sum)
+        for cell in by_cell:  # h_t = o tanh(c_t)
+            cell.addcmul_(by_hidden, step["output_gate"] * (1 - step["cell"].tanh() ** 2))
+            self._through_gates(step, before)
+        torch.mm(self.by_state, self.by_sum, out=self.by_read)
+        jacobian, by_previous = self.by_read[:, : -self.width], self.by_read[:, -self.width :]
+        by_hidden.copy_(by_previous)
+        for cell in by_cell:  # c_t = f c_(t-1) + i g
+            cell.mul_(step["forget_gate"])
+        return torch.linalg.vector_norm(jacobian, dim=1, dtype=torch.float64), self.probe @ jacobian
+
+    def _through_gates(self, step: dict[str, Tensor], before: dict[str, Tensor] | None) -> None:
+        """How h_t, where c_t stays, and below it how c_t moves with what the gates read, x_t and h_(t-1)."""
+        i, f, g, o = (step[gate] for gate in GATES)
+        previous = torch.zeros_like(i) if before is None else before["cell"]
+        by_output, through_cell = self.by_sum.chunk(2)  # (width, d_model + width) each
+        *inner, outer = self.weights.chunk(len(GATES))
+        torch.mul((step["cell"].tanh() * o * (1 - o))[:, None], outer, out=by_output)
+        slopes = (g * i * (1 - i), previous * f * (1 - f), i * (1 - g**2))  # what a gate's sum does to c_t
+        torch.mul(slopes[0][:, None], inner[0], out=through_cell)
+        for slope, part in zip(slopes[1:], inner[1:], strict=True):
+            through_cell.addcmul_(slope[:, None], part)
 
 
 @torch.inference_mode(False)

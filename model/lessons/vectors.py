@@ -56,8 +56,12 @@ class Vectors:
 
     @cached_property
     def coordinates(self) -> np.ndarray | None:
-        """The point in the basis that the vectors are, `(n,)`; None where they are none."""
-        return np.linalg.solve(self.matrix, np.array(self.point)) if self.independent else None
+        """The point in the basis that the vectors are, `(n,)`, by Cramer's rule; None where they are none."""
+        if not self.independent:
+            return None
+        rows = [[*self.vectors[:place], self.point, *self.vectors[place + 1 :]] for place in range(len(self.vectors))]
+        whole = _eliminated(self.vectors)[1]
+        return np.array([float(_eliminated(each)[1] / whole) for each in rows])
 
     @cached_property
     def nearest(self) -> np.ndarray:
@@ -72,11 +76,18 @@ class Vectors:
         return 0.0 if self.reached else float(np.linalg.norm(np.array(self.point) - self.nearest))
 
     def difference(self) -> float:
-        """The largest of two differences: of the determinant to LAPACK's, and of the point to its combination again."""
-        found = abs(self.determinant - float(np.linalg.det(self.matrix)))
+        """The larger of two differences, each as a share of the sizes that cancel in it.
+
+        Of the determinant to LAPACK's, over the product of the vectors' lengths; and of the point to the combination
+        of the vectors by its coordinates, over the sum of the sizes of what is added up.
+        """
+        lengths = float(np.prod(np.linalg.norm(self.matrix, axis=0))) or 1.0
+        found = abs(self.determinant - float(np.linalg.det(self.matrix))) / lengths
         if self.coordinates is None:
             return found
-        return max(found, float(np.abs(self.matrix @ self.coordinates - self.point).max()))
+        sizes = np.abs(self.matrix) @ np.abs(self.coordinates) + np.abs(self.point)
+        apart = np.abs(self.matrix @ self.coordinates - self.point)
+        return max(found, float((apart / np.where(sizes > 0, sizes, 1)).max()))
 
 
 def _eliminated(rows: Sequence[Sequence[float]]) -> tuple[int, Fraction]:

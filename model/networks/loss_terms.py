@@ -52,27 +52,30 @@ def loss_terms(losses: Sequence[float] | np.ndarray) -> LossTerms:
     return LossTerms(np.exp(-values), values, shares, values.cumsum() / np.arange(1, len(values) + 1))
 
 
-def terms_of_probabilities(probabilities: Sequence[float]) -> LossTerms:
-    """The same from the probabilities themselves.
+@dataclass(frozen=True, eq=False)
+class ScoredTarget:
+    """A target's terms, and how far two ways of computing them differ."""
+
+    terms: LossTerms
+    difference: float  # largest difference between -ln p in double precision and PyTorch's function
+
+
+def score_probabilities(probabilities: Sequence[float]) -> ScoredTarget:
+    """The terms of given probabilities; the check is `torch.nn.functional.nll_loss` in double precision.
 
     Raises:
         ValueError: one does not lie above 0 and at most at 1.
     """
     if not all(0 < probability <= 1 for probability in probabilities):
         raise ValueError("A probability lies above 0 and at most at 1.")
-    return loss_terms([-math.log(probability) for probability in probabilities])
-
-
-@dataclass(frozen=True, eq=False)
-class ScoredTarget:
-    """A target scored by the model: its terms, and how far two ways of computing them differ."""
-
-    terms: LossTerms
-    difference: float  # largest difference between -ln p in double precision and `token_cross_entropy` (PyTorch's)
+    terms = loss_terms([-math.log(probability) for probability in probabilities])
+    logs = torch.tensor(probabilities, dtype=torch.float64).log()[:, None]  # (T, one class)
+    torchs = F.nll_loss(logs, torch.zeros(len(logs), dtype=torch.long), reduction="none").numpy()
+    return ScoredTarget(terms, furthest(terms.losses, torchs))
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
-    """-ln p of every right token: `(T, vocabulary)` and T ids."""
+    """-ln p of every right token: `(T, vocabulary)` and T ids; the check is `token_cross_entropy`."""
     values = logits.astype(np.float64)
     highest = values.max(axis=1)
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)

@@ -10,6 +10,7 @@ share the folder too, it gives the same numbers.
 
 import argparse
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 from ..hub.errors import OpenError
@@ -21,6 +22,8 @@ from ..training.processes import ProcessGroup
 from .inputs import StudyError, read_inputs
 from .run import study
 from .subjects import open_subject
+
+PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs each
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,12 +41,16 @@ def _run(options: argparse.Namespace) -> int:
         raise StudyError(f"{options.inputs} inputs leave nothing to measure; give --inputs 1 or more.")
     inputs = read_inputs(options.texts).part(options.inputs)
     spread = options.device == SPREAD
-    processes = ProcessGroup.join("cpu" if spread else options.device)
+    processes = ProcessGroup.join("cpu" if spread else options.device, PATIENCE)
     try:
+        if options.memory is not None and not spread:
+            raise StudyError("Only spread weights can be limited; add --device spread.")
         if spread and processes.world_size > 1:
             raise StudyError("A spread model takes all devices; start it in one process.")
         device = SPREAD if spread else str(processes.device)
-        subject = open_subject(options.model, device, task=options.task, dtype=options.dtype, download=options.download)
+        memory = None if options.memory is None else int(options.memory * 1e9)
+        how = {"task": options.task, "dtype": options.dtype, "memory": memory, "download": options.download}
+        subject = open_subject(options.model, device, **how)
         study(subject, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
     finally:
         processes.leave()
@@ -66,6 +73,12 @@ def _parser() -> argparse.ArgumentParser:
         "--device",
         default="auto",
         help="auto, cpu, cuda or mps; spread lays a checkpoint over all devices (accelerate)",
+    )
+    parser.add_argument(
+        "--memory",
+        type=float,
+        metavar="GB",
+        help="of memory for the weights of a spread checkpoint; the rest stays on disk",
     )
     parser.add_argument("--dtype", default="auto", choices=("auto", *DTYPES), help="precision of an opened checkpoint")
     parser.add_argument("--task", choices=sorted(TABLES), help="what a checkpoint does, where its files do not say")

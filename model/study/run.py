@@ -1,6 +1,5 @@
 """A study from its inputs to its results, in one process or in several that share a folder."""
 
-import time
 from collections import Counter
 from collections.abc import Collection
 from pathlib import Path
@@ -23,7 +22,6 @@ PLAN = "study.json"
 FORMAT = 1  # of the shards
 REASONS = 5  # most frequent ones that are kept
 NAMES = {"texts": "texts", "pairs": "pairs of texts", "pictures": "pictures"}
-PAUSE = 0.2  # seconds between two looks at what the other processes have finished
 
 
 def study(
@@ -51,6 +49,7 @@ def study(
         StudyError: the network cannot take these inputs, not one of them could be used, or `out` holds another study
             or a damaged shard.
         CheckpointError: a file cannot be written.
+        ConnectionError: another process has ended.
     """
     wanted, ablates = subject.kinds(kinds, inputs), ablates and subject.ablates
     shards = Shards.of(out, len(inputs))
@@ -64,10 +63,8 @@ def study(
         for number in missing[processes.rank :: processes.world_size]:
             _fill(shards, number, subject, inputs, wanted, ablates, bar)
             _show(bar, shards)
-        while shards.missing():  # the others are still at theirs
-            time.sleep(PAUSE)
-            _show(bar, shards)
-    processes.wait()
+        processes.wait(lambda: _show(bar, shards))  # the others are still at theirs
+        _show(bar, shards)
     if not processes.leads:
         return None
     found = _reduced(shards, subject, inputs, wanted, processes, out)

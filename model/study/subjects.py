@@ -64,7 +64,13 @@ class Subject:
 
 
 def open_subject(
-    source: str, device: str = "auto", *, task: str | None = None, dtype: str = "auto", download: bool = False
+    source: str,
+    device: str = "auto",
+    *,
+    task: str | None = None,
+    dtype: str = "auto",
+    memory: int | None = None,
+    download: bool = False,
 ) -> Subject:
     """Open one of the networks that ship, a folder that training wrote, or any checkpoint `open_model` opens.
 
@@ -72,7 +78,7 @@ def open_subject(
         source: "translator", "vision", "lstm-additive" or another recurrent network's name, a folder, or an id of the
             hub.
         device: "auto", a device's name, or "spread" for a checkpoint too large for one; see `open_model`.
-        task, dtype, download: as of `open_model`.
+        task, dtype, memory, download: as of `open_model`.
 
     Raises:
         StudyError: nothing is there, or the network has no attention.
@@ -88,7 +94,7 @@ def open_subject(
     else:
         if not download:
             _see(source)
-        opened = open_model(source, task=task, device=device, dtype=dtype, download=download)
+        opened = open_model(source, task=task, device=device, dtype=dtype, memory=memory, download=download)
         return of_opened(opened, opened.pinned)
     if device == SPREAD:
         raise StudyError(f"{source} fits on one device; only checkpoints of the hub are spread.")

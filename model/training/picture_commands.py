@@ -88,6 +88,7 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
     command.add_argument(
         "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
     )
+    command.add_argument("--compiled", action="store_true", help="faster on a processor; needs a C++ compiler")
     add_options_of(command, how)
 
 
@@ -121,7 +122,7 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
                 load_weights(made, before.tensors, str(options.start_from))
                 if processes.leads:
                     before.hand_over(options.out)
-            return RecognitionTask(made, images, recipe, stages, how, teacher)
+            return RecognitionTask(made, images, recipe, stages, how, teacher, options.compiled)
 
         return Prepared(config, task, before.start if before else None)
 

@@ -1,6 +1,8 @@
 """One process or several under torchrun, seen the same way by the training loop."""
 
 import os
+import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -12,6 +14,7 @@ from torch.nn.parallel import DistributedDataParallel
 from ..runtime.device import choose_device
 
 PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
+PAUSE = 0.2  # seconds between two calls of what is done while waiting
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,15 @@ class ProcessGroup:
     device: torch.device
 
     @classmethod
-    def join(cls, device: str = "auto") -> "ProcessGroup":
-        """Read torchrun's environment and connect: NCCL on GPUs, gloo on CPUs."""
+    def join(cls, device: str = "auto", patience: timedelta = PATIENCE) -> "ProcessGroup":
+        """Read torchrun's environment and connect: NCCL on GPUs, gloo on CPUs.
+
+        Args:
+            patience: how long one may wait for another.
+
+        Raises:
+            ConnectionError: they cannot reach each other.
+        """
         world_size = int(os.environ.get("WORLD_SIZE", "1"))
         chosen = choose_device(device)
         if world_size == 1:
@@ -33,7 +43,13 @@ class ProcessGroup:
             chosen = torch.device("cuda", int(os.environ["LOCAL_RANK"]))
             torch.cuda.set_device(chosen)
         backend = "nccl" if chosen.type == "cuda" else "gloo"
-        distributed.init_process_group(backend, timeout=PATIENCE)
+        try:
+            distributed.init_process_group(backend, timeout=patience)
+        except RuntimeError as error:
+            raise ConnectionError(
+                f"The processes cannot reach each other; on several hosts name the network card between them in "
+                f"{backend.upper()}_SOCKET_IFNAME."
+            ) from error
         return cls(distributed.get_rank(), world_size, chosen)
 
     @property
@@ -54,10 +70,22 @@ class ProcessGroup:
             distributed.all_reduce(value)
         return value
 
-    def wait(self) -> None:
-        """Until every process is here."""
-        if self.world_size > 1:
-            distributed.barrier()
+    def wait(self, meanwhile: Callable[[], object] = lambda: None) -> None:
+        """Until every process is here; `meanwhile` is called again and again.
+
+        Raises:
+            ConnectionError: one of them has ended, on this host or on another.
+        """
+        if self.world_size == 1:
+            return
+        try:
+            waiting = distributed.barrier(async_op=True)
+            while not waiting.is_completed():
+                meanwhile()
+                time.sleep(PAUSE)
+            waiting.wait()
+        except RuntimeError as error:
+            raise ConnectionError("Another process has ended; start all of them again.") from error
 
     def leave(self) -> None:
         """Disconnect."""

@@ -179,6 +179,8 @@ def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
   which recognizes {100 * teacher["top1"]:.1f} % of the pictures held back (SHA-256 `{teacher["sha256"]}`).
   It reads the same view at {teacher["pixels"]} pixels; its answers at temperature {teacher["temperature"]:g} decide
   {share:g} % of the loss"""
+        if rounds := teacher.get("rounds"):
+            more += f"; the same views come again after {rounds} epochs"
     more += "".join(f"\n- Until epoch {end}: {what}" for end, what in training.get("earlier", []))
     if chosen:
         share = 100 * chosen["top1"]

@@ -5,6 +5,7 @@ import streamlit as st
 
 from model import Trace
 from model.attribution.agreement import METHODS
+from model.attribution.leave_one_out import Way
 from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
 from pages.attribution.verdict import verdict
 from pages.shared import checks, code_values, files, tables
@@ -113,10 +114,22 @@ def explore(request: Request, trace: Trace) -> None:
         drop = say("attribution.drop", "drop of ln p")
         files.csv(*tables.content(found.numbers(place, name, drop)), f"attribution-word-{place + 1}", one)
         files.npz("attribution", lambda: found.arrays(way), every)
-    words = {"words": tuple((word.start, word.end) for word in found.explained.source)}
+    programs(request, found, place, way)
+
+
+def programs(request: Request, found: Evidence, place: int, way: Way) -> None:
+    """What is shown of the chosen word as programs: leave-one-out and three methods, the other two, the verdict."""
     word = found.explained.target[place]
-    given = code_values.sentence(request) | words | {"way": way, "word": (word.start, word.end)}
-    same_in_pytorch("attribution", "attribution", **given)
+    words = tuple((each.start, each.end) for each in found.explained.source)
+    given = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
+    same_in_pytorch("attribution", "attribution", **given, way=way)
+    same_in_pytorch("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **given)
+    title = say("attribution.relevance.code", "Gradient relevance in PyTorch")
+    same_in_pytorch("attribution", "relevance", title, **given)
+    chosen = lambda rows: tuple(rows[place, found.columns].tolist())  # noqa: E731
+    scores = {id: chosen(found.explained.scores[method]) for id, method in zip(NAMES, METHODS, strict=True)}
+    title = say("attribution.agreement.code", "The rank correlation in PyTorch")
+    same_in_pytorch("attribution", "agreement", title, drops=chosen(found.drops), scores=scores)
 
 
 def one_word(found: Evidence, place: int) -> None:

@@ -7,6 +7,7 @@ from model.lessons.output_layer import Row, output_step, read_row
 from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.tables import Column
@@ -68,6 +69,10 @@ def example() -> None:
             tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
         tables.show(columns, say("decoding.rows.table", "Rows as scores"))
+        caption("decoding", "check-rows", difference=checks.said("typed rows", max(row.difference for row in rows)))
+        files.csv(*tables.content(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
+        title = say("decoding.rows.code", "These rows in PyTorch")
+        same_in_pytorch("decoding", "rows", title, rows=tuple(row.values for row in rows))
         found = None
         if typed == RAISED:
             one, other = (np.array(row.softmax) for row in rows)

@@ -34,19 +34,19 @@ def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapp
     st.header(say("history.hold", "Hold a gate"), anchor=False)
     st.markdown(prose.block("history", "hold"))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        gates = {gate: SAID[gate]() for gate in sorted(GATES, key=list(SAID).index)}
-        gate = widgets.pick(say("history.hold.gate", "Gate"), gates, "gate")
-        of = widgets.pick(
-            say("history.hold.layer", "of"), {id: said for id, (_, said) in layers.items()}, "of", varies=True
-        )
         how = {
             FREE: say("history.hold.free", "Nowhere"),
             SHUT: say("history.hold.shut", "Shut, 0"),
             OPEN: say("history.hold.open", "Open, 1"),
         }
-        where = widgets.pick(say("history.hold.value", "is held"), how, "held")
-    if where == FREE:
-        return
+        where = widgets.pick(say("history.hold.value", "A gate is held"), how, "held")
+        if where == FREE:
+            return
+        gates = {gate: SAID[gate]() for gate in sorted(GATES, key=list(SAID).index)}
+        gate = widgets.pick(say("history.hold.gate", "Gate"), gates, "gate")
+        of = widgets.pick(
+            say("history.hold.layer", "of"), {id: said for id, (_, said) in layers.items()}, "of", varies=True
+        )
     plan = GateInterventions((HeldGate(layers[of][0], gate, HELD[where]),))
     sides = of_changed(service, request.text, trace, plan)
     left, right = st.columns(2, gap="large")

@@ -11,10 +11,12 @@ from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks, times
 from pages.history.unrolling import drawing
 from pages.shared import files
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.service import Service
+from views.address import settings
 from views.components.drawing_view import drawing_view
 from views.controls import widgets
 from views.html import bars
@@ -42,6 +44,9 @@ def show(request: Request) -> None:
     _check(service, name, graph, trace)
     _numbers(request, called, trace)
     times.show(request)
+    title = say("history.path.code", "Path lengths in Python")
+    start, end = int(settings.value("from")[1:]), settings.value("to")  # "s1" or "t9"
+    same_in_pytorch("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)
 
 
 def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:

@@ -4,7 +4,9 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.dropout import dropout_draws
-from pages.shared import checks, files, tables
+from model.lessons.residual import NORMS
+from pages.shared import checks, code_values, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.opening import Request
 from pages.shared.texts import caption, paragraph
 from views.components.matrix_row import RowMatrix, matrix_row
@@ -61,3 +63,8 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
     header = [drawn, *map(str, range(1, rows.shape[1] + 1))]
     content = lambda: [[name, *map(float, row)] for name, row in zip(names, rows, strict=True)]  # noqa: E731
     files.csv(header, content, f"{stack}-dropout", say("inside.dropout.csv", "Draws as CSV"))
+    layer, step = sub_layers[label]
+    place = {"stack": stack, "layer": layer + 1, "norm": NORMS[step], "position": position + 1}
+    drawing = {"rate": rate, "draws": DRAWS, "seed": seed}
+    title = say("inside.dropout.code", "Dropout in PyTorch")
+    same_in_pytorch("inside", "dropout", title, **code_values.sentence(request), **place, **drawing)

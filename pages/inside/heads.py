@@ -5,7 +5,8 @@ import streamlit as st
 from model.lessons.heads import Form, HeadForms, Shape, head_forms, shape_walk
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen import choose
-from pages.shared import checks, files, tables
+from pages.shared import checks, code_values, files, tables
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
@@ -17,6 +18,9 @@ from views.text.numbers import grouped, three_digits
 TENSORS = {  # what the steps of `shape_walk` are called
     "ids": Message("inside.shapes.ids", "ids"),
     "embedded": Message("inside.shapes.embedded", "embeddings"),
+    "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
+    "with positions": Message("inside.shapes.with-positions", "embeddings + positions"),
+    "of one head": Message("inside.shapes.weights", "W_Q of one head"),
     "queries, projected": Message("inside.shapes.projected", "queries, projected"),
     "split into heads": Message("inside.shapes.split", "split into heads"),
     "heads first": Message("inside.shapes.first", "heads first"),
@@ -49,6 +53,8 @@ def show(request: Request) -> None:
     compute = lambda network: head_forms(attention_module(network, kind, layer), *given)  # noqa: E731
     forms = request.service.lesson(("head forms", chosen.key), compute)
     compared(forms)
+    title = say("inside.forms.code", "One of full width for each head, in PyTorch")
+    same_in_pytorch("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
     config = request.service.model.config
     mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     paragraph("inside", "shapes")
@@ -90,18 +96,19 @@ def walk(mine: list[Shape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
-        (say("inside.shapes.tokens", "Tokens"), "shape_length", 20, 128),
+        (say("inside.shapes.tokens", "Query tokens"), "shape_length", 20, 128),
+        (say("inside.shapes.keys", "Key tokens"), "shape_keys", 0, 128),
         (Name("d_model")(), "shape_width", 512, 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 8, 64),
         (Name("d_v")(), "shape_d_v", 64, 1024),
     )
     with st.container(horizontal=True, gap="medium"):
-        sizes = [int(widgets.number(label, key, first, 1, most)) for label, key, first, most in boxes]
-    *_, width, count, d_v = sizes
+        sizes = [int(widgets.number(label, key, first, min(first, 1), most)) for label, key, first, most in boxes]
+    sequences, queries, keys, width, count, d_v = sizes
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    tried = shape_walk(*sizes[:-1], d_v=d_v)
+    tried = shape_walk(sequences, queries, width, count, keys or None, d_v)
     columns = [
         tables.Column(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
         tables.name(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),

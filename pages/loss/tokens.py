@@ -4,10 +4,11 @@ import math
 
 import streamlit as st
 
-from model.networks.loss_terms import LossTerms, score_target, terms_of_probabilities
+from model.networks.loss_terms import LossTerms, score_probabilities, score_target
 from pages.loss.given import NATURAL, Logarithm, choose_logarithm, typed_tokens
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.target import target
@@ -47,8 +48,13 @@ def of_typed() -> dict[str, object]:
     if pairs is None:
         return {}
     labels, probabilities = zip(*pairs, strict=True)
-    found = terms_of_probabilities(probabilities)
-    table(labels, found, (None,) * len(labels), logarithm=logarithm)
+    scored = score_probabilities(probabilities)
+    found = scored.terms
+    difference = checks.said("typed losses", scored.difference)
+    table(labels, found, (None,) * len(labels), "check-typed", difference, logarithm)
+    same_in_pytorch(
+        "loss", "typed", say("loss.typed.code", "These losses in PyTorch"), tokens=pairs, base=logarithm.base
+    )
     most = int(found.losses.argmax())
     result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
     costs = {"loss": float(found.losses[most]), "total": found.total}
@@ -68,17 +74,18 @@ def of_target(request: Request) -> None:
     st.html(tokens.label(label) + steps.aligned(rows, say("loss.shifted", "Shifted target")))
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
-    table(trace.next_tokens, scored.terms, ranks, checks.said("cross-entropy", scored.difference))
+    table(trace.next_tokens, scored.terms, ranks, "check-loss", checks.said("cross-entropy", scored.difference))
 
 
 def table(
     labels: tuple[str, ...],
     terms: LossTerms,
     ranks: tuple[int | None, ...],
-    difference: str = "",
+    check: str,
+    difference: str,
     logarithm: Logarithm = NATURAL,
 ) -> None:
-    """The sums, and a row a token; `difference` of the recomputation, where there is one."""
+    """The sums, a row a token, and the check: its block and the recomputation's difference."""
     losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
         (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),
@@ -98,6 +105,5 @@ def table(
         tables.Column(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
     tables.show(columns, say("loss.table", "Loss by token"))
-    if difference:
-        caption("loss", "check-loss", difference=difference)
+    caption("loss", check, difference=difference)
     files.sheet(*tables.content(columns), "loss", key="loss_table")

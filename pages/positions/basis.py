@@ -71,7 +71,7 @@ def basis(request: Request) -> None:
     caption("positions", "basis-check", columns=columns, used=added, residual=residual, difference=difference)
     rows = list(zip(counts.tolist(), found.residuals.tolist(), strict=True))
     files.sheet(header, rows, "basis", say("positions.basis.csv", "Residuals as CSV"))
-    coefficients.show(target, columns)
+    coefficients.show(target, shape, columns)
 
 
 def orthogonality(request: Request) -> None:

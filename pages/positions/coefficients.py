@@ -6,6 +6,7 @@ import streamlit as st
 from model.lessons.fourier import Fourier, fourier
 from pages.shared import checks, files
 from pages.shared.charts import curves
+from pages.shared.code import same_in_pytorch
 from pages.shared.texts import block, caption, paragraph
 from views.figures.lines import Line
 from views.html import bars
@@ -14,11 +15,12 @@ from views.text.catalogue import Name, say
 ROWS = 12  # of the table; the file has all
 
 
-def show(target: np.ndarray, columns: int) -> None:
+def show(target: np.ndarray, curve: str, columns: int) -> None:
     """The coefficients as a table and a curve of their sizes.
 
     Args:
         target: the curve, `(length,)`.
+        curve: its id, for the program.
         columns: how many terms of the series are added up for the check and marked in the table.
     """
     found = fourier(target)
@@ -54,6 +56,8 @@ def show(target: np.ndarray, columns: int) -> None:
         "positions", "fourier-check", strongest=strongest, size=size, columns=columns, left=rest, difference=difference
     )
     files.sheet(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
+    title = say("positions.fourier.code", "The coefficients in PyTorch")
+    same_in_pytorch("positions", "fourier", title, length=found.length, curve=curve)
 
 
 def _left(target: np.ndarray, found: Fourier, columns: int) -> float:

@@ -1,9 +1,10 @@
 """What the checks on the pages may differ by: each figure stands beside the bound that it keeps.
 
 A check computes the same thing a second time in another way. Computers round, so the two differ by a little; how little
-depends on what is computed and on how large its numbers are. The bounds here are some three times the largest
-difference that was met on hundreds of inputs, rounded up (`tests/pages/shared/test_checks.py` measures them again). A
-figure beyond its bound means that something is wrong, and the page says so.
+depends on what is computed and on how large its numbers are. Where a bound follows from that alone, it says how. The
+others pass through whole networks: some three times the largest difference that was met on hundreds of inputs, rounded
+up (`tests/pages/shared/test_checks.py` measures them again). A figure beyond its bound means that something is wrong,
+and the page says so.
 """
 
 from model.attribution.intervened import Check
@@ -12,8 +13,9 @@ from pages.shared.texts import block, explained
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-# Single precision keeps about seven digits: a rounding costs up to 6e-8 of a number's size. What is computed in double
-# precision on both sides has a bound far below that; sums over many numbers have larger ones.
+# Single precision keeps about seven digits: a rounding costs up to u = 2^-24 = 6e-8 of a number's size, in double
+# precision up to v = 2^-53 = 1.1e-16. A sum of n products of sizes that add up to A is off by n u A at most, and in
+# practice by about sqrt(n) u A, since roundings go either way.
 BOUNDS = {
     # attention
     "attention": 1e-5,
@@ -28,9 +30,9 @@ BOUNDS = {
     "two forms": 1e-5,
     "padding": 1e-5,
     # the rest of a layer
-    "hidden units": 2e-5,
-    "fed forward": 1e-5,
-    "fed forward alone": 1e-5,
+    "hidden units": 2e-5,  # 256 products that add up to some 17 in size: 16 u x 17 = 1.6e-5
+    "fed forward": 2e-5,  # the 170 or so of 1024 units that fire, adding up to some 24: 13 u x 24 = 1.9e-5
+    "fed forward alone": 2e-5,  # the same sum, in another order
     "Add & Norm": 5e-6,
     "means": 1e-12,
     "variances": 1e-4,
@@ -38,9 +40,9 @@ BOUNDS = {
     "embedding": 1e-6,
     "cosines": 5e-6,
     "orders": 1e-5,
-    "area under the curve": 1e-12,
+    "area under the curve": 1e-15,  # shares of whole counts, below 1: a division and a difference on either side, 4 v
     "patch embedding": 5e-6,
-    "pictures again": 1e-4,
+    "pictures again": 1e-5,  # 12 sub-layers, sums of some 192: 12 x 14 u of a logit of 4; p moves by a quarter of that
     # positions
     "sinusoid table": 1e-7,
     "wavelengths": 1e-6,
@@ -51,18 +53,20 @@ BOUNDS = {
     "fitted rotation": 1e-9,
     "sum of samples": 1e-6,
     "share left over": 1e-9,
-    "Fourier coefficients": 1e-12,
-    "vectors": 1e-9,
-    "one distance": 1e-11,
+    "Fourier coefficients": 1e-13,  # up to 2: 2 x 128 terms v, and the angles within a turn: 2 x 6.3 v each
+    "vectors": 1e-14,  # shares of what cancels: elimination of 3 x 3, whose pivots at most fourfold: 3 x 3 x 4 v
+    "one distance": 1e-12,  # angles up to 128 with v each; products of 8 at most, two of them: 4 x 128 v x 8 x 2
     "positions put back": 2e-5,
     "shuffled patches": 2e-6,
     # decoding and loss
     "step by step": 1e-5,
     "choice": 1e-5,
     "output layer": 2e-5,
+    "typed rows": 2e-15,  # at most 8 powers, each within 2 v, their sum and a division: 8 + 2 + 2 v, below 1
     "two passes": 2e-5,
     "sum of ln p": 2e-4,
     "cross-entropy": 1e-5,
+    "typed losses": 2e-13,  # up to 745, the -ln of the smallest number: its last place on either side
     "loss gradient": 1e-12,
     "gradient sum": 1e-6,
     # interventions

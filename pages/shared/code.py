@@ -2,7 +2,8 @@
 
 Each program is a file of Python, `assets/code/<page>/<part>.py`. Lines that end in `# yours` are assignments of values
 it ships with; the page puts the present ones in their place. They follow from `VALUES` in `pages.shared.code_values`,
-or from what the part hands to `same_in_pytorch` itself.
+or from what the part hands to `same_in_pytorch` itself. A program has 3 to 25 lines, not counting the blank ones that
+ruff wants around definitions. Where a part shows more than fits, a further program has a fold of its own.
 """
 
 from functools import lru_cache

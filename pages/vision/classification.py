@@ -7,6 +7,7 @@ from model.lessons.classification import classification
 from pages.shared import checks, files, tables
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
+from pages.vision.program import offer_program
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.html import bars
 from views.text import terms
@@ -45,3 +46,4 @@ def from_cls(service: Service, key: str, trace: VisionTrace) -> None:
             files.csv(header, content, "classification", say("vision.classification.csv", "Classes as CSV"))
             arrays = {"before": found.before, "after": found.after, "logits": found.logits}
             files.npz("classification", arrays | {"probabilities": found.probabilities})
+    offer_program(service, "classification", say("vision.classification.code", "From CLS to the classes, in PyTorch"))

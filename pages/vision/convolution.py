@@ -11,6 +11,7 @@ from pages.shared.models import open_convolution
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
+from pages.vision.program import offer_program
 from views import patches
 from views.controls import widgets
 from views.html import bars
@@ -86,3 +87,4 @@ def beside_a_convolution(service: Service, key: str, trace: VisionTrace) -> None
     st.caption(block(PAGE, "beside-check", difference=checks.said("pictures again", again)))
     files.sheet(header, rows, "inductive-bias", say("vision.bias.csv", "Probabilities as CSV"))
     files.csv(columns, fields, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))
+    offer_program(service, "convolution")

@@ -185,8 +185,10 @@ FUSIONS: dict[Fusion, Message] = {
 
 @fragment
 def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
-    """The view; `key` is the picture's, as `Service.trace_picture` gives it. Of a layer and a fusion the browser draws the
-    maps; this part runs again for the curves, and for another class."""
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it.
+
+    The browser draws the maps of another layer or fusion; this part runs again for their curves, and for another class.
+    """
     paragraph(PAGE)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
     class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
@@ -229,7 +231,11 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
         ends=checks.said("ends of curves", float(np.abs(np.array(ends) - probability).max())),
     )
     _files(trace, class_index, scores, measured)
-    offer_program(service, "layers", explained=trace.classes[class_index], layer=layer + 1, fusion=fusion)
+    explained = trace.classes[class_index]
+    offer_program(service, "layers", explained=explained, layer=layer + 1, fusion=fusion)
+    orders = {IDS[method]: tuple(order_of(score).tolist()) for method, score in scores.items()}
+    title = say("vision.curves.code", "Deletion and insertion in PyTorch")
+    offer_program(service, "curves", title, explained=explained, orders=orders)
     with st.expander(say("vision.methods", "Where the four methods come from")):
         paragraph(PAGE, "methods")
 

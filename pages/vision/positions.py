@@ -26,7 +26,7 @@ from views.controls import inputs, widgets
 from views.export import downloads
 from views.figures import overlay, patch_positions
 from views.html import answer
-from views.text import literal
+from views.text import glossary, literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
 
@@ -123,7 +123,7 @@ def _reach(trace: VisionTrace, patch_size: int) -> Reach:
 
 def _plain(id: str, **values: object) -> str:
     """A block as a text alternative, without Markdown's marks."""
-    return block(PAGE, id, **values).replace("*", "").replace("\n", " ")
+    return " ".join(glossary.unlinked(block(PAGE, id, **values)).replace("*", "").split())
 
 
 def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:

@@ -7,9 +7,13 @@ from views.controls.picture_input import chosen_sample
 OWN = "your-picture.jpg"  # nothing is kept of the name of a reader's file
 
 
-def offer_program(service: Service, part: str, **values: object) -> None:
-    """The program of a part of this page on the picture under study; none for a model from elsewhere."""
+def offer_program(service: Service, part: str, title: str = "", **values: object) -> None:
+    """The program of a part of this page on the picture under study; none for a model from elsewhere.
+
+    Args:
+        title: see `same_in_pytorch`.
+    """
     if "export" in service.model.capabilities:  # it is one of this project's
         sample = chosen_sample()
         picture = f"assets/samples/{sample}.jpg" if sample else OWN
-        same_in_pytorch("vision", part, picture=picture, **values)
+        same_in_pytorch("vision", part, title, picture=picture, **values)

@@ -133,6 +133,7 @@ def tiny_picture():
 def test_it_stands_in_a_frame_and_in_a_file(translated, tmp_path):
     shown = show(translated, kind="encoder")
     assert html.escape(shown.html) in shown._repr_html_() and shown._repr_html_().startswith("<iframe")
+    assert f">{shown.title}: trust this notebook, or run the cell, to see it.</iframe>" in shown._repr_html_()
     shown.save(tmp_path / "view.html")
     assert (tmp_path / "view.html").read_text(encoding="utf-8") == shown.html
     (tmp_path / "file").touch()

@@ -35,8 +35,10 @@ def test_the_way(page: Page, server: Server):
     page.get_by_role("link", name="Learn step by step").click()
     expect(bar.locator(".place")).to_have_text("1 of 11: Before the Transformer")
     expect(bar.get_by_role("link", name="Back")).to_have_count(0)
+    page.evaluate("window.loadedOnce = true")
     bar.get_by_role("link", name="Next").click()
     expect(bar.locator(".place")).to_have_text("2 of 11: Sizes")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Tokens")
     ready(page)
     assert "text=I+want+to+buy+a+car." in page.url
     bar.get_by_role("link", name="Next").click()
@@ -44,6 +46,7 @@ def test_the_way(page: Page, server: Server):
     ready(page)
     bar.get_by_role("button", name="Try it here").click()
     task = page.locator(f".st-key-experiment-{LESSONS[2].experiment}")
+    assert page.evaluate("window.loadedOnce")  # from lesson to lesson without loading the app anew
     expect(task.get_by_role("button")).to_be_focused()
     expect(bar.locator(".done")).to_have_count(0)
     page.keyboard.press("Enter")

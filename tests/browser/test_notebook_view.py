@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import io
 import re
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from playwright.sync_api import Browser, Frame, FrameLocator, Page, expect
 
 from tests.browser.conftest import PATIENCE
 from views.text.numbers import three_digits
@@ -76,9 +77,12 @@ def test_maps_of_layers_that_differ_in_their_heads(notebook):
     assert cells.all_inner_texts() == [three_digits(float(weight)) for weight in RAGGED[2][0, 1, 3]]
     frame.get_by_role("radio", name="Whole words").click()
     expect(frame.locator(".detail .map canvas")).to_have_attribute("aria-label", re.compile("unlikely"))
-    # the notebook's theme is followed while it stands there
+    # the notebook's theme is followed while it stands there, also where all is hidden meanwhile, as in JupyterLab
+    page.evaluate("() => (document.body.style.display = 'none')")
     page.evaluate("() => (document.body.dataset.jpThemeLight = 'true')")
+    page.evaluate("() => (document.body.style.display = '')")
     expect(frame.locator("html")).to_have_css("background-color", LIGHT)
+    expect(frame.locator(".detail .queries")).to_have_text("[CLS]unlikelycats[SEP]")
     expect(frame.locator(".detail h2")).to_have_text("Attention, layer 3, head 2")
     assert_fits(page, frame)
     with page.expect_download() as download:
@@ -106,6 +110,73 @@ def test_lines_one_below_the_other(notebook):
         second.get_by_role("button", name="Picture as SVG").click()
     assert "<svg" in Path(download.value.path()).read_text(encoding="utf-8")
     assert_fits(page, frame)
+
+
+def within(page: Page, sandbox: str, document: str) -> Frame:
+    """The view's own frame, in an output that stands in a frame itself, as VS Code and Colab have it."""
+    outer = (
+        f'<iframe sandbox="{sandbox}" style="width: 1000px; height: 2400px" srcdoc="{html.escape(document)}"></iframe>'
+    )
+    page.set_content(outer)
+    frame = page.locator("iframe").content_frame.locator("iframe").element_handle().content_frame()
+    frame.locator(".view").first.wait_for()
+    frame.wait_for_function(
+        "Math.abs(innerHeight - document.querySelector('main').getBoundingClientRect().height) <= 1"
+    )
+    return frame
+
+
+def test_a_frame_that_may_see_nothing_around_it(notebook):
+    from attention_atlas import show
+
+    page, _ = notebook(show(RAGGED[0], TOKENS))
+    page.emulate_media(color_scheme="dark")
+    frame = within(page, "allow-scripts", f"<body>{show(RAGGED[0], TOKENS)._repr_html_()}</body>")
+    assert frame.evaluate("window.frameElement") is None
+    expect(frame.locator("html")).to_have_css("background-color", DARK)
+    frame.locator(".tile").nth(2).click()
+    expect(frame.locator(".detail h2")).to_have_text("Attention, layer 1, head 3")
+    low = frame.evaluate("innerHeight")
+    frame.get_by_text("Numbers as a table").click()
+    frame.wait_for_function("low => innerHeight > low", arg=low)
+
+
+# What VS Code's webview does: its policy; markup first and then its scripts, each anew; it saves what is clicked.
+CODE = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' 'unsafe-inline';
+  script-src 'self' 'unsafe-inline' 'unsafe-eval'; img-src 'self' https: http: data:; font-src 'self' https:;
+  connect-src https:; child-src https: data:;">
+<body class="vscode-dark"><template>OUTPUT</template><script>
+  const cell = document.body.appendChild(document.createElement("div"))
+  cell.innerHTML = document.querySelector("template").innerHTML
+  for (const { text } of cell.querySelectorAll("script")) {
+    cell.appendChild(Object.assign(document.createElement("script"), { text })).remove()
+  }
+  window.saved = []
+  document.body.addEventListener("click", (event) => {
+    const link = event.composedPath().find((node) => node instanceof HTMLAnchorElement)
+    saved.push([link.download, link.href.split(":")[0]])
+    event.preventDefault()
+  })
+</script>"""
+
+
+def test_a_webview_of_vs_code(notebook):
+    from attention_atlas import show
+
+    page, _ = notebook(show(RAGGED[0], TOKENS))
+    output = show(RAGGED[0], TOKENS, view="lines")._repr_html_()
+    frame = within(page, "allow-scripts allow-same-origin allow-downloads", CODE.replace("OUTPUT", output))
+    expect(frame.locator("html")).to_have_css("background-color", DARK)
+    frame.locator(".side.query .token").nth(2).click()
+    values = [three_digits(float(weight)) for weight in RAGGED[0][0, :, 2].mean(axis=0)]
+    assert frame.locator(".side.key .weight").all_inner_texts() == values
+    frame.get_by_text("Weights as CSV").click()
+    frame.get_by_role("button", name="Picture as SVG").click()
+    outside = frame.parent_frame
+    outside.wait_for_function("saved.length === 2")
+    assert outside.evaluate("saved") == [["attention.csv", "data"], ["attention-lines.svg", "blob"]]
+    outside.evaluate("document.body.dataset.vscodeThemeKind = 'vscode-light'")
+    expect(frame.locator("html")).to_have_css("background-color", LIGHT)
 
 
 def test_a_saved_file_follows_the_browser(browser: Browser, tmp_path: Path):

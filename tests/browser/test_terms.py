@@ -38,6 +38,12 @@ def test_pointer_and_keys(page: Page, server: Server):
     entry = opened.value
     entry.set_default_timeout(PATIENCE)
     expect(entry.locator(".aa-terms dt")).to_have_text(["Residual stream"])
+    entry.evaluate("window.loadedOnce = true")
+    entry.locator(".aa-terms a").click()
+    expect(entry.get_by_role("radio", name="Add & Norm")).to_be_checked()
+    entry.go_back()
+    expect(entry.locator(".aa-terms dt")).to_have_text(["Residual stream"])
+    assert entry.evaluate("window.loadedOnce")
     entry.close()
 
 

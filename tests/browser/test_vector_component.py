@@ -75,6 +75,25 @@ def test_keys_and_the_pointer_move_a_vector(mount):
     assert said(page)[3].startswith("p does not lie in the span; nearest to it is (4.00, 2.00), 2.24 away")
 
 
+def test_a_thumb_drags_a_vector(mount):
+    """As a phone sends it: the touch holds the vector, and the page does not scroll meanwhile."""
+    page = mount(PLANE)
+    box, grip = page.locator("svg").bounding_box(), page.get_by_role("slider", name="u", exact=True).locator(".grip")
+    unit, held = box["width"] / 2 * 0.94 / 5, grip.bounding_box()
+    begin = {"x": held["x"] + held["width"] / 2, "y": held["y"] + held["height"] / 2}
+    end = {"x": box["x"] + box["width"] / 2 - 3 * unit, "y": box["y"] + box["height"] / 2 + unit}
+    touch = page.context.new_cdp_session(page)
+    send = lambda kind, *points: touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: E731
+    send("touchStart", begin)
+    for step in (1, 2, 3):
+        send("touchMove", {axis: begin[axis] + (end[axis] - begin[axis]) * step / 3 for axis in begin})
+    send("touchEnd")
+    assert standing(page)["vectors"] == [[-3, -1], [-1, 2]]
+    page.wait_for_function("window.answers.length > 0")
+    assert page.evaluate("window.answers.at(-1)[1].vectors[0]") == [-3, -1]
+    assert page.evaluate("scrollY") == 0
+
+
 def test_space_and_what_is_typed(mount):
     page = mount(Placed(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
     assert said(page)[0] == "Determinant: 3.00"

@@ -9,6 +9,8 @@ import re
 import numpy as np
 from streamlit.testing.v1 import AppTest
 
+from views.text import glossary
+
 _KINDS = {"f4": "<f4", "f8": "<f8", "i4": "<i4", "i2": "<i2", "i1": "<i1", "u1": "<u1"}
 
 
@@ -33,8 +35,13 @@ def curve(figure: dict, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 def checked(app: AppTest, begins: str) -> str:
     """The caption that holds `begins`, on one line, its figures without their bounds."""
-    (line,) = [" ".join(c.value.split()) for c in app.caption if begins in c.value]
+    (line,) = [said for said in map(unlinked, app.caption) if begins in said]
     return without_bounds(line)
+
+
+def unlinked(element) -> str:
+    """What a text of the page says, on one line, without the links of its terms."""
+    return " ".join(glossary.unlinked(element.value).split())
 
 
 def without_bounds(text: str) -> str:

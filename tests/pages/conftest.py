@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,16 @@ PATIENCE = 60  # seconds
 SENTENCE = "I want to buy a car."
 
 
-@pytest.fixture(scope="session")
-def translator() -> Translator:
+@cache
+def loaded() -> Translator:
     """The translator that ships, apart from the one that the pages have loaded."""
     return Translator.load()
+
+
+@pytest.fixture(scope="session")
+def translator() -> Translator:
+    """The same as a fixture."""
+    return loaded()
 
 
 @pytest.fixture(scope="session")

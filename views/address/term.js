@@ -60,4 +60,14 @@
     true,
   );
   addEventListener("DOMContentLoaded", () => document.body.append(shown));
+
+  // From an entry of the glossary to the part that shows it, and from lesson to lesson, as the menu's links do it: without
+  // loading the app anew.
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.(".aa-terms a, nav.lessons a");
+    if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    history.pushState(null, "", link.href);
+    dispatchEvent(new PopStateEvent("popstate", { state: null }));
+  });
 })();

@@ -119,6 +119,8 @@ function save(blob, name, kind) {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(blob)
   link.download = filled(name, { kind }).replaceAll(" ", "-")
+  document.body.append(link) // a click reaches those who listen to the page
   link.click()
+  link.remove()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)
 }

@@ -20,6 +20,8 @@
     }
   })()
 
+  const themeOfCode = (body) => body.dataset.vscodeThemeKind ?? body.className.match(/\bvscode-(light|dark|high-contrast(-light)?)\b/)?.[0]
+
   // "light" or "dark" where Jupyter, VS Code or Colab says so; else the browser's own theme holds.
   const told = () => {
     const outside = frame?.ownerDocument
@@ -27,29 +29,46 @@
     const { body, documentElement } = outside
     const jupyter = body.dataset.jpThemeLight ?? outside.querySelector("[data-jp-theme-light]")?.dataset.jpThemeLight
     if (jupyter) return jupyter === "false" ? "dark" : "light"
-    const code = body.dataset.vscodeThemeKind
+    const code = themeOfCode(body)
     if (code) return /dark|^vscode-high-contrast$/.test(code) ? "dark" : "light"
     return documentElement.getAttribute("theme") ?? "" // Colab
   }
+
+  // JupyterLab hides everything while it changes its theme, and what has no size cannot be drawn.
+  const drawOnceSeen = () => requestAnimationFrame(() => (innerWidth ? mounts.forEach((mount) => mount()) : drawOnceSeen()))
 
   const show = () => {
     const theme = told()
     document.documentElement.dataset.theme = theme
     document.documentElement.style.colorScheme = theme || "light dark"
-    for (const mount of mounts) mount()
+    drawOnceSeen()
   }
 
   show()
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show)
   if (frame) {
     const outside = frame.ownerDocument
-    const names = ["data-jp-theme-light", "data-vscode-theme-kind", "theme"]
+    const names = ["data-jp-theme-light", "data-vscode-theme-kind", "class", "theme"]
     const watched = { attributes: true, attributeFilter: names }
     for (const element of [outside.documentElement, outside.body]) new MutationObserver(show).observe(element, watched)
-    const main = document.querySelector("main")
-    const fit = () => {
-      frame.style.height = `${Math.ceil(main.getBoundingClientRect().height)}px`
-    }
-    new ResizeObserver(fit).observe(main)
+    // VS Code saves only what is clicked in its own document.
+    document.addEventListener("click", (event) => {
+      const link = event.composedPath().find((element) => element.download)
+      if (!link || !themeOfCode(outside.body)) return
+      event.preventDefault()
+      const same = outside.body.appendChild(outside.createElement("a"))
+      Object.assign(same, { href: link.href, download: link.download, hidden: true })
+      same.click()
+      same.remove()
+    })
   }
+
+  // Where the notebook does not let this page see its frame, the script beside the frame is told.
+  const main = document.querySelector("main")
+  const fit = () => {
+    const height = Math.ceil(main.getBoundingClientRect().height)
+    if (frame) frame.style.height = `${height}px`
+    else parent.postMessage({ attentionHeight: height }, "*")
+  }
+  if (parent !== window) new ResizeObserver(fit).observe(main)
 }

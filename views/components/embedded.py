@@ -92,7 +92,12 @@ def to_html(title: str, sections: Sequence[Section], files: Sequence[File] = ())
 def in_frame(page: str, title: str) -> str:
     """The page as an element of a notebook's output."""
     style = f"width: 100%; height: {FIRST_HEIGHT}px; border: 0; display: block"
-    return f'<iframe title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}"></iframe>'
+    # No browser shows what stands inside of a frame, and notebooks that do not trust their outputs show nothing else.
+    untrusted = say("show.untrusted", "{view}: trust this notebook, or run the cell, to see it.", view=title)
+    frame = (
+        f'<iframe title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}">{shown(untrusted)}</iframe>'
+    )
+    return f"{frame}<script>{_read('embedded.frame.js')}</script>"
 
 
 def _view(section: Section) -> str:

@@ -83,7 +83,8 @@ class VectorView extends View {
       const title = markData(element("th", "", line), "name")
       title.scope = "row"
       title.textContent = name
-      title.style.color = this.sheet.hues[row] ?? ""
+      const hue = this.sheet.hues[row]
+      title.style.color = hue ? `color-mix(in srgb, ${hue} 65%, var(--st-text-color))` : "" // readable in both themes
       return axes.map((axis, column) => {
         const input = this.buildNumber(element("td", "", line), filled(words.coordinate, { name, axis }))
         input.oninput = () => this.typed(input, row, column)

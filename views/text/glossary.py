@@ -15,22 +15,27 @@ SHOWN: dict[str, tuple[str, str]] = {
     "ablation": ("heads", ""),
     "add-norm": ("inside", "inside=add-norm"),
     "alibi": ("positions", "facet=other-models"),
+    "argmax": ("decoding", "part=linear-softmax"),
     "attends-to": ("attention", ""),
     "attention-distance": ("vision", "view=positions"),
     "attention-head": ("inside", "inside=heads"),
     "attention-map": ("attention", ""),
     "attribution": ("attribution", ""),
     "autoregressive": ("decoding", ""),
+    "basis": ("positions", "facet=vectors"),
     "batch": ("masks", "masks=padding"),
     "beam-search": ("decoding", "part=beam-search"),
     "beam-width": ("decoding", "part=beam-search"),
+    "bidirectional": ("history", ""),
     "bleu": ("history", "part=ladder"),
     "bos-eos": ("tokens", ""),
+    "broadcasting": ("inside", "inside=heads"),
     "calibration": ("vision", "view=cls"),
     "causal-mask": ("masks", "masks=causality"),
     "cell-state": ("history", "part=gates"),
     "cls": ("vision", "view=cls"),
     "context-vector": ("history", "part=attention-over-states"),
+    "contiguous": ("inside", "inside=memory"),
     "cosine-similarity": ("tokens", "part=neighbours"),
     "cross-attention": ("attention", "kind=cross"),
     "cross-entropy": ("loss", ""),
@@ -44,21 +49,26 @@ SHOWN: dict[str, tuple[str, str]] = {
     "encoder": ("attention", "kind=encoder"),
     "encoder-decoder": ("translate", ""),
     "entropy": ("heads", ""),
+    "equivariance": ("vision", "view=convolution"),
     "faithfulness": ("vision", "view=layers"),
     "feed-forward": ("inside", "inside=feed-forward"),
+    "fourier": ("positions", "facet=basis"),
     "gate": ("history", "part=gates"),
     "gradient-relevance": ("vision", "view=layers"),
     "greedy": ("decoding", ""),
     "hidden-state": ("history", ""),
     "hypothesis": ("decoding", "part=beam-search"),
     "inductive-bias": ("vision", "view=convolution"),
+    "inference": ("decoding", "part=teacher-forcing"),
     "intervention": ("compare", ""),
     "label-smoothing": ("loss", "part=smoothing-gradient"),
     "layer-norm": ("inside", "inside=add-norm"),
     "leave-one-out": ("attribution", ""),
     "length-penalty": ("decoding", "part=beam-search"),
+    "linear-combination": ("positions", "facet=vectors"),
     "linear-layer": ("decoding", "part=linear-softmax"),
     "logits": ("decoding", "part=linear-softmax"),
+    "long-term": ("history", "part=forgetting"),
     "lstm": ("history", "part=gates"),
     "mask": ("masks", ""),
     "masked-keys": ("masks", ""),
@@ -72,6 +82,7 @@ SHOWN: dict[str, tuple[str, str]] = {
     "probability": ("decoding", ""),
     "qkv": ("inside", "inside=seven-steps"),
     "query-token": ("inside", "inside=one-query"),
+    "receptive-field": ("vision", "view=convolution"),
     "relu": ("inside", "inside=feed-forward"),
     "residual-stream": ("inside", "inside=add-norm"),
     "rnn": ("history", ""),
@@ -83,9 +94,12 @@ SHOWN: dict[str, tuple[str, str]] = {
     "self-attention": ("attention", "kind=encoder"),
     "sentencepiece": ("tokens", "part=spelling"),
     "seq2seq": ("history", "part=one-vector"),
+    "shifted-right": ("decoding", "part=teacher-forcing"),
     "sink": ("attention", ""),
     "softmax": ("decoding", "part=linear-softmax"),
+    "span": ("positions", "facet=vectors"),
     "special-tokens": ("tokens", ""),
+    "stride": ("inside", "inside=memory"),
     "sub-layer": ("inside", "inside=add-norm"),
     "teacher-forcing": ("decoding", "part=teacher-forcing"),
     "temperature": ("decoding", ""),
@@ -98,10 +112,12 @@ SHOWN: dict[str, tuple[str, str]] = {
     "view": ("inside", "inside=memory"),
     "vision-transformer": ("vision", ""),
     "vocabulary": ("tokens", "part=neighbours"),
+    "wavelength": ("positions", "facet=wavelengths"),
     "weights": ("inside", "inside=seven-steps"),
     "word-alignment": ("history", "part=attention-over-states"),
 }
 _MARKED = re.compile(r"\]\(term:([a-z0-9-]+)\)")
+_LINKED = re.compile(rf'\[([^\]]*)\]\({PAGE}\?find=\S+ "[^"]*"\)')
 _TERM = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -129,3 +145,8 @@ def linked(text: str, explain: Callable[[str], str]) -> str:
         return f'](glossary?{urlencode({"find": name(said)})} "{html.escape(plain(said))}")'
 
     return _MARKED.sub(link, text)
+
+
+def unlinked(text: str) -> str:
+    """The same without the links that `linked` made."""
+    return _LINKED.sub(r"\1", text)

@@ -5,13 +5,16 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 import numpy as np
+import pandas as pd
 import pytest
+from pyarrow.parquet import read_table
 
 from model import OpenError, open_model
 from model.hub import loading
 from model.hub.ablation import ablate
 from model.hub.loading import load
 from model.hub.opened import OpenedModel
+from model.study.__main__ import main
 from tests.model.hub import tiny
 from tests.model.hub.conftest import TEXT
 
@@ -46,4 +49,18 @@ def test_half_in_memory_and_half_on_disk_it_gives_the_same(folder, tmp_path, ope
 @spreads
 def test_it_is_spread_over_what_there_is(folder, opened):
     spread = open_model(folder, device="spread", dtype="float32")
+    assert "disk" not in spread.device_name
     np.testing.assert_allclose(spread.trace(TEXT).logits, opened("gpt2").trace(TEXT).logits, atol=1e-5)
+
+
+@spreads
+def test_a_study_in_less_memory_than_the_weights_need_gives_the_same(folder, tmp_path, capsys):
+    assert open_model(folder, device="spread", memory=120_000).device_name == "CPU, disk"
+    texts, tables = tmp_path / "texts.txt", []
+    texts.write_text(f"{TEXT}\nA car.")
+    for device in (["cpu"], ["spread", "--memory", "0.00012"]):
+        out = tmp_path / device[0]
+        assert main([str(folder), str(texts), "--out", str(out), "--device", *device]) == 0, capsys.readouterr().err
+        tables.append(read_table(out / "heads.parquet").to_pandas())
+    pd.testing.assert_frame_equal(*tables, rtol=0, atol=1e-6)
+    assert (tables[0]["effect_mean"].abs() > 1e-5).any()

@@ -33,6 +33,12 @@ def test_rows_that_are_none_are_refused(values):
         read_row(values)
 
 
+def test_the_softmax_of_a_row_is_the_library_s():
+    assert (
+        max(read_row(np.random.default_rng(seed).normal(0, 9, 8).tolist()).difference for seed in range(200)) <= 2e-15
+    )
+
+
 def test_large_numbers_do_not_overflow():
     assert read_row([1e300, 0.0]).softmax == (1.0, 0.0)
 

@@ -31,9 +31,9 @@ def test_sizes_are_those_of_autograds_jacobians(kind, reads):
     jacobian = torch.autograd.functional.jacobian(lambda given: last_state(network, given), embedded)
     found = state_gradients(network.float(), IDS)
     hidden, cell = sizes_of(jacobian, network.encoder.width)
-    np.testing.assert_allclose(found.hidden, hidden, rtol=1e-5)
+    np.testing.assert_allclose(found.hidden, hidden, rtol=2e-6)
     if kind == "lstm-vector":
-        np.testing.assert_allclose(found.cell, cell, rtol=1e-5)
+        np.testing.assert_allclose(found.cell, cell, rtol=2e-6)
     else:
         assert found.cell is None
     assert found.difference < 1e-5
@@ -65,9 +65,30 @@ def test_sizes_are_those_of_finite_differences(kind, reads):
 def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
     from model.lessons import recurrence_gradients as module
 
-    right = module._one_back
-    monkeypatch.setattr(module, "_one_back", lambda *given: (lambda x, h, c: (x, 1.01 * h, c))(*right(*given)))
+    right = module.Rows.one_back
+
+    def wrong(rows, *given):
+        found = right(rows, *given)
+        with torch.inference_mode():
+            rows.by_state[:, : rows.width] *= 1.01
+        return found
+
+    monkeypatch.setattr(module.Rows, "one_back", wrong)
     assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
+
+
+@pytest.mark.parametrize("kind", ["rnn-vector", "lstm-vector"])
+def test_one_thread_and_two_find_the_same(kind):
+    network, threads = tiny_recurrent(kind), torch.get_num_threads()
+    try:
+        torch.set_num_threads(1)
+        halves = state_gradients(network, IDS)
+        torch.set_num_threads(2)
+        whole = state_gradients(network, IDS)
+    finally:
+        torch.set_num_threads(threads)
+    np.testing.assert_allclose(halves.hidden, whole.hidden, rtol=1e-6)
+    assert max(halves.difference, whole.difference) < 1e-5
 
 
 def test_an_encoder_that_reads_both_ways_has_no_last_state():

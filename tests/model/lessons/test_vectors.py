@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from model.lessons.vectors import Vectors
+from pages.shared.checks import BOUNDS
 
 
 def test_a_basis_of_the_plane():
@@ -11,7 +12,7 @@ def test_a_basis_of_the_plane():
     found = Vectors(((2, 1), (-1, 2)), (3, 4))
     assert (found.determinant, found.rank, found.independent, found.reached) == (5, 2, True, True)
     np.testing.assert_allclose(found.coordinates, [2, 1], atol=1e-15)
-    assert found.distance == 0 and found.difference() < 1e-12
+    assert found.distance == 0 and found.difference() < 1e-15
 
 
 def test_two_on_one_line_span_a_line():
@@ -60,3 +61,17 @@ def test_nothing_spans_the_origin():
 def test_numbers_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="2 vectors and the point need 2 numbers each"):
         Vectors(((1, 0, 0), (0, 1, 0)), (1, 1))
+
+
+def test_vectors_that_are_nearly_dependent_keep_the_bound_of_the_check():
+    """Coordinates of some hundred million: in them alone the point is met to seven digits, and to all against them."""
+    found = Vectors(((20, 19.999), (19.999, 19.998)), (20, -20))
+    assert found.determinant == -1e-6
+    np.testing.assert_allclose(found.coordinates, [-799_940_000, 799_980_000], rtol=1e-15)
+    assert found.difference() <= BOUNDS["vectors"]
+    rng = np.random.default_rng(0)
+    for dimensions in (2, 3) * 100:
+        rows = rng.uniform(-20, 20, (dimensions + 1, dimensions)).round(3)
+        rows[1] = (rows[0] + rng.integers(-1, 2, dimensions) / 1000).clip(-20, 20).round(3)
+        *vectors, point = (tuple(row) for row in rows.tolist())
+        assert Vectors(tuple(vectors), point).difference() <= BOUNDS["vectors"]

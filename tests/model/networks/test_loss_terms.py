@@ -13,10 +13,10 @@ from model.networks.loss_terms import (
     even_loss,
     logit_gradient,
     loss_terms,
+    score_probabilities,
     score_target,
     smallest_loss,
     smoothed_target,
-    terms_of_probabilities,
 )
 
 # Je suis un etudiant </s>: probability of the right token, -ln p
@@ -31,7 +31,9 @@ def noise(positions: int, vocabulary: int, seed: int = 0) -> tuple[np.ndarray, l
 
 
 def test_the_worked_five_tokens():
-    terms = terms_of_probabilities([p for p, _ in FIVE])
+    scored = score_probabilities([p for p, _ in FIVE])
+    terms = scored.terms
+    assert scored.difference < 1e-15
     assert [round(loss, 3) for loss in terms.losses.tolist()] == [loss for _, loss in FIVE]
     assert round(terms.mean, 3) == 0.378
     assert terms.total == pytest.approx(-math.log(0.8 * 0.6 * 0.7 * 0.5 * 0.9))
@@ -43,7 +45,7 @@ def test_the_worked_five_tokens():
 
 
 def test_a_sure_and_right_model_pays_nothing():
-    terms = terms_of_probabilities([1.0, 1.0])
+    terms = score_probabilities([1.0, 1.0]).terms
     assert (terms.total, terms.mean, terms.perplexity, terms.shares.tolist()) == (0, 0, 1, [0, 0])
 
 
@@ -56,7 +58,7 @@ def test_losses_that_cannot_be_are_refused(losses):
 @pytest.mark.parametrize("probability", [0.0, -0.1, 1.1])
 def test_probabilities_that_cannot_be_are_refused(probability):
     with pytest.raises(ValueError, match="above 0 and at most at 1"):
-        terms_of_probabilities([0.5, probability])
+        score_probabilities([0.5, probability])
 
 
 @given(st.integers(1, 12), st.integers(2, 40), st.integers(0, 99))

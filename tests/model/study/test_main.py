@@ -2,7 +2,9 @@
 
 import os
 import signal
+import subprocess
 import time
+from pathlib import Path
 
 import pytest
 from pyarrow.parquet import read_table
@@ -12,6 +14,7 @@ from model.study.__main__ import main
 from model.study.shards import Shards
 from tests.model.toy_language import toy_pairs
 from tests.model.training.programs import PATIENCE, ROOT, finish, run, start
+from tests.processes import free_port
 
 LINES = [english for english, _ in toy_pairs()]
 
@@ -52,16 +55,38 @@ def test_errors_are_one_sentence(texts, tmp_path, capsys):
     assert not (tmp_path / "out").exists()
 
 
+def study_on_two_hosts(texts: Path, out: Path) -> None:
+    """One process on each; the second one is killed at first, and the first one ends with a sentence."""
+    for kill in (True, False):
+        port = free_port("localhost")
+        command = ("translator", texts, "--out", out, "--device", "cpu")
+        first, second = (start(*command, program="model.study", host=(number, port)) for number in (0, 1))
+        if kill:
+            wait_for_shards(Shards.of(out, 40), 10, first)
+            children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(second.pid)], capture_output=True, text=True)
+            os.kill(int(children.stdout), signal.SIGKILL)
+        printed = finish(first)
+        finish(second)
+        assert bool(first.returncode) == bool(second.returncode) == kill, printed
+        assert ("model.study: Another process has ended; start all of them again." in printed) == kill
+        assert (out / "heads.parquet").exists() != kill
+
+
+def wait_for_shards(shards: Shards, count: int, program: subprocess.Popen) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while len(shards) - len(shards.missing()) < count and program.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.005)
+
+
 @pytest.mark.slow
-def test_two_processes_and_a_killed_one_give_the_numbers_of_one(tmp_path):
+def test_two_hosts_and_killed_ones_give_the_numbers_of_one(tmp_path):
     texts, one, two, killed = (tmp_path / name for name in ("texts.txt", "one", "two", "killed"))
     texts.write_text("\n".join(LINES[:40]))
     run("translator", texts, "--out", one, "--device", "cpu", program="model.study")
-    run("translator", texts, "--out", two, "--device", "cpu", program="model.study", processes=2)
+    study_on_two_hosts(texts, two)
     program = start("translator", texts, "--out", killed, "--device", "cpu", program="model.study")
-    deadline, shards = time.monotonic() + PATIENCE, Shards.of(killed, 40)
-    while len(shards.missing()) > 30 and program.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.005)
+    shards = Shards.of(killed, 40)
+    wait_for_shards(shards, 10, program)
     os.killpg(program.pid, signal.SIGKILL)
     finish(program)
     left = {path: path.stat().st_mtime_ns for path in shards.folder.glob("*.safetensors")}

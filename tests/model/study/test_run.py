@@ -123,7 +123,7 @@ class Thread(ProcessGroup):
 
     barrier: threading.Barrier = None
 
-    def wait(self) -> None:
+    def wait(self, meanwhile=None) -> None:
         self.barrier.wait(30)
 
 

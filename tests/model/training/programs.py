@@ -16,10 +16,20 @@ ROOT = Path(__file__).resolve().parents[3]
 PATIENCE = 150  # seconds after which a program is ended and its test fails
 
 
-def start(*arguments: object, processes: int = 1, program: str = "model.training") -> subprocess.Popen:
-    """`python -m model.training ...`, or another program, under torchrun where `processes` is more than 1."""
-    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", processes]
-    command = [sys.executable, *(torchrun if processes > 1 else []), "-m", program, *arguments]
+def start(
+    *arguments: object, processes: int = 1, program: str = "model.training", host: tuple[int, int] | None = None
+) -> subprocess.Popen:
+    """`python -m model.training ...`, or another program, under torchrun where `processes` is more than 1.
+
+    Args:
+        host: its number among two, which are both this machine, and the port at which they meet.
+    """
+    torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", processes]
+    if host is not None:
+        torchrun += ["--nnodes", 2, "--node-rank", host[0], "--master-addr", "127.0.0.1", "--master-port", host[1]]
+    else:
+        torchrun = [*torchrun, "--standalone"] if processes > 1 else []
+    command = [sys.executable, *torchrun, "-m", program, *arguments]
     return subprocess.Popen(
         [str(word) for word in command],
         cwd=ROOT,

@@ -12,13 +12,13 @@ import torch
 from model.attribution.head_labels import vision_scores
 from model.attribution.head_statistics import load_statistics
 from model.classifier import VisionClassifier
-from model.networks.vision import VisionTransformer
+from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import load_tensors, load_weights, sha256_of
 from model.training.__main__ import main
 from model.training.head_study import study_classifier
 from model.training.images import read_images
 from model.training.loop import BEST, CHECKPOINT
-from model.training.recognition import RecognitionTask, Stages, classify_all, resized
+from model.training.recognition import RecognitionStep, RecognitionTask, Stages, classify_all, resized
 from model.training.vision_scores import calibration_error, fit_temperature
 from tests.model.training.programs import reproducible_rows, run
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
@@ -242,3 +242,21 @@ def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
     assert f"| vision 1.1 | {table.label(0, 0).name}" in text and "Over 3 validation pictures" in text
     with pytest.raises(ValueError, match="are not the ones the classifier was trained with"):
         study_classifier(copy, replace(images, sha256="0" * 64))
+
+
+@pytest.mark.slow
+def test_a_compiled_step_has_the_loss_and_the_gradient_of_the_plain_one():
+    torch.manual_seed(1)
+    config = VisionConfig(CLASSES, image_size=16, patch_size=4, d_model=16, n_heads=2, n_layers=1, d_ff=32, drop_path=0)
+    network, label, share = VisionTransformer(config), torch.tensor([0, 1, 2, 0]), torch.ones(4)
+    pixels = torch.rand(4, 3, 16, 16) * 2 - 1
+    found = []
+    for compiled in (False, True):
+        step = RecognitionStep(network, 0.1, compiled=compiled)
+        step.whole = 4
+        network.zero_grad()
+        loss, nll = step(pixels, label, label, share)
+        loss.backward()
+        found.append([loss.detach(), nll, *(parameter.grad.clone() for parameter in network.parameters())])
+    for plain, fast in zip(*found, strict=True):
+        torch.testing.assert_close(fast, plain, atol=1e-5, rtol=1e-4)

@@ -12,7 +12,7 @@ from model.text.word_alignment import AlignmentTable, links_of
 from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
 from pages.shared.models import load_service
-from tests.pages.charts import checked
+from tests.pages.charts import checked, unlinked
 from tests.pages.conftest import html_of
 from tests.pages.listed import listed, opened
 from tests.pages.pseudo import unsaid
@@ -44,7 +44,7 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
     assert len(rows) == len(changes) == 96
     for row in rows:
         assert row["effect"] == pytest.approx(changes[row["name"]], abs=1e-5)
-    said = " ".join(app.markdown[1].value.split())
+    said = unlinked(app.markdown[1])
     assert f"With all heads the loss is {three_digits(effects.reference)} nats per token" in said
     assert f"strongest is **{named(*ranked[0][:3])}**" in said
 

@@ -10,7 +10,7 @@ from model.lessons.first_attention import first_attention
 from model.lessons.network_comparison import load_comparison, shipped_cards
 from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED
-from tests.pages.charts import checked
+from tests.pages.charts import checked, unlinked
 from tests.pages.conftest import SENTENCE
 from tests.pages.drawn import matrices
 from tests.pages.pseudo import unsaid
@@ -45,7 +45,7 @@ def test_the_steps_are_those_of_the_network(open_app, earlier, name):
 @with_alignment
 def test_the_text_names_query_key_and_value_and_says_which_state_asks(open_app, name):
     app = open_part(open_app, name)
-    text = " ".join(" ".join(element.value.split()) for element in app.markdown)
+    text = " ".join(map(unlinked, app.markdown))
     assert ("**before**" in text) == (name == "lstm-additive") and ("**after**" in text) == (name == "lstm-dot")
     assert "the *query* is the decoder\u2019s state" in text and "*Keys* and *values* are the same here" in text
     assert "something is wrong" not in checked(app, "in double precision")
@@ -78,7 +78,7 @@ def test_the_rates_over_held_out_sentences_have_their_bands(open_app):
     for row, name in ((dot, "lstm-dot"), (layer, "transformer"), (head, "transformer-head")):
         band = rate[name].generated
         assert row[5] == f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
-    text = " ".join(" ".join(element.value.split()) for element in app.markdown)
+    text = " ".join(map(unlinked, app.markdown))
     assert "no person made these links" in text
 
 

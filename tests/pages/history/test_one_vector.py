@@ -12,7 +12,7 @@ from model.recurrent_translator import SHIPPED
 from pages.history import five, networks
 from pages.shared.target import REFERENCES
 from tests.new_process import clear_all
-from tests.pages.charts import charts, checked, curve
+from tests.pages.charts import charts, checked, curve, unlinked
 from tests.pages.conftest import SENTENCE
 from tests.pages.reading import table
 from views.text.numbers import three_digits
@@ -48,7 +48,7 @@ def test_the_vectors_are_what_the_decoders_start_from(open_app, earlier):
         [name, str(len(vector)), three_digits(float(np.linalg.norm(vector))), three_digits(float(np.abs(vector).max()))]
         for name, vector in vectors.items()
     ]
-    assert "Your sentence has 8 tokens" in " ".join(element.value for element in app.markdown)
+    assert "Your sentence has 8 tokens" in " ".join(map(unlinked, app.markdown))
     assert "something is wrong" not in checked(app, "the decoder starts from")
 
 
@@ -86,7 +86,7 @@ def test_the_finding_is_what_the_bands_say(open_app):
     change = found["change"]["lstm-additive"]
     assert change["high"] < 0, "the weights have changed; look again at what the page says"
     app = open_part(open_app, bottleneck="lengths")
-    (said,) = [" ".join(m.value.split()) for m in app.markdown if m.value.startswith("**Found")]
+    (said,) = [unlinked(m) for m in app.markdown if m.value.startswith("**Found")]
     assert said.startswith("**Found: long sentences fit badly into one vector.**")
     shares = [found["groups"][place]["share"]["lstm-additive"]["value"] for place in (0, 2)]
     assert f"reaches {100 * shares[0]:.1f} % of the BLEU" in said and f"and {100 * shares[1]:.1f} % on those" in said

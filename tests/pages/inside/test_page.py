@@ -104,12 +104,15 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     assert counts[2][1] == counts[2][2] == counts[2][4]
     assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
     shapes = table(app, "Shapes of multi-head attention")
-    worked = ["(10, 20)", "(10, 20, 512)", "(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)"]
+    added = ["(10, 20)", "(10, 20, 512)", "(20, 512)", "(10, 20, 512)", "(512, 64)"]  # one table for ten sequences
+    worked = ["(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)"]
     back = ["(10, 8, 20, 64)", "(10, 20, 8, 64)", "(10, 20, 512)", "(10, 20, 512)"]
-    assert [row[2] for row in shapes] == worked + back
-    assert shapes[5][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    assert [row[2] for row in shapes] == added + worked + back
+    assert shapes[8][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
     app.number_input(key="shape_d_v").set_value(48).run()
-    assert table(app, "Shapes of multi-head attention")[8][2] == "(10, 20, 384)"
+    assert table(app, "Shapes of multi-head attention")[11][2] == "(10, 20, 384)"
+    app.number_input(key="shape_keys").set_value(3).run()
+    assert table(app, "Shapes of multi-head attention")[8][2] == "(10, 8, 20, 3)"
     app.number_input(key="shape_heads").set_value(7).run()
     assert "not divisible" in app.warning[0].value
 

@@ -1,24 +1,27 @@
-"""What the programs of the Vision page are to find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""What the programs of the Vision page find, at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
 from functools import cache
 
 import numpy as np
 
-from model import VisionClassifier, VisionTrace
+from model import ConvolutionClassifier, VisionClassifier, VisionTrace
 from model.attribution.analysis import attention_distance, patch_embedding, position_similarity, principal_filters
+from model.attribution.faithfulness import random_orders
 from model.attribution.rollout import attention_scores
+from model.classifier import SHIPPED
+from model.lessons.classification import classification
+from model.lessons.inductive_bias import answers, answers_by_size, rearranged, receptive_field
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
 from pages.vision.positions import compute
 from pages.vision.what_if import as_values
 from pages.vision.what_if import compute as compute_what_if
+from tests.pages.shared.programs import Case, Values, Wanted
 from views import maps, patches
 from views.controls import samples
-
-Values = dict[str, object]
 
 
 @cache
@@ -33,7 +36,7 @@ def seen(path: str) -> VisionTrace:
     return classifier().trace(samples.picture(name).image)
 
 
-def cut(values: Values) -> dict[str, object]:
+def cut(values: Values) -> Wanted:
     trace, network = seen(values["picture"]), classifier().network
     size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
     chosen = patches.block(trace.pixels, *place, size)
@@ -49,13 +52,13 @@ def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
     return layers.index(values["layer"]), heads.index(values["head"])
 
 
-def cls(values: Values) -> dict[str, object]:
+def cls(values: Values) -> Wanted:
     trace = seen(values["picture"])
     sheet = maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
     return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
 
 
-def any_patch(values: Values) -> dict[str, object]:
+def any_patch(values: Values) -> Wanted:
     trace = seen(values["picture"])
     matrix = maps.one(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
@@ -63,14 +66,43 @@ def any_patch(values: Values) -> dict[str, object]:
     return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}
 
 
-def through_the_layers(values: Values) -> dict[str, object]:
+def through_the_layers(values: Values) -> Wanted:
     trace = seen(values["picture"])
     scores = attention_scores(trace.attention, values["fusion"], values["layer"] - 1)
     scores |= classifier().gradient_scores(trace, trace.classes.index(values["explained"])).scores
     return dict(zip(("cls", "rollout", "gradient_relevance", "raw_gradient"), scores.values(), strict=True))
 
 
-def positions(values: Values) -> dict[str, object]:
+def classified(values: Values) -> Wanted:
+    trace = seen(values["picture"])
+    found = classification(classifier().network, trace)
+    shown = {name: getattr(found, name) for name in ("before", "after", "logits", "powers", "probabilities")}
+    return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
+
+
+def covered(values: Values) -> Wanted:
+    trace, model = seen(values["picture"]), classifier()
+    drawn = random_orders(len(trace.patches), 2)
+    named = dict(zip(("random 0", "reverse 0", "random 1", "reverse 1"), drawn, strict=True))
+    named = {name: np.array(order) for name, order in values["orders"].items()} | named
+    found = model.occlusions(trace, np.stack(list(named.values())))
+    curves = [each.curves(trace.classes.index(values["explained"])) for each in found]
+    of = {"deletion": "deletion", "insertion": "insertion"} | {f"{way}_areas": f"{way}_area" for way in WAYS}
+    return {name: {id: getattr(c, what) for id, c in zip(named, curves, strict=True)} for name, what in of.items()}
+
+
+def beside(values: Values) -> Wanted:
+    trace, other = seen(values["picture"]), ConvolutionClassifier.load(device="cpu")
+    pictures, found = rearranged(trace.pixels, classifier().config.patch_size), {}
+    for name, model in (("ours", classifier()), ("theirs", other)):
+        shown = answers(model.network, pictures) | answers_by_size(model.network, trace.pixels)
+        at = model.config.classes.index(trace.classes[trace.answer])
+        found[name] = {id: each[at] for id, each in shown.items()}
+    reach = receptive_field(other.config)
+    return found | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
+
+
+def positions(values: Values) -> Wanted:
     trace, model = seen(values["picture"]), classifier()
     order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
     found = compute(model, trace.pixels, order)
@@ -79,18 +111,19 @@ def positions(values: Values) -> dict[str, object]:
     return shown | {"similarity": position_similarity(model.network)}
 
 
-def heads(values: Values) -> dict[str, object]:
+def heads(values: Values) -> Wanted:
     trace = seen(values["picture"])
     found, wanted = classifier().ablate_heads(trace), trace.classes.index(values["explained"])
     changes = {"logit_changes": found.logit_changes(wanted), "probability_changes": found.probability_changes(wanted)}
     return changes | {"without": found.without}
 
 
-def full_maps(values: Values) -> dict[str, object]:
+def full_maps(values: Values) -> Wanted:
     trace = seen(values["picture"])
     return {"maps": trace.attention, "on_cls": trace.attention[:, :, 1:, 0].mean(axis=(1, 2))}
 
 
+WAYS = ("deletion", "insertion")
 MIDDLE = tuple(range(60, 70))
 PLANS = (
     HeadInterventions((Scale("vision", tuple((3, head) for head in range(6)), 0.0),)),
@@ -106,32 +139,41 @@ PLANS = (
 )
 
 
-def what_if(values: Values) -> dict[str, object]:
+def what_if(values: Values) -> Wanted:
     (plan,) = (plan for plan in PLANS if as_values(plan) == values["changes"])
     trace = seen(values["picture"])
     attention = classifier().intervene(trace, plan).after.attention
     return {"probabilities": compute_what_if(classifier(), trace, plan).probabilities, "attention": attention}
 
 
+SIZES = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))  # no network is loaded for a list of tests
+ORDER = tuple(reversed(range((SIZES["image_size"] // SIZES["patch_size"]) ** 2)))
 CHURCH, HORN = ({"picture": f"assets/samples/{name}.jpg"} for name in ("church", "french-horn"))
-# page, part -> two settings, and what the page computes of them
-OF_PICTURES: dict[tuple[str, str], tuple[Values, Values, Callable[[Values], dict[str, object]]]] = {
-    ("vision", "patches"): (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
-    ("vision", "cls"): (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),
-    ("vision", "any-patch"): (
+# program -> two settings, and what the page computes of them
+CASES: dict[str, Case] = {
+    "patches": (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
+    "cls": (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),
+    "any-patch": (
         CHURCH | {"layer": "6", "head": "mean", "row": 1, "column": 1},
         HORN | {"layer": "mean", "head": "3", "row": 9, "column": 2},
         any_patch,
     ),
-    ("vision", "layers"): (
+    "layers": (
         CHURCH | {"explained": "church", "layer": 6, "fusion": "mean"},
         HORN | {"explained": "parachute", "layer": 4, "fusion": "min"},
         through_the_layers,
     ),
-    ("vision", "positions"): (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
-    ("vision", "heads"): (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
-    ("vision", "full-maps"): (CHURCH, HORN, full_maps),
-    ("vision", "what-if"): (
+    "curves": (
+        CHURCH | {"explained": "church", "orders": {"cls": ORDER}},
+        HORN | {"explained": "parachute", "orders": {}},
+        covered,
+    ),
+    "classification": (CHURCH, HORN, classified),
+    "convolution": (CHURCH, HORN, beside),
+    "positions": (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
+    "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
+    "full-maps": (CHURCH, HORN, full_maps),
+    "what-if": (
         CHURCH | {"changes": as_values(PLANS[0])},
         HORN | {"changes": as_values(PLANS[1])},
         what_if,

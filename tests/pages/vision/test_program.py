@@ -30,7 +30,7 @@ def test_a_model_from_elsewhere_has_no_program(monkeypatch, elsewhere):
         theirs = frozenset((*CAPABILITIES["classify"], "ablate", "explain", "intervene"))
         monkeypatch.setattr(type(service().model), "capabilities", theirs)
     program.offer_program(service(), "cls")
-    assert offered == ([] if elsewhere else [("vision", "cls")])
+    assert offered == ([] if elsewhere else [("vision", "cls", "")])
 
 
 def test_a_change_that_no_program_makes_leaves_none():

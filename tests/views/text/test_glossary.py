@@ -68,6 +68,7 @@ def test_a_mark_becomes_a_link_whose_title_explains():
     )
     first = '[rows](glossary?find=A+%22term%22 "A &quot;term&quot;: of two &lt;s&gt;.")'
     assert found == f'The {first} and [more](glossary?find=B "B: b.").'
+    assert glossary.unlinked(found) == "The rows and more."
 
 
 def test_no_text_alternative_and_no_lead_holds_a_link():
@@ -77,3 +78,29 @@ def test_no_text_alternative_and_no_lead_holds_a_link():
             heading = part.splitlines()[0] if part.strip() else ""
             if heading.startswith("# ") or heading.endswith("-alt"):
                 assert "](term:" not in part, (path.name, heading)
+
+
+# Terms whose names are said in other senses too, and texts that are no prose or stand where no link can.
+OTHER_SENSES = {"gate", "hypothesis", "mask", "patch", "sampling", "scores", "span", "temperature", "view"}
+NO_PROSE = {"experiments", "glossary", "notices"}
+IN_LABELS = (
+    "keep d-model what-is-counted whole-words bundle scales probabilities counted special-tokens hidden replaced "
+    "nothing-moved"
+)
+NO_LINK = re.compile(rf"alt$|help$|-of-the-step$|check|^not-|^no-|^card|^({'|'.join(IN_LABELS.split())})$")
+NOT_SAID = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^}]*\}|<[^>]*>|(?m:^\s*[#|].*$)", re.S)
+
+
+def test_the_first_place_of_a_term_in_a_block_is_marked():
+    names = {id: re.escape(glossary.name(text(id))) for id in set(glossary.SHOWN) - OTHER_SENSES}
+    missing = []
+    for path in TEXTS.glob("*.md"):
+        blocks = re.findall(r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", path.read_text(encoding="utf-8"))
+        for heading, block in blocks if path.stem not in NO_PROSE else ():
+            if NO_LINK.search(heading) or len(block.split()) < 12:
+                continue
+            said = " ".join(NOT_SAID.sub(" ", block).split())
+            for id, name in names.items():
+                if f"](term:{id})" not in block and re.search(rf"(?i)(?<![\w/*-]){name}s?(?![\w-])", said):
+                    missing.append((path.stem, heading, id))
+    assert missing == []

@@ -1,0 +1,81 @@
+"""What the programs of *Decoding* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model import DecodingOptions, Trace, Translator
+from model.decoding.sampling_stages import sampling_stages
+from model.decoding.search import beam_tree
+from model.lessons.output_layer import output_step, read_row
+from model.lessons.teacher_forcing import compare_runs
+from tests.pages.conftest import SENTENCE
+from tests.pages.shared.programs import (
+    COOK,
+    OTHER,
+    OWN,
+    Case,
+    Values,
+    Wanted,
+    of_a_run,
+    of_a_sentence,
+    of_the_translator,
+)
+
+
+@of_a_sentence
+def output_layer(network, trace: Trace, values: Values) -> Wanted:
+    found = output_step(network, trace, values["step"] - 1)
+    best = np.argsort(-found.logits, kind="stable")[:10]
+    return {"logits": found.logits, "probabilities": found.probabilities, "best": best}
+
+
+@of_a_run
+def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wanted:
+    free = translator.trace(values["sentence"])
+    found = compare_runs(trace, free, translator.config.never_generated)
+    return {
+        "right": [row.right_probability for row in found.forced],
+        "free": [row.probability for row in found.free],
+        "generated": free.next_ids,
+    }
+
+
+@of_a_sentence
+def choice(network, trace: Trace, values: Values) -> Wanted:
+    filters = values["temperature"], values["top_k"], values["top_p"]
+    found = sampling_stages(trace.logits[values["step"] - 1], *filters, network.config.never_generated)
+    return {name: getattr(found, name) for name in ("logits", "plain", "scaled", "kept", "probabilities")}
+
+
+@of_the_translator
+def searched(translator: Translator, values: Values) -> Wanted:
+    options = DecodingOptions("beam", beam=values["beam"], length_penalty=values["penalty"])
+    source = translator.tokenizer.encode_source(values["sentence"])
+    best = beam_tree(translator.network, source, options).best
+    texts = tuple(translator.tokenizer.decode(node.ids) for node in best)
+    sums = {"totals": [node.log_probability for node in best], "scores": [node.score for node in best]}
+    return {"texts": texts} | sums
+
+
+def by_hand(values: Values) -> Wanted:
+    rows = [read_row(row) for row in values["rows"]]
+    named = {"argmax": tuple(row.argmax for row in rows), "totals": [row.total for row in rows]}
+    return named | {"softmax": {place: np.array(row.softmax) for place, row in enumerate(rows)}}
+
+
+CASES: dict[str, Case] = {
+    "rows": ({"rows": ((0.2, 0.1, 0.1), (0.4, 0.5, 0.1))}, {"rows": ((1.0,), (-3.0, 700.0))}, by_hand),
+    "step-by-step": (
+        OWN | {"step": 1, "temperature": 0.7, "top_k": 40, "top_p": 0.9},
+        OTHER | {"step": 3, "temperature": 1.0, "top_k": 0, "top_p": 1.0},
+        choice,
+    ),
+    "linear-softmax": (OWN | {"step": 1}, OTHER | {"step": 3}, output_layer),
+    "teacher-forcing": (OWN, OTHER, teacher_forcing),
+    "beam-search": (
+        {"sentence": SENTENCE, "beam": 4, "penalty": 0.6},
+        {"sentence": COOK, "beam": 3, "penalty": 0.0},
+        searched,
+    ),
+}

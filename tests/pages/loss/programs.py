@@ -1,0 +1,62 @@
+"""What the programs of *Loss* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+import math
+
+from model import Trace
+from model.networks.loss_terms import logit_gradient, score_probabilities, score_target, smallest_loss
+from model.runtime.training_record import training_curves
+from tests.pages.conftest import loaded
+from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence
+
+
+@of_a_sentence
+def loss(network, trace: Trace, values: Values) -> Wanted:
+    terms = score_target(trace.logits, trace.next_ids).terms
+    names = ("losses", "probabilities", "total", "mean", "perplexity", "shares", "running_means")
+    return {name: getattr(terms, name) for name in names} | {"ranks": [row.rank for row in trace.predictions(1)]}
+
+
+@of_a_sentence
+def gradient(network, trace: Trace, values: Values) -> Wanted:
+    found, vocabulary = logit_gradient(trace.logits, trace.next_ids, values["smoothing"]), trace.logits.shape[1]
+    return {
+        "gradient": found.gradient[values["position"] - 1],
+        "smoothed": found.mean,
+        "plain": score_target(trace.logits, trace.next_ids).terms.mean,
+        "smallest": smallest_loss(vocabulary, values["smoothing"]),
+    }
+
+
+def trained(values: Values) -> Wanted:
+    curves = training_curves(loaded().folder)
+    by_step = values["axis"] == "steps"
+    at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
+    heldout = curves.heldout_nlls
+    most = next(place for place, each in enumerate(heldout) if heldout[0] - each >= 0.9 * (heldout[0] - heldout.min()))
+    lines = {"losses": curves.losses, "nlls": curves.nlls, "rates": curves.rates, "heldout": heldout}
+    return lines | {"at": at, "heldout_at": ends, "most": most + 1}
+
+
+def typed(values: Values) -> Wanted:
+    found = score_probabilities([probability for _, probability in values["tokens"]]).terms
+    nats = math.log(values["base"])
+    sums = {"losses": found.losses / nats, "total": found.total / nats, "mean": found.mean / nats}
+    return sums | {"perplexity": found.perplexity, "shares": found.shares}
+
+
+CASES: dict[str, Case] = {
+    "typed": (
+        {"tokens": (("Je", 0.8), ("suis", 0.6), ("un", 0.7)), "base": math.e},
+        {"tokens": (("a", 0.25), ("b", 1.0)), "base": 2},
+        typed,
+    ),
+    "token-by-token": (OWN, OTHER, loss),
+    "smoothing-gradient": (
+        OWN | {"position": 1, "smoothing": 0.1},
+        OTHER | {"position": 3, "smoothing": 0.0},
+        gradient,
+    ),
+    "training-curves": ({"axis": "steps"}, {"axis": "epochs"}, trained),
+}

@@ -1,0 +1,51 @@
+"""What the programs of *Masks* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+from model import Trace
+from model.lessons.masking import causality, mask_effect, pattern
+from model.lessons.ragged import padded, padding_effect
+from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, of_the_network
+
+CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
+PREFIX = {"mask": "prefix", "size": 2, "painted": ((3, 1), (1, 3)), "layers": (2,), "layer": 2, "head": 5}
+BATCHES = (
+    {"sequences": ((62, 13, 47), (60, 96, 51, 32, 90), (35,)), "layer": 1, "head": 1},
+    {"sequences": ((7, 8), (9, 1, 3, 40)), "layer": 3, "head": 4},
+)
+
+
+@of_a_sentence
+def own_mask(network, trace: Trace, values: Values) -> Wanted:
+    allowed = pattern(values["mask"], len(trace.target_ids), values["size"])
+    for query, key in values["painted"]:
+        allowed[query - 1, key - 1] ^= True
+    place = values["layer"] - 1, values["head"] - 1
+    effect = mask_effect(network, trace, allowed, [layer - 1 for layer in values["layers"]]).head(*place)
+    return {name: getattr(effect, name) for name in ("scores", "weights", "losses", "loss")}
+
+
+@of_a_sentence
+def changed(network, trace: Trace, values: Values) -> Wanted:
+    mask = pattern("causal", len(trace.target_ids))
+    (found,) = causality(network, trace, values["place"] - 1, values["replacement"], [mask])
+    return {"changes": found, "largest_before": found[:, : values["place"] - 1].max()}
+
+
+@of_the_network
+def padding(network, values: Values) -> Wanted:
+    batch = padded(values["sequences"])
+    effect, place = padding_effect(network, batch), (values["layer"] - 1, values["head"] - 1)
+    masks = {name: getattr(batch, name) for name in ("ids", "padding", "causal")}
+    return masks | {"masked": effect.masked[place], "unmasked": effect.unmasked[place]}
+
+
+CASES: dict[str, Case] = {
+    "your-sentence": (OWN | PREFIX, OTHER | CAUSAL | {"mask": "window", "size": 1}, own_mask),
+    "causality": (
+        OWN | {"place": 4, "replacement": 20},
+        OTHER | {"place": 2, "replacement": 99},
+        changed,
+    ),
+    "padding": (*BATCHES, padding),
+}

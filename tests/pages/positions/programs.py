@@ -1,0 +1,118 @@
+"""What the programs of *Positions* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from model import Translator
+from model.lessons.fourier import fourier
+from model.lessons.position_basis import curve, fit, harmonics
+from model.lessons.position_effects import position_losses_in_steps
+from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
+from model.lessons.vectors import Vectors
+from model.networks.positional import positional_table, wavelengths
+from model.runtime.progress import in_one_go
+from pages.positions.other_models import of_scheme
+from tests.pages.conftest import SENTENCE
+from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
+
+PAPER = {"length": 64, "d_model": 256, "form": "paper"}
+COLUMN = {"length": 33, "d_model": 20, "form": "column"}
+WAVES = {"length": 64, "d_model": 256, "form": "paper", "curve": "square-wave", "basis": "columns", "columns": 64}
+REPLY = (271, 372, 1300, 312, 567, 260, 3)
+
+
+def waves(values: Values) -> Wanted:
+    found = wavelengths(values["d_model"], values["form"]).numpy()
+    shown = {"wavelengths": found, "shortest": found[0], "longest": found[-1]}
+    return shown | {"seen": int((found <= values["length"]).sum())}
+
+
+def numbered(values: Values) -> Wanted:
+    both = [schemes(length, values["d_model"]) for length in values["lengths"]]
+    names = {"largest": Schemes.largest, "first_step": Schemes.step, "closest": Schemes.closest}
+    ways = ("integers", "normalised", "sinusoids")
+    return {name: [[of(scheme, way) for scheme in both] for way in ways] for name, of in names.items()}
+
+
+def similar(values: Values) -> Wanted:
+    found = similarity(values["length"], values["d_model"], values["form"])
+    return {name: getattr(found, name) for name in ("products", "by_distance", "spread")}
+
+
+def rotated(values: Values) -> Wanted:
+    found = shift_of(values["length"], values["d_model"], values["shift"], values["form"])
+    return {"matrix": found.matrix, "residual": found.residual}
+
+
+def orthogonal(values: Values) -> Wanted:
+    pair = values["first"], values["second"]
+    slower = wavelengths(values["d_model"], values["form"])[list(pair)].max()
+    spans = np.arange(1, 13) * float(slower)
+    return {"at_whole": wave_product(values["d_model"], *pair, spans, values["form"])}
+
+
+def spanned(values: Values) -> Wanted:
+    found = Vectors(**values)
+    return {name: getattr(found, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
+
+
+def fitted(values: Values) -> Wanted:
+    of = values["length"], values["d_model"]
+    table = positional_table(*of, values["form"]) if values["basis"] == "columns" else harmonics(*of)
+    target = curve(values["curve"], values["length"])
+    found = fit(target, np.asarray(table), values["columns"])
+    return {"target": target, "residuals": found.residuals, "approximation": found.approximation}
+
+
+@of_the_translator
+def without_positions(translator: Translator, values: Values) -> Wanted:
+    source = translator.tokenizer.encode_source(values["sentence"])
+    given = source, list(values["next_ids"]), values["seed"], values["shift"]
+    losses = in_one_go(position_losses_in_steps)(translator.network, *given)
+    where = values["where"], values["change"]
+    return {"per_token": losses.per_token[where], "loss": losses.mean(*where)}
+
+
+def series(values: Values) -> Wanted:
+    found = fourier(curve(values["curve"], values["length"]))
+    return {name: getattr(found, name) for name in ("a", "b", "sizes")}
+
+
+CASES: dict[str, Case] = {
+    "fourier": ({"length": 64, "curve": "square-wave"}, {"length": 33, "curve": "bump"}, series),
+    "table": (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),
+    "wavelengths": (PAPER, COLUMN, waves),
+    "why-sinusoids": (
+        {"lengths": (9, 18), "d_model": 256},
+        {"lengths": (2, 128), "d_model": 64},
+        numbered,
+    ),
+    "similarity": (PAPER, COLUMN, similar),
+    "rotation": (PAPER | {"shift": 5}, COLUMN | {"shift": 100}, rotated),
+    "vectors": (
+        {"vectors": ((2.0, 1.0), (-1.0, 2.0)), "point": (3.0, 4.0)},
+        {"vectors": ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)), "point": (0.0, 0.0, 3.0)},
+        spanned,
+    ),
+    "other-models": (
+        {"scheme": "t5", "length": 100, "head": 1},
+        {"scheme": "rotary", "length": 20, "head": 1},
+        lambda values: {"matrix": of_scheme(**values, d_model=256)},
+    ),
+    "orthogonality": (
+        {"d_model": 256, "form": "paper", "first": 0, "second": 1},
+        {"d_model": 20, "form": "column", "first": 3, "second": 4},
+        orthogonal,
+    ),
+    "trained-model": (
+        {"sentence": SENTENCE, "next_ids": REPLY, "change": "none", "where": "encoder", "seed": 0, "shift": 10},
+        {"sentence": COOK, "next_ids": (220, 15, 9, 3), "change": "shuffled", "where": "both", "seed": 4, "shift": 0},
+        without_positions,
+    ),
+    "basis": (
+        WAVES,
+        {"length": 33, "d_model": 20, "form": "column", "curve": "bump", "basis": "harmonics", "columns": 9},
+        fitted,
+    ),
+}
