@@ -94,7 +94,7 @@ def test_one_weight_is_taken_apart(open_app, trace, kind):
     np.testing.assert_array_equal(numbers["queries"], record.queries)
     np.testing.assert_array_equal(numbers["keys"], record.keys)
     assert "scores" not in numbers and header["causal"] == (kind == "decoder")
-    np.testing.assert_array_equal(numbers["masks"], [] if record.allowed is None else [record.allowed])
+    np.testing.assert_array_equal(list(numbers["masks"]), [] if record.allowed is None else [record.allowed])
     assert header["labels"] == [parts.labels(labels) for labels in trace.axes(kind)]
     assert chosen(app) == {
         "layer": "3",

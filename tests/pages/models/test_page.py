@@ -102,7 +102,9 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
         np.testing.assert_allclose(weights[len(trace.attention) - 1, -1], mean[: weights.shape[2]], atol=1e-3)
         assert "`scaled_dot_product_attention`, with the model's own bias" in said(app)
     elif part == "layers":
-        assert len(app.get("image")) == 5
+        (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
+        _, maps, _ = read_picture(element.proto.bytes)  # (layers, fusions, methods, 1 + patch)
+        assert maps.shape == (len(trace.attention), 3, 4, trace.attention.shape[-1])
         assert "Both curves of every" in said(app)
     else:
         assert "Recomputed in double precision" in said(app)
