@@ -50,13 +50,6 @@ def kept(weights: np.ndarray, share: float) -> np.ndarray:
     return maps.kept(weights.ravel(), share).reshape(weights.shape)
 
 
-def sequence(pixels: np.ndarray, size: int) -> np.ndarray:
-    """All patches side by side in the order of the sequence: `(size, size * P, 3)`."""
-    rows, columns = pixels.shape[0] // size, pixels.shape[1] // size
-    blocks = pixels.reshape(rows, size, columns, size, 3)  # (row, y, column, x, channel)
-    return blocks.transpose(1, 0, 2, 3, 4).reshape(size, rows * columns * size, 3)
-
-
 def edges(chosen: np.ndarray) -> list[tuple[int, int, bool]]:
     """The sides between entries that are chosen and what is not, of `(row, column)` bool.
 

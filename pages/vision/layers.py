@@ -1,6 +1,6 @@
 """Vision, through the layers: four attributions of an answer, and a test of which is right about the network."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,12 @@ from pages.shared.experiment import experiment
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.maps import chosen_class, over_picture, places
+from pages.vision.maps import chosen_class, places
 from pages.vision.program import offer_program
-from views.controls import inputs, widgets
+from views import patches
+from views.components.patch_picture import Panel, PatchPicture, patch_picture
+from views.controls import inputs
+from views.controls.widgets import Choice
 from views.figures import overlay
 from views.figures.occlusion import Line, curves
 from views.text import literal
@@ -182,26 +185,36 @@ FUSIONS: dict[Fusion, Message] = {
 
 @fragment
 def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
-    """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
+    """The view; `key` is the picture's, as `Service.trace_picture` gives it.
+
+    The browser draws the maps of another layer or fusion; this part runs again for their curves, and for another class.
+    """
     paragraph(PAGE)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
-    with st.container(horizontal=True, gap="medium"):
-        class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
-        upto = widgets.select(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], width=120)
-        label, help = say("vision.fusion", "Rollout fuses heads by"), " ".join(block(PAGE, "fusion-help").split())
-        fusion = widgets.pick(label, FUSIONS, "fusion", help=help)
-    layer, probability = layers.index(upto), float(trace.probabilities[class_index])
-    words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": upto}
+    class_index = chosen_class(say("vision.explain", "Explain"), trace, width=200)
+    help = " ".join(block(PAGE, "fusion-help").split())
+    upto = Choice(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], varies=True)
+    fusing = Choice(say("vision.fusion", "Rollout fuses heads by"), FUSIONS, "fusion", help=help)
+    choices = upto, fusing, *inputs.patch_to_choose(trace.grid), inputs.over_picture_to_choose()[0]
+    chosen = {choice.key: choice.inside() for choice in choices}
+    layer, fusion = layers.index(chosen["upto"]), chosen["fusion"]
+    probability = float(trace.probabilities[class_index])
+    words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": chosen["upto"]}
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, class_index), lambda model: model.gradient_scores(trace, class_index)
         )
-        scores = service.analysis(
-            ("attention scores", key, fusion, layer), lambda _: attention_scores(trace.attention, fusion, layer)
-        )
+        found = service.analysis(("attention scores", key), lambda _: _attention_scores(trace))
         check = service.analysis(("rollout check", key, fusion), lambda _: check_rollout(trace.attention, fusion))
-    scores = scores | gradients.scores
-    _maps(trace, scores, probability, words)
+    scores = found[fusion, layer] | gradients.scores
+    _explained(trace, class_index, words)
+    _maps(trace, found, gradients.scores, choices, chosen)
+    for column, method in zip(st.columns(len(scores), gap="medium"), scores, strict=True):
+        with column:
+            caption(PAGE, f"method-{IDS[method]}", **words)
+    least = ((CALLED[method](), percent(float(score.min() / (score.max() or 1)))) for method, score in scores.items())
+    shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in least)
+    caption(PAGE, "scale", shares=", ".join(shares))
     with st.skeleton(height=560):
         measured = measure(service, key, trace, scores, class_index)
     faithful(measured, words, service.model.card)
@@ -227,23 +240,44 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
         paragraph(PAGE, "methods")
 
 
-def _maps(trace: PatchTrace, scores: dict[str, np.ndarray], probability: float, words: dict[str, str]) -> None:
+def _attention_scores(trace: PatchTrace) -> dict[tuple[Fusion, int], dict[str, np.ndarray]]:
+    """What reads attention alone, of every fusion and up to every layer: few numbers, which the browser draws."""
+    return {
+        (fusion, layer): attention_scores(trace.attention, fusion, layer)
+        for fusion in FUSIONS
+        for layer in range(trace.attention.shape[0])
+    }
+
+
+def _explained(trace: PatchTrace, class_index: int, words: dict[str, str]) -> None:
+    probability = float(trace.probabilities[class_index])
     chance = percent(probability)
     with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
         said = say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=chance)
         st.markdown(said)
         if probability < 0.1:
             st.info(block(PAGE, "little-to-explain", probability=chance, **words))
-    for column, (method, score) in zip(st.columns(len(scores), gap="medium"), scores.items(), strict=True):
-        row, place = (int(at) + 1 for at in np.unravel_index(score.argmax(), trace.grid))
-        alt = " ".join(block(PAGE, "map-alt", method=HEADED[method](), row=row, column=place).split())
-        with column:
-            st.markdown(f"**{HEADED[method]()}**")
-            st.image(over_picture(trace, score), width="stretch", output_format="PNG", alt=alt)
-            caption(PAGE, f"method-{IDS[method]}", **words)
-    least = ((CALLED[method](), percent(float(score.min() / (score.max() or 1)))) for method, score in scores.items())
-    shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in least)
-    caption(PAGE, "scale", shares=", ".join(shares))
+
+
+def _maps(
+    trace: PatchTrace,
+    found: dict[tuple[Fusion, int], dict[str, np.ndarray]],
+    gradients: dict[str, np.ndarray],
+    choices: Sequence[Choice],
+    chosen: dict[str, str],
+) -> None:
+    """All four over the picture, for every fusion and layer."""
+    layers = trace.attention.shape[0]
+    places = [(fusion, layer) for layer in range(layers) for fusion in FUSIONS]
+    scores = np.stack([np.stack([*found[place].values(), *gradients.values()]) for place in places])
+    scores = scores.reshape(layers, len(FUSIONS), len(METHODS), -1)  # (layer, fusion, method, patch)
+    maps = np.pad(scores, ((0, 0), (0, 0), (0, 0), (1, 0)))  # a number in the place of CLS
+    panels = [Panel(HEADED[method](), number) for number, method in enumerate(METHODS)]
+    title = say("vision.methods.maps", "Four attributions over the picture")
+    described = patches.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
+    names = [str(layer + 1) for layer in range(layers)], list(FUSIONS)
+    shown = PatchPicture(*described, weights=maps, names=names, along=("upto", "fusion"))
+    patch_picture(shown, key="methods", on_choose=inputs.remember)
 
 
 def _files(trace: PatchTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:

@@ -17,7 +17,6 @@ from views.controls.widgets import Choice
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
-from views.figures import overlay
 from views.text import terms
 from views.text.catalogue import Name, say
 
@@ -132,11 +131,6 @@ def chosen_class(label: str, trace: PatchTrace, **looks) -> int:
     classes |= {str(place): Name(name) for place, name in enumerate(trace.classes, 1)}
     chosen = widgets.select(label, classes, "explain", **looks)
     return trace.answer if chosen == ANSWER else int(chosen) - 1
-
-
-def over_picture(trace: PatchTrace, map_: np.ndarray) -> np.ndarray:
-    """A map of patches, of any shape, over the picture, enlarged for `st.image`."""
-    return overlay.enlarged(overlay.overlay(trace.pixels, map_.reshape(trace.grid), inputs.theme()))
 
 
 def places(grid: tuple[int, int]) -> list[tables.Column]:

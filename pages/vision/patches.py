@@ -1,4 +1,4 @@
-"""Vision, patches: the grid, one patch on its way to a vector, the first filters, the order of the sequence."""
+"""Vision, patches: the grid, one patch on its way to a vector, the order of the sequence, the first filters."""
 
 from functools import partial
 
@@ -14,41 +14,40 @@ from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from pages.vision.program import offer_program
 from views import patches
-from views.components.drawing_view import drawing_view
+from views.components.one_patch import OnePatch, one_patch
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import inputs
 from views.export import drawing
-from views.svg import patch
+from views.html.filters import filters
 from views.text.catalogue import say
 
 FILTERS = 28  # as many as the paper's figure 7 shows
 
 
 def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
-    """The picture in patches and one of them in detail; choosing another runs only that part again."""
-    one_patch(service, trace)
+    """The picture in patches, and one of them in detail."""
+    chosen_patch(service, trace)
     st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
     found = service.lesson(("filters", count), principal_filters, count)
-    st.html(patch.filters(*found))
+    st.html(filters(*found))
 
 
 @fragment
-def one_patch(service: Service, trace: VisionTrace) -> None:
-    """The grid beside the chosen patch, and where it stands in the sequence."""
+def chosen_patch(service: Service, trace: VisionTrace) -> None:
+    """The grid beside the chosen patch, and where it stands. The browser draws another; this runs for its numbers."""
     config, (rows, columns) = service.model.config, trace.grid
     size = config.patch_size
     picture = patches.as_bytes(trace.pixels)
+    choices = inputs.patch_to_choose(trace.grid)
+    at = {choice.key: choice.inside() for choice in choices}
+    row, column = (int(number) - 1 for number in at.values())
     left, right = st.columns([2, 3], gap="large")
     with left:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)
-        choices = inputs.patch_to_choose(trace.grid)
-        chosen = {choice.key: choice.inside() for choice in choices}
-        row, column = (int(number) - 1 for number in chosen.values())
-        title = say("vision.in-patches", "The picture in patches")
-        whole = [Panel("", "nothing")]
-        shown = PatchPicture(picture, trace.grid, whole, title, choices, chosen, followed=True)
+        whole, title = [Panel("", "nothing")], say("vision.in-patches", "The picture in patches")
+        shown = PatchPicture(picture, trace.grid, whole, title, choices, at)
         patch_picture(shown, key="patches", on_choose=inputs.remember)
     number = row * columns + column
     chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
@@ -56,15 +55,7 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
-        place = {"row": row + 1, "column": column + 1, "position": number + 1}
-        st.markdown(
-            say(
-                "vision.patch.title",
-                "**Patch in row {row}, column {column}: position {position} of the sequence**",
-                **place,
-            )
-        )
-        drawing_view(patch.steps(chosen, vector, recorded), key="steps")
+        one_patch(OnePatch("steps", picture, trace.grid, choices, at, trace.patches), key="steps")
         difference = checks.said("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
         red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
@@ -73,7 +64,7 @@ def one_patch(service: Service, trace: VisionTrace) -> None:
         _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
-    st.html(patch.strip(patches.sequence(picture, size), columns, number + 1))
+    one_patch(OnePatch("sequence", picture, trace.grid, choices, at), key="sequence")
     offer_program(service, "patches", row=row + 1, column=column + 1)
 
 

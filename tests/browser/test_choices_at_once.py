@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from urllib.parse import quote
+from urllib.parse import quote, urlencode
 
 import numpy as np
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
+from model import Translator
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.test_attention_choices import COUNT
 from views.controls import inputs
+from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
 
@@ -40,8 +42,8 @@ PRESS = f"""([key, name, value]) => {{
 LOOK = f"""() => window.look = (key) => {{
     const holders = [...document.querySelectorAll("[data-testid=stMain] *")].filter((holder) => holder.shadowRoot)
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
-    const maps = all(".detail canvas[role=img], .frame .map")
-    const seen = all("h2, .title, .note").map((each) => each.textContent)
+    const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
+    const seen = all("h2, .title, .note, .explained, .one-patch").map((each) => each.textContent)
     const coloursOf = (each) => [...each.getContext("2d").getImageData(0, 0, each.width, each.height).data]
     return {{
         drawn: [seen, all(".option").map((each) => each.dataset.name), maps.map((each) => each.style.opacity)],
@@ -69,6 +71,13 @@ PAGES = {
     ),
     "any-patch": ("/vision?view=any-patch&", "any", [("row", "2"), ("column", "9"), ("layer", "3"), ("head", "1")]),
     "what-if": ("/vision?view=what-if&", "cls_pair", [("layer", "5"), ("head", "2")]),
+    "patches": ("/vision?view=patches&", "patches", [("row", "2"), ("column", "9")]),
+    "layers": ("/vision?view=layers&", "methods", [("upto", "2"), ("fusion", "min"), ("row", "3")]),
+    "one-weight": (
+        "/attention?look=one-weight&kind=cross&",
+        "one-weight",
+        [("layer", "2"), ("head", "3"), ("cross_query_piece", "2"), ("cross_key_piece", "4")],
+    ),
     "padding": ("/masks?masks=padding&", "weights_of_one", [("layer", "3"), ("head", "5"), ("head", "2")]),
 }
 DRAWN = ("drawn", "colours")
@@ -103,6 +112,15 @@ def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, n
     page.evaluate(LOOK)
     again = page.evaluate("key => look(key)", key)
     assert again["drawn"][0] == before["drawn"][0]
+
+
+def test_a_weight_is_taken_apart_as_the_model_recorded_it(page: Page, server: Server):
+    place = {"layer": "2", "head": "3", "cross_query_piece": "2", "cross_key_piece": "4"}
+    address = urlencode({"look": "one-weight", "kind": "cross", "text": SENTENCE, **place})
+    open_page(page, f"{server.url}/attention?{address}")
+    weight = Translator.load().trace(SENTENCE).cross_attention[1, 2, 1, 3]
+    expect(page.locator(".explained b").last).to_have_text(three_digits(float(weight)))
+    expect(page.locator("tr.chosen .bar-of")).to_have_text(three_digits(float(weight)))
 
 
 # Bottom edges of what must be seen, from the top of the page.

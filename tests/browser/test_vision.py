@@ -108,7 +108,7 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
     expect(page.get_by_text("Patch in row 9, column 8: position 104 of the sequence")).to_be_visible()
     cell(page, 1, 2).click()
     expect(page.get_by_text("Patch in row 1, column 2: position 2 of the sequence")).to_be_visible()
-    expect(page.locator(".aa-chosen-patch")).to_have_attribute("title", "position 2: row 1, column 2")
+    expect(page.locator(".square.chosen")).to_have_attribute("title", "position 2: row 1, column 2")
     page.wait_for_url(re.compile("row=1&.*column=2|column=2&.*row=1"), timeout=PATIENCE)
     page.reload()
     ready(page)

@@ -57,7 +57,7 @@ def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, 
     assert f"explain={other + 1}" in page.url
     open_page(page, page.url)
     assert legends(page) == second
-    expect(page.get_by_alt_text(re.compile("over the picture; strongest in row"))).to_have_count(4)
+    expect(page.locator(".quiet").filter(has_text="Strongest: row")).to_have_count(4)
 
 
 def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: AppServer):

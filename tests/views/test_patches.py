@@ -1,4 +1,4 @@
-"""Patches as arrays: vectors, order, the share of a map that is outlined."""
+"""Patches as arrays: vectors, the share of a map that is outlined."""
 
 import numpy as np
 import pytest
@@ -20,13 +20,6 @@ def test_a_patch_is_flattened_red_then_green_then_blue():
         "green, pixel row 2, column 1",
         "blue, pixel row 2, column 2",
     )
-
-
-def test_the_sequence_goes_row_by_row():
-    pixels = np.random.default_rng(0).integers(0, 256, (4, 6, 3)).astype(np.uint8)
-    strip = patches.sequence(pixels, 2)
-    for place in range(6):
-        np.testing.assert_array_equal(strip[:, 2 * place : 2 * place + 2], patches.block(pixels, *divmod(place, 3), 2))
 
 
 @given(arrays(np.float32, (3, 4), elements=st.floats(0, 1, width=32)), st.floats(0, 1))

@@ -27,6 +27,8 @@ from views.components import (
     attention_map,
     head_list,
     matrix_row,
+    one_patch,
+    one_weight,
     parts,
     patch_picture,
     standalone,
@@ -40,8 +42,8 @@ from views.export import difference, downloads, matrices, over_picture, overview
 from views.export.drawing import Text
 from views.figures import lines as curves
 from views.figures import occlusion, patch_positions, saturation
-from views.html import answer, bars, steps, tokens
-from views.svg import architecture, beam, patch, recurrent_architecture, unrolled
+from views.html import answer, bars, filters, steps, tokens
+from views.svg import architecture, beam, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
 
@@ -93,13 +95,17 @@ def payloads() -> dict[str, dict]:
         "maps": {"words": parts.words(attention_map.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
+        "patch": {"words": parts.words(one_patch.WORDS)},
+        "weight": {"words": parts.words(one_weight.WORDS)},
         "strip": {"words": parts.words(strip_of_pictures.WORDS)},
         "steps": header(numbers_that_follow, step_views.view()),
         "vectors": read(vector_view.payload(3, given("vectors"), "light")),
     }
 
 
-@pytest.mark.parametrize("name", ["grid", "lines", "list", "maps", "matrices", "picture", "strip", "steps", "vectors"])
+@pytest.mark.parametrize(
+    "name", ["grid", "lines", "list", "maps", "matrices", "patch", "picture", "strip", "steps", "vectors", "weight"]
+)
 def test_payloads_of_components(name: str):
     shown = payloads()[name]
     assert [text for text in shown.get("words", {}).values() if outside(text) or not text.strip()] == []
@@ -119,6 +125,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
         "maps": ("attention_map",),
     }
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "choices"), "strip": ("picture_strip",)}
+    scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "choices")}
     scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
     shown = payloads()
     for name, files in scripts.items():
@@ -156,9 +163,7 @@ def english_page() -> str:
         lambda: tokens.sentence("Je veux", "fr") + tokens.label(given("Translation")) + tokens.chips(TOKENS, "encoder"),
         lambda: tokens.cards([cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]),
         lambda: beam.beam(beams.COLUMNS, given("A beam")),
-        lambda: patch.steps(np.full((2, 2, 3), 0.5), np.zeros(12), np.ones(4)),
-        lambda: patch.strip(np.zeros((2, 8, 3), np.uint8), 2, 1),
-        lambda: patch.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
+        lambda: filters.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
         lambda: architecture.architecture(
             architecture.Sizes(8000, 256, 8, 32, 1024, 4, 1),
             {page: given(page) for page, _ in architecture.DESTINATIONS.values()},

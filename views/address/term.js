@@ -30,7 +30,7 @@
     term = null;
     shown.hidden = true;
   };
-  const linkOf = ({ target }) => target.closest?.(LINKS);
+  const linkOf = (event) => event.composedPath()[0].closest?.(LINKS); // a component's too
 
   document.addEventListener("pointerover", (event) => {
     const link = linkOf(event);

@@ -14,7 +14,8 @@ from ..text.catalogue import Message
 
 EXACT_BYTES = 1 << 20  # of maps that travel with every digit
 WHOLE_BYTES = 5_000_000  # that maps may travel with at all, in half precision
-LISTS = ("layer", "head", "row", "column", "shown", "vshown", "sequence")  # to open; all others are rows of buttons
+LISTS = ("layer", "head", "row", "column", "shown", "vshown", "sequence", "upto")  # to open; others are rows of buttons
+PIECES = ("_query_piece", "_key_piece")  # ends of the names of lists of tokens
 RANGES = ("opacity", "kept")  # with a handle to drag
 RARE = ("scale", "marks", "opacity", "kept")  # below "Options"
 
@@ -37,7 +38,7 @@ def controls(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list
             "options": choice.said(),
             "first": choice.first,
             "always": choice.varies,
-            "list": choice.key in LISTS,
+            "list": choice.key in LISTS or choice.key.endswith(PIECES),
             "range": choice.key in RANGES,
             "rare": choice.key in RARE,
             "elsewhere": choice.key in elsewhere,
@@ -58,6 +59,11 @@ def travelling(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
     """Maps in the form in which they travel: float32 where all need at most `EXACT_BYTES` so, else float16."""
     exact = 4 * sum(array.size for array in arrays) <= EXACT_BYTES
     return ("float32" if exact else "float16"), [array.astype("<f4" if exact else "<f2") for array in arrays]
+
+
+def fits_exactly(arrays: Sequence[np.ndarray]) -> bool:
+    """Whether so many numbers can travel at once, with every digit."""
+    return 4 * sum(array.size for array in arrays) <= WHOLE_BYTES
 
 
 def fits(count: int) -> bool:

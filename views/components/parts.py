@@ -23,6 +23,8 @@ _BORROWED = {  # component -> parts of others that it uses
     "attention_lines": ["linked"],
     "attention_map": ["choices", "matrix_row.numbers", "linked"],
     "head_list": ["choices", "attention_map.map", "matrix_row.numbers", "linked"],
+    "one_patch": ["choices", "matrix_row.numbers", "linked"],
+    "one_weight": ["choices", "linked"],
     "patch_picture": ["choices", "linked"],
 }
 

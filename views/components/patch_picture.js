@@ -1,8 +1,6 @@
 // A picture with its patches. The map over it holds one pixel a patch and is scaled up by the browser, nearest
 // neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
 
-const SOON = 150 // milliseconds without another choice before the server is told, where the page draws what belongs to it
-
 class PatchPicture extends ChoosingView {
   constructor(parentElement) {
     super(parentElement, ".picture-root")
@@ -53,7 +51,7 @@ class PatchPicture extends ChoosingView {
     const { view, chosen } = this
     this.choices.fit(view)
     this.choices.show(chosen)
-    const at = view.names.map((names, axis) => names.indexOf([chosen.layer, chosen.head][axis] ?? names[0]))
+    const at = view.names.map((names, axis) => names.indexOf(chosen[view.along[axis]] ?? names[0]))
     const drawn = JSON.stringify(chosen)
     if (at.includes(-1) || this.drawn === drawn) return
     this.drawn = drawn
@@ -68,12 +66,8 @@ class PatchPicture extends ChoosingView {
 
   // Whether only the server has the maps that are chosen.
   waits() {
-    const { names } = this.view
-    return [this.chosen.layer, this.chosen.head].some((name, axis) => name !== undefined && !names[axis].includes(name))
-  }
-
-  pause() {
-    return this.waits() ? 0 : this.view.followed ? SOON : TOLD_AFTER
+    const { names, along } = this.view
+    return along.some((choice, axis) => choice in this.chosen && !names[axis].includes(this.chosen[choice]))
   }
 
   build() {
@@ -113,7 +107,6 @@ class PatchPicture extends ChoosingView {
     built.note.setAttribute("aria-live", "polite")
     built.quiet = element("div", "quiet", panel)
     built.scale = buildLegend(panel)
-    built.scale.low.textContent = "0"
     return built
   }
 
@@ -156,12 +149,15 @@ class PatchPicture extends ChoosingView {
     let outline = ""
     if (weights) {
       const top = this.view.top ?? largest(weights)
-      const shadeOf = (patch) => Math.min(255, Math.round((weights[patch] / (top || 1)) * 255))
+      const alone = typeof panel.shows === "number"
+      const low = alone ? Math.min(...weights) : 0
+      const shadeOf = (patch) => Math.min(255, Math.round(((weights[patch] - low) / (top - low || 1)) * 255))
       paintCells(panel.map, [rows, columns], (patch) => this.colours[shadeOf(patch)])
       panel.map.style.opacity = opacity
       const [kind, count] = kept > 0 ? keep(weights, kept) : [null, 0]
       outline = kind ? outlineOf(kind, rows, columns) : ""
-      panel.quiet.textContent = this.describeMass(panel, weights, count)
+      panel.quiet.textContent = alone ? this.describeMap(weights) : this.describeMass(panel, weights, count)
+      panel.scale.low.textContent = threeDigits(low)
       panel.scale.high.textContent = threeDigits(top)
       panel.scale.paint(this.colours)
     }
@@ -183,8 +179,15 @@ class PatchPicture extends ChoosingView {
     if (shows === "nothing") return null
     const chosen = 1 + this.selected[0] * columns + this.selected[1]
     if (shows === "to") return Float32Array.from({ length: rows * columns }, (_, patch) => weights[(1 + patch) * width + chosen])
-    const row = shows === "cls" ? 0 : chosen
+    const row = shows === "cls" ? 0 : shows === "from" ? chosen : shows
     return weights.slice(row * width + 1, (row + 1) * width)
+  }
+
+  // Where a map by itself is strongest.
+  describeMap(weights) {
+    const { words, grid: [, columns] } = this.view
+    const most = weights.indexOf(largest(weights))
+    return filled(words.strongest, { row: Math.floor(most / columns) + 1, column: (most % columns) + 1 })
   }
 
   // What CLS has to do with the map, and what the outline holds.

@@ -20,7 +20,7 @@ from ..controls.widgets import Choice
 from ..text.catalogue import Message
 from . import choices, parts
 
-Shows = Literal["nothing", "cls", "from", "to"]
+Shows = Literal["nothing", "cls", "from", "to"] | int
 
 WORDS = choices.WORDS | {
     "patch": maps.PLACE,
@@ -30,6 +30,7 @@ WORDS = choices.WORDS | {
         "picture.mass.to.kept",
         "CLS attends here with {cls}. The outline holds {share} % of the map; patches in it: {count}.",
     ),
+    "strongest": Message("picture.strongest", "Strongest: row {row}, column {column}."),
     "fromPatch": Message("picture.mass", "All patches together {sum}, CLS {cls}."),
     "fromPatchKept": Message(
         "picture.mass.kept",
@@ -47,7 +48,8 @@ class Panel:
     Attributes:
         title: above it; empty for none.
         shows: the map over it. "nothing", or weights: "cls" those of CLS as the query (row 0), "from" those of the
-            chosen patch as the query (its row), "to" those on the chosen patch as the key (its column).
+            chosen patch as the query (its row), "to" those on the chosen patch as the key (its column). A number is a
+            row that is a map by itself, drawn from its least to its largest number.
     """
 
     title: str
@@ -69,10 +71,10 @@ class PatchPicture:
         elsewhere: choices that another component of the page draws.
         heading: above the panels, with a place for `{map}`; empty for none.
         weights: `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for
-            "cls", None for "nothing".
+            "cls", None for "nothing". Maps by themselves have a row each, which begins with any number.
+        along: the choices that the first two axes follow.
         names: of the layers and of the heads; fewer than can be chosen where only these can travel.
         tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
-        followed: the page draws more of the chosen patch, so it is told sooner.
     """
 
     pixels: np.ndarray
@@ -86,7 +88,7 @@ class PatchPicture:
     weights: np.ndarray | None = None
     names: tuple[Sequence[str], Sequence[str]] = ((), ())
     tops: np.ndarray | None = None
-    followed: bool = False
+    along: tuple[str, str] = ("layer", "head")
 
 
 def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
@@ -117,7 +119,7 @@ def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
     form, (sent,) = choices.travelling([shown.weights])
     if form == "float32":
         return None
-    named = zip(("layer", "head"), shown.names, strict=True)
+    named = zip(shown.along, shown.names, strict=True)
     place = tuple(list(names).index(shown.chosen[name]) for name, names in named)
     return f"{zlib.crc32(sent.tobytes())},{','.join(map(str, place))}", shown.weights[place]
 

@@ -1,55 +1,61 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from model.lessons.one_weight import OneSoftmax, OneWeight, one_softmax, one_weight
+from model.lessons.one_weight import OneWeight, ScoreForm, one_softmax, one_weight
 from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import Subject
-from pages.shared.texts import caption, paragraph
-from views.controls import inputs, widgets
-from views.html import bars, steps
-from views.text import literal, terms
-from views.text.catalogue import Message, Name, say, say_count
-from views.text.numbers import three_digits
+from pages.shared.texts import block, caption
+from views.components import choices
+from views.components import one_weight as taken_apart
+from views.controls import inputs
+from views.controls.widgets import Choice
+from views.text import terms
+from views.text.catalogue import Name, say
 
-STRONGEST = "strongest"
+STRONGEST = taken_apart.STRONGEST
+# What is said of a weight, as the script calls the cases, and the blocks that say it.
+TEXTS = {
+    "plain": "one-weight",
+    "formed": "weight-of-a-form",
+    "sink": "weight-beside-a-sink",
+    "later": "masked-weight",
+    "hidden": "hidden-weight",
+    "score": "weight-of-a-score",
+    "maskedScore": "masked-weight-of-a-score",
+    "softmax": "softmax",
+}
 
 
 def show(subject: Subject) -> None:
-    """Choose a head, a query and a key; follow the weight."""
+    """Choose a head, a query and a key, and follow the weight in the browser; below, the check and the files of it."""
     layers, heads = subject.layers[:-1], subject.heads[:-1]
     queries, keys = (
         dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
         for side in (0, 1)
     )
     first = list(queries)[0 if subject.kind.places else -1]  # CLS, or the token that was read last
-    with st.container(horizontal=True, gap="medium"):
-        layer, head = inputs.head(layers, heads)
-        asked = widgets.select(say("one-weight.query", "Query"), queries, f"{subject.kind.name}_query_piece", first)
-        strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
-        chosen = widgets.select(say("one-weight.key", "Key"), strongest | keys, f"{subject.kind.name}_key_piece")
-    query, shown = list(queries).index(asked), subject.kind.names(subject.tokens[1])
-    place = layers.index(layer), int(head) - 1, query
-    key = int(subject.record.weights[place].argmax()) if chosen == STRONGEST else list(keys).index(chosen)
-    taken_apart = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
-    one = (one_weight if taken_apart else one_softmax)(subject.record, *place, key)
-    said = {"query": _name(subject, 0, query), "key": _name(subject, 1, key)}
-    said |= {"exponential": one.exponentials[one.place], "total": one.total, "score": one.score, "weight": one.weight}
-    st.html(bars.STYLE)
-    _explained(one, said, later=subject.kind.causal and key > query)
-    products, softmax = st.columns(2, gap="large")
-    with products:
-        if isinstance(one, OneWeight):
-            paragraph("attention_viewer", "products")
-            st.html(products_table(one, subject.kind.name))
-        else:
-            paragraph("attention_viewer", "no-products")
-    with softmax:
-        paragraph("attention_viewer", "softmax")
-        st.html(softmax_table(one, subject.kind.name, shown))
+    strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
+    pieces = f"{subject.kind.name}_query_piece", f"{subject.kind.name}_key_piece"
+    offered = (
+        *inputs.heads_to_choose(layers, heads),
+        Choice(say("one-weight.query", "Query"), queries, pieces[0], first, varies=True),
+        Choice(say("one-weight.key", "Key"), strongest | keys, pieces[1], varies=True),
+    )
+    chosen = {choice.key: choice.inside() for choice in offered}
+    place = (
+        layers.index(chosen["layer"]),
+        heads.index(chosen["head"]),
+        list(queries).index(chosen[pieces[0]]),
+    )
+    wanted = chosen[pieces[1]]
+    key = int(subject.record.weights[place].argmax()) if wanted == STRONGEST else list(keys).index(wanted)
+    seen = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
+    one = (one_weight if seen else one_softmax)(subject.record, *place, key)
+    taken_apart.one_weight(_weights(subject, offered, chosen, place[:2]), "one-weight", inputs.remember)
     if getattr(subject.record, "half", False):
         difference = checks.said("half attention", one.difference)
     else:
@@ -60,29 +66,61 @@ def show(subject: Subject) -> None:
         if isinstance(one, OneWeight):
             sums = zip(one.query, one.key, one.products, np.cumsum(one.products), strict=True)
             rows = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
-            header = [_DIMENSION(), terms.QUERY(), terms.KEY(), say("column.product", "product"), _SUM()]
+            numbers = taken_apart.PRODUCT(), taken_apart.SUM()
+            header = [taken_apart.DIMENSION(), terms.QUERY(), terms.KEY(), *numbers]
             files.csv(header, rows, "weight", say("one-weight.csv", "This weight as CSV"))
+        shown = subject.kind.names(subject.tokens[1])
         softmax_of = zip(shown, one.scores, one.exponentials, one.weights, strict=True)
         rows = [[name, *map(float, line)] for name, *line in softmax_of]
-        header = [terms.KEY(), _SCORE(), say("column.exponential", "exponential"), terms.WEIGHT()]
+        header = [terms.KEY(), taken_apart.SCORE(), taken_apart.EXPONENTIAL(), terms.WEIGHT()]
         files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 
-def _explained(one: OneSoftmax, said: Mapping[str, object], *, later: bool) -> None:
-    """The weight in a sentence. `later` keys are hidden by a causal mask."""
-    if not isinstance(one, OneWeight):
-        paragraph("attention_viewer", "masked-weight-of-a-score" if one.masked else "weight-of-a-score", **said)
-        return
-    said = {**said, "d_k": one.d_k, "root": one.d_k**0.5, "product": one.product}
-    if one.masked:
-        paragraph("attention_viewer", "masked-weight" if later else "hidden-weight", **said)
-        return
-    if one.form.plain(one.d_k):
-        paragraph("attention_viewer", "one-weight", **said)
-        return
-    paragraph("attention_viewer", "weight-of-a-form", **said, scaling=one.form.scaling, added=one.added)
-    if one.sink:
-        paragraph("attention_viewer", "weight-beside-a-sink", sink=one.sink)
+def _weights(
+    subject: Subject, offered: tuple[Choice, ...], chosen: dict[str, str], place: tuple[int, int]
+) -> taken_apart.WeightsApart:
+    """All from which the browser takes a weight apart; of the head at `place` alone where that is too much."""
+    record, names = subject.record, (subject.layers[:-1], subject.heads[:-1])
+    forms = getattr(record, "forms", None)
+    if forms is None:  # of the project's own networks
+        forms = (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(names[0])
+    queries, keys = (record.queries, record.keys) if forms else (None, None)
+    scores = None if forms and not any(form.biased for form in forms) else record.scores
+    if not choices.fits_exactly([each for each in (queries, keys, scores) if each is not None]):
+        names = tuple([of[at]] for of, at in zip(names, place, strict=True))
+        layer, head = (slice(at, at + 1) for at in place)
+        forms = [_of_head(form, place[1]) for form in forms[layer]]
+        if queries is not None:
+            group = place[1] * keys.shape[1] // queries.shape[1]
+            queries, keys = queries[layer, head], keys[layer, group : group + 1]
+        scores = None if scores is None else scores[layer, head]
+    masks = list({id(form.allowed): form.allowed for form in forms if form.allowed is not None}.values())
+    texts = TEXTS | {"products": "products" if forms else "no-products"}
+    return taken_apart.WeightsApart(
+        subject.kind.name,
+        subject.kind.causal,
+        subject.kind.places,
+        tuple(subject.tokens),
+        offered,
+        chosen,
+        names,
+        {case: block("attention_viewer", id) for case, id in texts.items()},
+        queries,
+        keys,
+        scores,
+        [_described(form, record.queries.shape[-1], masks) for form in forms],
+        masks,
+    )
+
+
+def _of_head(form: ScoreForm, head: int) -> ScoreForm:
+    return form if form.sinks is None else replace(form, sinks=form.sinks[head : head + 1])
+
+
+def _described(form: ScoreForm, d_k: int, masks: list[np.ndarray]) -> taken_apart.Form:
+    mask = next((place for place, mask in enumerate(masks) if mask is form.allowed), -1)
+    sinks = [] if form.sinks is None else form.sinks.tolist()
+    return taken_apart.Form(form.scaling, form.plain(d_k), form.softcap or 0.0, form.biased, sinks, mask)
 
 
 def _ids(subject: Subject, side: int) -> list[str]:
@@ -93,64 +131,3 @@ def _ids(subject: Subject, side: int) -> list[str]:
     patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*subject.grid)]
     leading = count - len(patches)
     return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches
-
-
-def _name(subject: Subject, side: int, place: int) -> str:
-    """A query (side 0) or key (side 1) for a sentence, as Markdown: a token in quotes with its number."""
-    label = subject.tokens[side][place]
-    if subject.kind.places:
-        return f"**{literal.markdown(label)}**"
-    return f"**\u201c{literal.markdown(literal.token(label))}\u201d** ({place + 1})"
-
-
-MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
-_DIMENSION, _SUM = Message("column.dimension", "dimension"), Message("column.sum", "sum")
-_SCORE = Message("column.score", "score")
-
-
-def products_table(one: OneWeight, kind: str) -> str:
-    """A row a dimension, the largest products first, with the sum so far; the last sum is the dot product."""
-    order = np.argsort(-np.abs(one.products), kind="stable")
-    sums = np.cumsum(one.products[order])
-    most = float(np.abs(one.products).max())
-    lines = [
-        [
-            int(place) + 1,
-            float(one.query[place]),
-            float(one.key[place]),
-            bars.bar(float(one.products[place]), most, kind),
-            float(total),
-        ]
-        for place, total in zip(order, sums, strict=True)
-    ]
-    product, so_far = say("one-weight.product", "query \u00d7 key"), say("one-weight.sum-so-far", "sum so far")
-    header = [_DIMENSION(), terms.QUERY(), terms.KEY(), product, so_far]
-    return bars.table(header, lines, say("one-weight.products", "Products of a weight"), whole=True)
-
-
-def softmax_table(one: OneSoftmax, kind: str, key_names: list[str]) -> str:
-    """A row a key: score, exponential, weight."""
-    order = np.argsort(-one.weights, kind="stable")
-    shown = sorted({*order[:MOST_KEYS].tolist(), one.place})
-    lines: list[list[bars.Value]] = [
-        [
-            steps.plain(key_names[place]),
-            terms.MASKED() if np.isneginf(one.scores[place]) else three_digits(float(one.scores[place])),
-            three_digits(float(one.exponentials[place])),
-            bars.bar(float(one.weights[place]), 1, kind),
-        ]
-        for place in shown
-    ]
-    left = np.setdiff1d(np.arange(len(key_names)), shown)
-    if len(left):
-        rest = say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", len(left))
-        total = three_digits(float(one.exponentials[left].sum()))
-        lines.append([rest, "", total, bars.bar(float(one.weights[left].sum()), 1, kind)])
-    if one.sink:
-        share = bars.bar(one.sink / one.total, 1, kind)
-        lines.append([say("one-weight.sink", "attention sink"), "", three_digits(one.sink), share])
-    total = three_digits(one.total)
-    lines.append([_SUM(), "", total, bars.bar(float(one.weights.sum()) + one.sink / one.total, 1, kind)])
-    exponential = say("one-weight.exponential", "e^(score \u2212 largest)")
-    header = [terms.KEY(), _SCORE(), exponential, terms.WEIGHT()]
-    return bars.table(header, lines, say("one-weight.softmax", "Softmax over all keys"), marked=shown.index(one.place))

@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from tests.pages.charts import checked, unlinked
+from tests.pages.apart import apart
+from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.kinds import chosen, kinds
 from views import maps
@@ -84,26 +85,25 @@ def test_whole_words_without_marks(open_app, trace):
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
 
 
-def test_one_weight_is_taken_apart(open_app, trace):
-    app = open_app("attention", kind="cross", look="one-weight", layer="3", head="5")
-    assert not app.get("bidi_component")
-    weights = trace.cross_attention[2, 4, -1]
-    key = int(weights.argmax())
-    (line,) = [m.value for m in app.markdown if " attends to " in m.value and "numbers each" in m.value]
-    assert three_digits(float(weights[key])) in line
-    assert f"({key + 1})" in line
-    tables = [html.value for html in app.html]
-    rows = {name: table.count("<tr") for name in ("Products", "Softmax") for table in tables if f'="{name}' in table}
-    d_k = trace.records["cross"].queries.shape[-1]
-    assert rows == {"Products": d_k + 1, "Softmax": len(trace.source_tokens) + 2}
-    masked = open_app(
-        "attention",
-        kind="decoder",
-        look="one-weight",
-        decoder_query_piece="1",
-        decoder_key_piece="3",
-    )
-    assert any("must not attend to" in unlinked(m) for m in masked.markdown)
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_one_weight_is_taken_apart(open_app, trace, kind):
+    """The browser does it; tests/browser/test_choices_at_once.py says that it finds what the model recorded."""
+    app = open_app("attention", kind=kind, look="one-weight", layer="3", head="5")
+    header, numbers = apart(app)
+    record = trace.records[kind]
+    np.testing.assert_array_equal(numbers["queries"], record.queries)
+    np.testing.assert_array_equal(numbers["keys"], record.keys)
+    assert "scores" not in numbers and header["causal"] == (kind == "decoder")
+    np.testing.assert_array_equal(list(numbers["masks"]), [] if record.allowed is None else [record.allowed])
+    assert header["labels"] == [parts.labels(labels) for labels in trace.axes(kind)]
+    assert chosen(app) == {
+        "layer": "3",
+        "head": "5",
+        f"{kind}_query_piece": str(len(trace.target_tokens)),
+        f"{kind}_key_piece": "strongest",
+    }
+    assert {(form["plain"], form["allowed"]) for form in header["forms"]} == {(True, len(numbers["masks"]) - 1)}
+    assert "largest difference from" in checked(app, "Computed here in double precision")
 
 
 def test_the_proof_is_on_the_page(open_app):

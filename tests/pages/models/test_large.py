@@ -77,7 +77,7 @@ def test_the_other_views_of_a_thousand_heads(open_app, opened_wide, part):
     app = open_app("models", model="wide", text="A quick fox.", **part)
     assert not app.exception
     assert not app.warning
-    shown = "attends to" if "look" in part else "Its pattern before"
+    shown = "from the recorded query and keys" if "look" in part else "Its pattern before"
     assert any(shown in element.value for element in (*app.markdown, *app.caption))
     sent = [element.proto.bytes for element in app.get("bidi_component")]
     assert sum(map(len, sent)) < MOST_BYTES

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from model.attribution.faithfulness import Curves, mean_of, order_of
 from model.attribution.rollout import METHODS, attention_scores
-from pages.vision.layers import HEADED, PAGE, RANDOM, Measured, areas_table, over_many, verdict
+from pages.vision.layers import FUSIONS, HEADED, PAGE, RANDOM, Measured, areas_table, over_many, verdict
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -21,6 +22,15 @@ def lines(chart: dict) -> dict[str, np.ndarray]:
     """Name without its area -> probabilities."""
     named = [line for line in chart["data"] if line.get("name")]
     return {line["name"].split(":")[0]: numbers(line["y"]) for line in named}
+
+
+def drawn_maps(app) -> tuple[dict, np.ndarray]:
+    """Header, and `(layer, fusion, method, 1 + patch)`: what the browser draws every choice from."""
+    (element,) = [each for each in app.get("bidi_component") if each.proto.component_name.endswith("patch_picture")]
+    content = element.proto.bytes
+    length = int.from_bytes(content[:4], "little")
+    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    return header, np.frombuffer(body[-4 * int(np.prod(header["weights"])) :], "<f4").reshape(header["weights"])
 
 
 def text_of(app) -> str:
@@ -54,15 +64,16 @@ def test_the_answer_is_explained_unless_another_class_is_asked_for():
 def test_fusion_and_layer_decide_the_maps_of_attention():
     for fusion, layer in (("mean", 2), ("max", 2), ("min", 1)):
         app = open_view("layers", fusion=fusion, upto=str(layer))
+        header, maps = drawn_maps(app)
+        assert (header["along"], header["names"][1]) == (["upto", "fusion"], list(FUSIONS))
         scores = attention_scores(trace().attention, fusion, layer - 1)
         classifier, answer = service().model, trace().answer
         for method, score in scores.items():
             (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
-            row, column = np.unravel_index(score.reshape(3, 3).argmax(), (3, 3))
-            place = f"row {row + 1}, column {column + 1}"
-            alt = f"{HEADED[method].english} over the picture; strongest in {place} of the patches."
-            assert alt in [image.proto.imgs[0].alt for image in app.get("image")]
+            assert [panel["title"] for panel in header["panels"]] == [HEADED[name].english for name in METHODS]
+            drawn = maps[layer - 1, list(FUSIONS).index(fusion), METHODS.index(method), 1:]
+            np.testing.assert_allclose(drawn, score.ravel(), rtol=1e-6)
 
 
 def test_a_change_computes_only_what_it_changes(monkeypatch):

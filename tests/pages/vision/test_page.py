@@ -139,16 +139,31 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
     np.testing.assert_allclose(embedded[:, 0], trace.patches[number], atol=1e-4)
     (text,) = [part.value for part in app.markdown if "Recomputed for this patch" in part.value]
     assert float(without_bounds(text).rsplit(" ", 1)[1].rstrip(".")) < 1e-4
-    (steps,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith("drawing_view")]
-    drawn = float(re.search(r"dimension 1: ([-\d.e]+)<", steps.json)[1])
-    assert drawn == pytest.approx(float(trace.patches[number][0]), abs=1e-5)
+    steps = next(found for found in drawn_patches(app) if found[0]["shows"] == "steps")
+    np.testing.assert_array_equal(steps[1], trace.patches)
+    np.testing.assert_array_equal(steps[2], picture)
+
+
+def drawn_patches(app: AppTest) -> list[tuple[dict, np.ndarray, np.ndarray]]:
+    """Header, embeddings and picture of what follows the chosen patch."""
+    found = []
+    for each in app.get("bidi_component"):
+        if each.proto.component_name.endswith("one_patch"):
+            length = int.from_bytes(each.proto.bytes[:4], "little")
+            header, body = json.loads(each.proto.bytes[4 : 4 + length]), each.proto.bytes[4 + length :]
+            shape = header["embeddings"] or (0, 0)
+            embeddings, picture = body[: 4 * shape[0] * shape[1]], body[4 * shape[0] * shape[1] :]
+            pixels = np.frombuffer(picture, np.uint8).reshape(header["pixels"])
+            found.append((header, np.frombuffer(embeddings, "<f4").reshape(shape), pixels))
+    return found
 
 
 def test_patches_show_sequence_and_filters(open_app, classifier, trace):
-    said = html_of(open_app("vision", row="1", column="2"))
-    assert said.count('title="position ') == 1 + len(trace.patches)
-    assert said.count('class="aa-chosen-patch" role="listitem" title="position 2: row 1, column 2"') == 1
-    shares = principal_filters(classifier.network, 28)[1]
+    app = open_app("vision", row="1", column="2")
+    (sequence,) = (header for header, *_ in drawn_patches(app) if header["shows"] == "sequence")
+    assert sequence["grid"] == list(trace.grid) and sequence["first"] == "CLS"
+    assert chosen_of(app, sequence) == {"row": "1", "column": "2"}
+    said, shares = html_of(app), principal_filters(classifier.network, 28)[1]
     assert said.count("<figure ") == 28
     assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in said
 

@@ -39,7 +39,7 @@ CONSTANTS = {
     *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "DONE", "DOOR", "FIRST", "LAST", "LEFT", "LINKS", "MARKS", "MEAN"),
     *("MENU", "NAME", "NEWS", "NO_TEXT", "ON", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
-IDS = {"light", "dark", "token"}
+IDS = {"light", "dark", "token", "number"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')
 

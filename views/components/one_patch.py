@@ -1,0 +1,80 @@
+"""One patch on its way to a vector, and the sequence that it stands in: the patch that is chosen in a picture.
+
+The payload (`views.components.parts.pack`) holds the embeddings of all patches as float32, then the picture. The script
+cuts the patches from it, so that another one is drawn with no trip to the server.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from .. import maps, palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..patches import CHANNELS
+from ..text.catalogue import Message
+from . import choices, parts
+
+Shows = Literal["steps", "sequence"]
+INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
+
+WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
+    "title": Message("vision.patch.title", "Patch in row {row}, column {column}: position {position} of the sequence"),
+    "pixels": Message("patch.pixels", "{size} \u00d7 {size} pixels, and how much of each colour they hold"),
+    "flattened": Message("patch.flattened", "Flattened: {count} numbers, \u22121 to 1: all red, all green, all blue"),
+    "embedded": Message("patch.embedded", "Embedded: W x + b, {count} numbers"),
+    "dimension": Message("patch.dimension", "dimension {place}"),
+    "steps": Message(
+        "patch.steps",
+        "A patch as pixels, as colour planes, as a vector, and embedded. The table below has the same numbers.",
+    ),
+    "cls": Message("patch.cls", "position 0: CLS, a learned vector"),
+    "position": Message("patch.position", "position {position}: {patch}"),
+    "patch": maps.PLACE,
+}
+
+_MOUNT = parts.Component("one_patch", "one-patch")
+
+
+@dataclass(frozen=True, eq=False)
+class OnePatch:
+    """What is shown.
+
+    Attributes:
+        shows: the chosen patch on its way to its embedding, or all patches in order, the chosen one marked.
+        pixels: `(height, width, 3)` uint8, whole patches.
+        grid: rows and columns of patches; their product is P.
+        choices, chosen: "row" and "column" of a patch, from 1, and which are chosen; another component draws them.
+        embeddings: `(P, d_model)`; None for the sequence.
+    """
+
+    shows: Shows
+    pixels: np.ndarray
+    grid: tuple[int, int]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+    embeddings: np.ndarray | None = None
+
+
+def payload(shown: OnePatch, theme: palette.Theme) -> bytes:
+    """The bytes that `one_patch.js` reads."""
+    header = parts.fields(
+        shown,
+        theme=theme,
+        choices=None,
+        chosen=None,  # it stands in the mark
+        controls=choices.controls(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
+        inks=INKS,
+        hue=palette.HUES["vision"],
+        first=maps.CLS,
+        words=parts.words(WORDS),
+    )
+    vectors = None if shown.embeddings is None else shown.embeddings.astype("<f4")
+    return parts.pack(header, vectors, shown.pixels)
+
+
+def one_patch(shown: OnePatch, key: str) -> None:
+    """Mount it."""
+    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen))

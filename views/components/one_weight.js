@@ -1,0 +1,200 @@
+// One attention weight taken apart: in a sentence, as a table of products, and as a softmax over all keys.
+
+class OneWeight extends ChoosingView {
+  constructor(parentElement) {
+    super(parentElement, ".one-weight")
+  }
+
+  show(bytes) {
+    if (!this.isNew(bytes)) return
+    const [header, body] = unpack(bytes)
+    let offset = 0
+    const read = (Numbers, shape) => {
+      const values = new Numbers(body, offset, (shape ?? [0]).reduce((product, side) => product * side, 1))
+      offset += values.byteLength
+      return values
+    }
+    const names = ["queries", "keys", "scores"]
+    this.numbers = Object.fromEntries(names.map((name) => [name, read(Float32Array, header[name])]))
+    this.masks = Array.from({ length: header.masks }, () => read(Uint8Array, header.labels.map((side) => side.length)))
+    this.given = header
+    this.fit([header.labels, header.words, header.texts, Boolean(header.queries)], header.theme)
+    this.drawn = ""
+    this.take(header)
+  }
+
+  build() {
+    const { words, texts, queries } = this.given
+    this.root.replaceChildren()
+    this.choices = new Choices(this)
+    this.explained = element("div", "explained", this.root)
+    this.explained.setAttribute("aria-live", "polite")
+    const columns = element("div", "columns", this.root)
+    const column = (text, name) => {
+      const made = element("div", "", columns)
+      writeProse(element("p", "", made), text)
+      return name && buildScroll(made, name)
+    }
+    this.products = column(texts.products, queries && words.products)
+    this.softmax = column(texts.softmax, words.softmax)
+    this.point = linkTokens(this.root, (at) => this.markLinked(at))
+  }
+
+  // Layer and head among those that travel.
+  place() {
+    const { heads: [layers, heads] } = this.given
+    return [layers.indexOf(this.chosen.layer), heads.indexOf(this.chosen.head)]
+  }
+
+  waits() {
+    return this.place().includes(-1)
+  }
+
+  // Draws the weight that is chosen, unless it is on the screen, or still to come from the server.
+  arrange() {
+    const { given, chosen } = this
+    this.choices.fit(given)
+    this.choices.show(chosen)
+    const drawn = JSON.stringify(chosen)
+    if (this.waits() || this.drawn === drawn) return
+    this.drawn = drawn
+    const [query, key] = given.controls.slice(2).map(({ name, options }) => options.findIndex(([id]) => id === chosen[name]))
+    const one = softmaxOf(given, this.numbers, this.masks, [...this.place(), query])
+    const strongest = one.weights.indexOf(Math.max(...one.weights))
+    this.at = [query, key ? key - 1 : strongest] // the strongest comes before all keys
+    this.explain(one)
+    if (given.queries) this.drawProducts(one)
+    this.drawSoftmax(one)
+    this.root.dataset.drawn = drawn
+  }
+
+  explain({ form, vectors, raw, scores, exponentials, sink, total, weights }) {
+    const { texts, causal } = this.given
+    const [query, key] = this.at
+    const masked = scores[key] === -Infinity
+    const numbers = { exponential: exponentials[key], total, score: raw[key], weight: weights[key], sink }
+    let told = [masked ? texts.maskedScore : texts.score]
+    if (form) {
+      const products = vectors.products(key)
+      const product = sumOf(products)
+      Object.assign(numbers, { product, root: Math.sqrt(products.length), scaling: form.scaling, added: raw[key] - product * form.scaling })
+      told = [masked ? (causal && key > query ? texts.later : texts.hidden) : form.plain ? texts.plain : texts.formed]
+      if (!masked && !form.plain && sink) told.push(texts.sink)
+    }
+    const written = Object.entries(numbers).map(([name, number]) => [name, () => dataText(threeDigits(number), "number")])
+    const values = {
+      ...Object.fromEntries(written),
+      d_k: () => dataText(String(vectors?.asking.length), "number"),
+      query: () => this.named(0, query),
+      key: () => this.named(1, key),
+    }
+    this.explained.replaceChildren()
+    for (const text of told) writeProse(element("p", "", this.explained), text, values)
+  }
+
+  // A token in quotes with its number, or a place of a picture.
+  named(side, place) {
+    const { labels, places } = this.given
+    const label = element("b", "")
+    label.append(places ? labels[side][place] : dataText(`\u201c${labels[side][place]}\u201d`, "token"))
+    if (places) return label
+    const whole = element("span", "")
+    whole.append(label, ` (${place + 1})`)
+    return whole
+  }
+
+  drawProducts({ vectors }) {
+    const { words } = this.given
+    const key = this.at[1]
+    const [products, held] = [vectors.products(key), vectors.keyOf(key)]
+    const order = [...products.keys()].sort((a, b) => Math.abs(products[b]) - Math.abs(products[a]))
+    const most = Math.abs(products[order[0]])
+    let sum = 0
+    const rows = order.map((place) => [
+      String(place + 1),
+      threeDigits(vectors.asking[place]),
+      threeDigits(held[place]),
+      this.bar(products[place], most),
+      threeDigits((sum += products[place])),
+    ])
+    this.table(this.products, [words.dimension, words.query, words.key, words.product, words.soFar], rows)
+  }
+
+  // The strongest keys and the chosen one; the weaker ones are summed up.
+  drawSoftmax({ scores, exponentials, weights, sink, total }) {
+    const { words, rest, most } = this.given
+    const key = this.at[1]
+    const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
+    const shown = [...new Set([...order.slice(0, most), key])].sort((a, b) => a - b)
+    const left = order.filter((place) => !shown.includes(place))
+    const rows = shown.map((place) => [
+      this.keyLabel(place),
+      scores[place] === -Infinity ? words.masked : threeDigits(scores[place]),
+      threeDigits(exponentials[place]),
+      this.bar(weights[place], 1),
+    ])
+    const of = (numbers) => sumOf(left.map((place) => numbers[place]))
+    if (left.length) rows.push([rest[left.length], "", threeDigits(of(exponentials)), this.bar(of(weights), 1)])
+    if (sink) rows.push([words.sink, "", threeDigits(sink), this.bar(sink / total, 1)])
+    rows.push([words.sum, "", threeDigits(total), this.bar(sumOf(weights) + sink / total, 1)])
+    this.table(this.softmax, [words.key, words.score, words.exponential, words.weight], rows)
+    this.lines = new Map(shown.map((place, row) => [place, this.softmax.querySelectorAll("tbody tr")[row]]))
+    for (const [place, line] of this.lines) {
+      line.classList.toggle("chosen", place === key)
+      line.onclick = () => this.set({ [this.given.controls[3].name]: this.given.controls[3].options[place + 1][0] })
+      line.onpointerenter = () => this.pointAt(calledIn(this.given.labels[1], place, this.given.places))
+      line.onpointerleave = () => this.pointAt()
+    }
+  }
+
+  keyLabel(place) {
+    const { labels, places } = this.given
+    return places ? labels[1][place] : dataText(labels[1][place], "token")
+  }
+
+  bar(value, most) {
+    const bar = element("span", "bar-of")
+    const share = Math.min(100, (100 * Math.abs(value)) / (most || 1))
+    const fill = `color-mix(in srgb, ${this.given.hues[value >= 0 ? 1 : 0]} 40%, transparent)`
+    bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
+    bar.textContent = threeDigits(value)
+    return bar
+  }
+
+  table(holder, titles, rows) {
+    holder.replaceChildren()
+    const made = buildTable(holder, titles.map((title) => [title, ""]), rows.map(() => [""]), "")
+    made.setAttribute("aria-label", holder.getAttribute("aria-label"))
+    made.querySelectorAll("tbody tr").forEach((line, row) => {
+      const [title, ...cells] = rows[row]
+      line.firstChild.append(title)
+      for (const cell of cells) element("td", "", line).append(cell)
+    })
+  }
+
+  pointAt(...at) {
+    this.markLinked(at)
+    this.point(...at)
+  }
+
+  markLinked(at) {
+    const marked = placeOf([...at].reverse(), this.given.labels[1], this.given.places)
+    for (const [place, line] of this.lines) line.classList.toggle("at", place === marked)
+  }
+}
+
+// Prose of the page in an element: what is bold, links, and places in braces, which functions in `values` fill.
+function writeProse(parent, text, values = {}) {
+  for (const [whole, bold, linked, address, title, name] of text.matchAll(/\*\*(.+?)\*\*|\[(.+?)\]\((\S+) "(.*?)"\)|\{(\w+)\}|[^*[{]+|./gs)) {
+    if (bold) writeProse(element("b", "", parent), bold, values)
+    else if (linked) {
+      const link = element("a", "", parent)
+      link.setAttribute("target", "_blank")
+      link.href = address
+      link.title = new DOMParser().parseFromString(title, "text/html").body.textContent
+      writeProse(link, linked, values)
+    } else parent.append(name ? values[name]() : whole)
+  }
+}
+
+export default mounting(OneWeight)

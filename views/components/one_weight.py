@@ -1,0 +1,128 @@
+"""One attention weight taken apart: the products of its query and key, their score, and the softmax over all keys.
+
+The queries and keys of all heads travel, so that the browser takes another weight apart with no trip to the server, in
+double precision and by the formulas of `model/lessons/one_weight.py`. Where they are too many, those of the chosen head
+travel alone.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+
+from .. import palette
+from ..controls import inputs
+from ..controls.widgets import Choice
+from ..text import terms
+from ..text.catalogue import Message, say_count
+from . import choices, parts
+
+STRONGEST = "strongest"  # the option that stands for the key with the largest weight
+MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
+
+DIMENSION, SUM = Message("column.dimension", "dimension"), Message("column.sum", "sum")
+SCORE, PRODUCT = Message("column.score", "score"), Message("column.product", "product")
+EXPONENTIAL = Message("column.exponential", "exponential")
+WORDS = choices.WORDS | {
+    "products": Message("one-weight.products", "Products of a weight"),
+    "softmax": Message("one-weight.softmax", "Softmax over all keys"),
+    "dimension": DIMENSION,
+    "query": terms.QUERY,
+    "key": terms.KEY,
+    "product": Message("one-weight.product", "query \u00d7 key"),
+    "soFar": Message("one-weight.sum-so-far", "sum so far"),
+    "score": SCORE,
+    "exponential": Message("one-weight.exponential", "e^(score \u2212 largest)"),
+    "weight": terms.WEIGHT,
+    "masked": terms.MASKED,
+    "sink": Message("one-weight.sink", "attention sink"),
+    "sum": SUM,
+}
+
+_MOUNT = parts.Component("one_weight", "one-weight")
+
+
+@dataclass(frozen=True, eq=False)
+class Form:
+    """How products become the scores of one layer; the fields of `model.lessons.one_weight.ScoreForm`, as plain values.
+
+    Attributes:
+        scaling: factor of the product.
+        plain: it is the usual one, and nothing else is done.
+        softcap: 0 where there is none.
+        biased: the recorded scores are taken, as something was added to them.
+        sinks: the score of the sink of each head; empty where there is none.
+        allowed: which of the masks hides keys in this layer; -1 where none does.
+    """
+
+    scaling: float
+    plain: bool
+    softcap: float
+    biased: bool
+    sinks: Sequence[float]
+    allowed: int
+
+
+@dataclass(frozen=True, eq=False)
+class WeightsApart:
+    """Everything from which a weight can be taken apart.
+
+    Attributes:
+        kind: of attention; decides the hue.
+        causal: keys behind the query are not generated yet.
+        places: queries and keys are places of a picture.
+        labels: of queries and of keys, as tables show them.
+        choices, chosen: "layer", "head", and then the query and the key, by their places but for `STRONGEST`.
+        heads: `(layer, head)` names of those that travel.
+        texts: what is said of a weight, by the case that it is; places in braces stand for its numbers.
+        queries: `(layer, head, query, d_k)`; None where they were not seen.
+        keys: `(layer, group, key, d_k)`; several heads may share a group's.
+        scores: `(layer, head, query, key)` where a layer's are to be taken as they were recorded.
+        forms: of each layer; empty where queries and keys were not seen.
+        masks: `(query, key)` bool, True where a key is seen.
+    """
+
+    kind: str
+    causal: bool
+    places: bool
+    labels: tuple[Sequence[str], Sequence[str]]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+    heads: tuple[Sequence[str], Sequence[str]]
+    texts: Mapping[str, str]
+    queries: np.ndarray | None
+    keys: np.ndarray | None
+    scores: np.ndarray | None
+    forms: Sequence[Form]
+    masks: Sequence[np.ndarray]
+
+
+def payload(shown: WeightsApart, theme: palette.Theme) -> bytes:
+    """The bytes that `one_weight.js` reads: float32, then a byte for each cell of a mask."""
+    count = len(shown.labels[1])
+    # one less is left out where the chosen key is not among the strongest
+    left = [each for each in (count - MOST_KEYS, count - MOST_KEYS - 1) if each > 0]
+    rest = {each: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", each) for each in left}
+    header = parts.fields(
+        shown,
+        theme=theme,
+        choices=None,
+        chosen=None,  # it stands in the mark
+        controls=choices.controls(shown.choices),
+        labels=[parts.labels(labels) for labels in shown.labels],
+        masks=len(shown.masks),
+        most=MOST_KEYS,
+        strongest=STRONGEST,
+        rest=rest,
+        hues=palette.signed_hues(shown.kind),
+        words=parts.words(WORDS),
+    )
+    numbers = (None if each is None else each.astype("<f4") for each in (shown.queries, shown.keys, shown.scores))
+    return parts.pack(header, *numbers, *(mask.astype(np.uint8) for mask in shown.masks))
+
+
+def one_weight(shown: WeightsApart, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+    """Mount it; `on_choose` gets what is chosen of each choice, a moment after the last one."""
+    chosen = partial(choices.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
