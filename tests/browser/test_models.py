@@ -86,7 +86,7 @@ def test_a_picture_model(page: Page, app: AppServer):
     ready(page)
     page.wait_for_function("() => location.search.includes('row=4')")
     option(page, "Through the layers").click()
-    expect(page.get_by_alt_text(re.compile("over the picture; strongest in row"))).to_have_count(4)
+    expect(page.locator(".quiet").filter(has_text="Strongest: row")).to_have_count(4)
     ready(page)
     assert_nothing_overflows(page, PHONE)
 

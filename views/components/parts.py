@@ -70,7 +70,8 @@ class Component:
 
 
 def _take(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
-    if (found := valid(st.session_state[key].get(name))) is not None:
+    """Hear an answer, unless its component has left with its page while the answer was on the way."""
+    if key in st.session_state and (found := valid(st.session_state[key].get(name))) is not None:
         take(found)
 
 

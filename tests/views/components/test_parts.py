@@ -2,6 +2,7 @@
 
 import pytest
 
+from views.components import parts
 from views.components.parts import cell, mark
 
 
@@ -34,3 +35,11 @@ def test_anything_else_is_not(chosen):
 
 def test_the_mark_cannot_break_out_of_its_attribute():
     assert mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'
+
+
+def test_an_answer_for_a_component_that_has_left_is_nobody_s(monkeypatch):
+    there, taken = {"grid": {"chosen": 5}}, []
+    monkeypatch.setattr(parts.st, "session_state", there)
+    for key in ("left", "grid"):
+        parts._take(key, "chosen", lambda sent: sent, taken.append)
+    assert taken == [5]
