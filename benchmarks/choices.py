@@ -19,9 +19,10 @@ STATE = """(() => {
     if (document.querySelector('[data-testid=stMain] :is([data-stale=true], [data-testid=stSkeleton])')) return ""
     const holders = [...document.querySelectorAll("[data-testid=stMain] *")].filter((holder) => holder.shadowRoot)
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
-    const maps = all(".detail canvas[role=img], .frame .map")
+    const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
     const marked = all("[aria-selected=true]").map((each) => each.getAttribute("aria-label") ?? each.dataset.name)
-    const said = all(".detail h2, .of-all, .picture-root h2, .note").map((each) => each.textContent)
+    const told = ".detail h2, .of-all, .picture-root h2, .note, .explained, .one-patch h2"
+    const said = all(told).map((each) => each.textContent)
     return [...said, ...marked, ...maps.map((map) => map.toDataURL())].join()
 })()"""
 DONE = f"((now) => now && now !== before)({STATE})"
@@ -35,12 +36,16 @@ LISTS = {
     "head, Vision, CLS attention": ("/vision?view=cls", "Head", HEADS),
     "head, Vision, any patch": ("/vision?view=any-patch", "Head", HEADS),
     "layer, Vision, any patch": ("/vision?view=any-patch", "Layer", HEADS),
+    "head, Attention, One weight": ("/attention?look=one-weight&kind=cross", "Head", HEADS),
+    "key, Attention, One weight": ("/attention?look=one-weight&kind=cross", "Key", ("2", "5", "3", "1")),
+    "layer, Vision, Through the layers": ("/vision?view=layers", "Up to layer", ("2", "5", "3", "1")),
     "head, Vision, What if": ("/vision?view=what-if", "Head", HEADS),
 }
 CLICKS = {
     "head, Heads": ("/heads", ".option", 5),
     "head, Vision, Heads": ("/vision?view=heads", ".option", 5),
     "head, Vision, overview": ("/vision?view=cls", ".tile[aria-label]", 11),
+    "patch, Vision, Patches": ("/vision?view=patches", ".picture-root .patch", 11),
     "patch, Vision, any patch": ("/vision?view=any-patch", ".picture-root .panel:first-child .patch", 11),
 }
 
