@@ -20,11 +20,12 @@ import torch
 
 VERSION = "1.4.1"
 CDN = "https://cdnjs.cloudflare.com/ajax/libs"
-# address at the CDN -> package and version at npm, and the file in it. npm has no jQuery 2.0.0, which bertviz names.
+HERE = "/cdn"  # what stands in its place, on the server that has the page
+# address -> package and version at npm, and the file in it. npm has no jQuery 2.0.0, which bertviz names.
 SCRIPTS = {
-    f"{CDN}/require.js/2.3.6/require.min.js": ("requirejs@2.3.6", "package/require.js"),
-    f"{CDN}/d3/5.7.0/d3.min.js": ("d3@5.7.0", "package/dist/d3.min.js"),
-    f"{CDN}/jquery/2.0.0/jquery.min.js": ("jquery@2.1.0", "package/dist/jquery.min.js"),
+    f"{HERE}/require.js/2.3.6/require.min.js": ("requirejs@2.3.6", "package/require.js"),
+    f"{HERE}/d3/5.7.0/d3.min.js": ("d3@5.7.0", "package/dist/d3.min.js"),
+    f"{HERE}/jquery/2.0.0/jquery.min.js": ("jquery@2.1.0", "package/dist/jquery.min.js"),
 }
 
 
@@ -37,7 +38,7 @@ def cache() -> Path:
 
 
 def scripts() -> dict[str, bytes]:
-    """What the CDN would answer, by address."""
+    """What the CDN would answer, by the address that stands in its place."""
     return {address: _from_npm(*source) for address, source in SCRIPTS.items()}
 
 
@@ -75,4 +76,4 @@ def page(view: Literal["head_view", "model_view"], attention: np.ndarray, tokens
     """The HTML of one of its views for attention `(layer, head, query, key)`."""
     layers = [torch.from_numpy(layer)[None] for layer in attention]
     made = getattr(import_bertviz(), view)(layers, tokens, html_action="return")
-    return made.data.encode()
+    return made.data.replace(CDN, HERE).encode()

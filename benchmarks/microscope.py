@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import PurePath
 
 import numpy as np
 from playwright.sync_api import Browser, Page, sync_playwright
@@ -22,7 +23,7 @@ from benchmarks.page import WIDE
 from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
 from views import maps
-from views.components import attention_grid, attention_lines, parts
+from views.components import attention_grid, attention_lines, parts, standalone
 
 ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
@@ -154,11 +155,13 @@ class Site:
         site = self
 
         class Handler(BaseHTTPRequestHandler):
+            protocol_version, disable_nagle_algorithm = "HTTP/1.1", True  # a connection serves all files of a page
+
             def do_GET(self) -> None:
-                content = site.files.get(self.path)
+                content = site.files.get(self.path) or site._cdn.get(self.path)
                 self.send_response(404 if content is None else 200)
-                kinds = {"/": "text/html; charset=utf-8", "/script.js": "text/javascript"}
-                self.send_header("Content-Type", kinds.get(self.path, "application/octet-stream"))
+                kinds = {"": "text/html; charset=utf-8", ".js": "text/javascript"}
+                self.send_header("Content-Type", kinds.get(PurePath(self.path).suffix, "application/octet-stream"))
                 self.send_header("Content-Length", str(len(content or b"")))
                 self.end_headers()
                 self.wfile.write(content or b"")
@@ -175,14 +178,9 @@ class Site:
         self._server.server_close()
 
     def open(self, browser: Browser) -> Page:
-        """The page for a new visitor; what it asks of the CDN is answered from here."""
+        """The page for a new visitor. Nothing is intercepted, which would cost milliseconds a request."""
         page = browser.new_context(viewport=WIDE).new_page()
         page.set_default_timeout(PATIENCE)
-
-        def answer(route) -> None:
-            route.fulfill(body=self._cdn[route.request.url], content_type="text/javascript")
-
-        page.route(f"{bertviz_page.CDN}/**", answer)
         page.goto(f"http://localhost:{self._server.server_port}/", wait_until="commit")
         return page
 
@@ -220,13 +218,15 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
 
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
-    """A page with nothing but one of our components, mounted as Streamlit would."""
-    html = f"""<!doctype html><meta charset="utf-8"><style>{parts.style(name)}</style>
+    """A page with nothing but one of our components, whose script and payload come as one, as Streamlit sends them."""
+    script = standalone.callable_script(parts.script(name))
+    html = f"""<!doctype html><meta charset="utf-8"><script>const sent = fetch("/payload.bin")</script>
+<style>{parts.style(name)}</style>
 <div class="known-with-mark">{mark}<main><div class="{root}"></div></main></div>
 <script type="module">
-import component from "/script.js"
-const data = new Uint8Array(await (await fetch("/payload")).arrayBuffer())
+{script}
+const data = new Uint8Array(await (await sent).arrayBuffer())
 const parentElement = document.querySelector("main")
-component({{ parentElement, data, setTriggerValue() {{}}, setStateValue() {{}} }})
+mountComponent({{ parentElement, data, setTriggerValue() {{}}, setStateValue() {{}} }})
 </script>"""
-    return {"/": html.encode(), "/script.js": parts.script(name).encode(), "/payload": payload}
+    return {"/": html.encode(), "/payload.bin": payload}

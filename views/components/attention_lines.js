@@ -7,7 +7,7 @@ const WIDE_ROW = 28 // pixels a token of a short input
 const SHORT = 360 // pixels of height up to which an input is short
 const FULL_ROW = 15 // pixels a token of a long input that is not to fit the screen
 const FITS = 800 // pixels of height that a long input is pressed into
-const MOST_LINES = 6000 // in the overview; more would only hide each other
+const MOST_LINES = 4000 // in the overview; more would only hide each other
 const MOST_ALONE = 1000 // of one token
 const MANY = 400 // lines that are painted on coarser pixels
 const NEAR = 12 // pixels between two labels that can be read
@@ -137,16 +137,20 @@ class AttentionLines extends View {
   }
 
   draw() {
-    const width = this.middle?.clientWidth
-    if (!width || !this.chosen) return
+    if (!this.middle || !this.chosen) return
     const { queries, keys } = this.weights
     const most = Math.max(queries, keys)
     this.row = most * WIDE_ROW <= SHORT ? WIDE_ROW : most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
-    this.width = width
     this.height = most * this.row
-    this.root.style.setProperty("--row", `${this.row}px`)
-    this.root.classList.toggle("dense", this.row < NEAR)
+    this.root.style.setProperty("--row", `${this.row}px`) // before the width is asked for, so that all is laid out once
     this.root.style.setProperty("--cells", `${this.cellsWidth()}px`)
+    this.root.classList.toggle("dense", this.row < NEAR)
+    const width = this.middle.clientWidth
+    if (!width) return
+    if (width !== this.width) {
+      this.width = width
+      this.root.style.setProperty("--cells", `${this.cellsWidth()}px`)
+    }
     this.strokes = this.strokesOf(null, MOST_LINES)
     this.paint(this.overview, this.strokes)
     this.showFocus(true)
@@ -155,7 +159,7 @@ class AttentionLines extends View {
   paint(canvas, strokes) {
     const { width, height, background, styles } = this
     const down = strokes.count > MANY ? 1 : Math.min(2, window.devicePixelRatio || 1)
-    const across = strokes.count > MANY ? 0.5 : down // nobody sees the ends of so many lines
+    const across = strokes.count > MANY ? 1 / 3 : down // nobody sees the ends of so many lines
     paintStrokes(canvas, strokes, { width, height, across, down, background, styles })
     canvas.style.width = `${width}px`
     canvas.style.height = `${height}px`
@@ -259,7 +263,7 @@ class AttentionLines extends View {
   }
 
   showFocus(again = false) {
-    if (!this.row) return
+    if (!this.width) return
     const { focus } = this
     const name = JSON.stringify(focus)
     if (name === this.focusShown && !again) return

@@ -206,7 +206,7 @@ function largest(values) {
 
 // A colour of the page's theme as `#rrggbb`.
 function canvasColour(host, variable, fallback) {
-  const probe = document.createElement("canvas").getContext("2d")
+  const probe = (canvasColour.probe ??= document.createElement("canvas").getContext("2d"))
   probe.fillStyle = getComputedStyle(host).getPropertyValue(variable).trim() || fallback
   return probe.fillStyle
 }
