@@ -220,12 +220,13 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
     """A page with nothing but one of our components, whose script and payload come as one, as Streamlit sends them."""
     script = standalone.callable_script(parts.script(name))
-    html = f"""<!doctype html><meta charset="utf-8"><script>const sent = fetch("/payload.bin")</script>
+    html = f"""<!doctype html><meta charset="utf-8">
+<script>const sent = fetch("/payload.bin").then((answer) => answer.arrayBuffer())</script>
 <style>{parts.style(name)}</style>
 <div class="known-with-mark">{mark}<main><div class="{root}"></div></main></div>
 <script type="module">
 {script}
-const data = new Uint8Array(await (await sent).arrayBuffer())
+const data = new Uint8Array(await sent)
 const parentElement = document.querySelector("main")
 mountComponent({{ parentElement, data, setTriggerValue() {{}}, setStateValue() {{}} }})
 </script>"""

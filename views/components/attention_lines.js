@@ -176,11 +176,14 @@ class AttentionLines extends View {
     const spread = Math.min(row * 0.6, 2.5 * (chosen.length - 1))
     const offsets = new Map(chosen.map((map, place) => [map, chosen.length > 1 ? (place / (chosen.length - 1) - 0.5) * spread : 0]))
     const middle = (place, map) => (place + 0.5) * row + offsets.get(map)
-    const { all, least } = weights.strongest(chosen, focus, most)
+    const { all, cells } = weights.strongest(chosen, focus, most)
     strokes.all = all
-    weights.visit(chosen, focus, (map, query, key, weight) => {
-      if (weight >= least) strokes.add(left, middle(query, map), right, middle(key, map), weight, map % weights.heads)
-    })
+    const { queries, keys, heads, values } = weights
+    for (const cell of cells) {
+      const map = Math.floor(cell / (queries * keys))
+      const query = Math.floor(cell / keys) % queries
+      strokes.add(left, middle(query, map), right, middle(cell % keys, map), values[cell], map % heads)
+    }
     return strokes
   }
 

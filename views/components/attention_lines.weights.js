@@ -98,39 +98,41 @@ class Weights {
     return weight > least || (weight === least && key <= last[query])
   }
 
-  // How many lines there are, and the weight from which on there are no more than `most`.
+  // How many lines a token has, or all tokens where `focus` is null, and the strongest of them, at most `most`: where each
+  // weight stands in `values`.
   strongest(maps, focus, most) {
+    const { values } = this
+    const cells = this.drawnCells(maps, focus)
+    const all = cells.length
+    if (all <= most) return { all, cells }
     const counts = new Uint32Array(STEPS + 1)
-    let all = 0
-    this.visit(maps, focus, (map, query, key, weight) => {
-      counts[Math.min(STEPS, Math.floor(weight * STEPS))] += 1
-      all += 1
-    })
-    if (all <= most) return { all, least: 0 }
+    for (const cell of cells) counts[Math.min(STEPS, Math.floor(values[cell] * STEPS))] += 1
     let step = STEPS
     for (let held = counts[step]; step > 0 && held + counts[step - 1] <= most; held += counts[step]) step -= 1
-    return { all, least: step / STEPS }
+    const least = step / STEPS
+    return { all, cells: cells.filter((cell) => values[cell] >= least) }
   }
 
-  // Calls `visit(map, query, key, weight)` for every drawn line of a token, or of all tokens where `focus` is null.
-  visit(maps, focus, visit) {
+  drawnCells(maps, focus) {
+    const { queries, keys } = this
+    const cells = []
     for (const map of maps) {
+      const first = map * queries * keys
       if (focus?.side === "key") {
-        for (let query = 0; query < this.queries; query++) {
-          if (this.drawn(map, query, focus.place)) visit(map, query, focus.place, this.at(map, query, focus.place))
+        for (let query = 0; query < queries; query++) {
+          if (this.drawn(map, query, focus.place)) cells.push(first + query * keys + focus.place)
         }
         continue
       }
       const order = this.order(map)
       const { counts } = this.cut(map)
-      const [first, end] = focus ? [focus.place, focus.place + 1] : [0, this.queries]
-      for (let query = first; query < end; query++) {
-        for (let place = 0; place < counts[query]; place++) {
-          const key = order[query * this.keys + place]
-          visit(map, query, key, this.at(map, query, key))
-        }
+      const [from, end] = focus ? [focus.place, focus.place + 1] : [0, queries]
+      for (let query = from; query < end; query++) {
+        const row = query * keys
+        for (let place = row; place < row + counts[query]; place++) cells.push(first + row + order[place])
       }
     }
+    return cells
   }
 }
 
