@@ -54,6 +54,18 @@ def test_eight_full_width_heads_have_so_many_weights():
     assert sum(part.weight.numel() for part in full) == FULL
 
 
+def test_the_translator_does_not_mind_the_missing_word(translator):
+    for source in ("I want buy a car.", "I want to buy a car."):
+        trace = translator.trace(source, target="Je veux acheter une voiture.")
+        assert f"{translator.score(trace).mean():.3f}" in BLOCKS["decoding-teacher-forcing"]
+
+
+def test_a_step_is_fed_the_start_and_what_was_generated(translator):
+    trace = translator.trace("I want to buy a car.")
+    fed, generated = trace.target_tokens[:4], trace.next_tokens[:3]  # at step 4
+    assert (fed[0], fed[1:]) == ("<s>", generated)
+
+
 def test_each_belongs_to_a_part():
     parts = {f"{page}-{part}" for page, (_, parts) in PARTS.items() for part in parts}
     assert set(BLOCKS) <= parts
