@@ -215,3 +215,21 @@ def test_a_sentence_and_a_page_that_arrive_together_both_count(
     expect_setting(page, text=THIRD)
     page.go_back()
     arrived(page, "Attention Atlas")
+
+
+def test_what_the_page_to_come_says_does_not_befall_the_page_that_is_left(page: Page, server: Server):
+    open_page(page, f"{server.url}/vision?view=cls")
+    expect_setting(page, view="cls", picture="church")
+    link_to(page, "Any model").evaluate(
+        """link => {
+            link.click()
+            // as Streamlit at times writes it, before it goes to the page
+            history.replaceState(history.state, "", `${location.pathname}?text=Where%3F`)
+            history.pushState(history.state, "", `${location.pathname}?text=The+black+cat+is+sleeping+on+the+chair.`)
+        }"""
+    )
+    page.wait_for_url(re.compile("/models"))
+    ready(page)
+    page.go_back()
+    expect(page.get_by_role("radio", name="CLS attention", exact=True)).to_be_checked()
+    expect_setting(page, view="cls", picture="church")

@@ -104,12 +104,18 @@
   const MOST = 5000; // milliseconds; an answer may never come
   let answer;
   const takeDeeds = (taken) => document.querySelectorAll(LEFT).forEach((part) => (part.inert = !taken));
+  let leaving = false; // a link to another page was pressed, and Streamlit has not gone there yet
   const leavePage = (link) => {
     if (link.pathname === location.pathname) return;
+    leaving = true;
     takeDeeds(false);
     clearTimeout(answer);
-    answer = setTimeout(takeDeeds, MOST, true);
+    answer = setTimeout(() => {
+      leaving = false;
+      takeDeeds(true);
+    }, MOST);
   };
+  window.addEventListener("popstate", () => (leaving = false));
   window.addEventListener("popstate", () => takeDeeds(true));
 
   const value = (url, name) => url.searchParams.getAll(name).at(-1);
@@ -120,12 +126,24 @@
       return before !== undefined && after !== undefined && before !== after;
     });
 
+  // Streamlit may write what the page to come says before it goes there: shared names alone, below the page that is left,
+  // whose own ones would be gone from its entry.
+  const isEarly = (from, to) => {
+    if (!leaving || from.pathname !== to.pathname) return false;
+    const own = [...from.searchParams.keys()].filter((name) => !shared.includes(name));
+    return own.length > 0 && !own.some((name) => to.searchParams.has(name));
+  };
+
   const isDeed = (from, to) => from.pathname !== to.pathname || changes(DEEDS, from, to);
 
   history.pushState = (state, title, target) => {
     const from = new URL(location.href);
     const to = new URL(target ?? location.href, from);
-    if (to.pathname !== from.pathname) takeDeeds(true);
+    if (isEarly(from, to)) return;
+    if (to.pathname !== from.pathname) {
+      leaving = false;
+      takeDeeds(true);
+    }
     if (to.href === from.href || (returned && to.pathname !== from.pathname)) return;
     (isDeed(from, to) ? push : replace)(state, title, target);
     markSoon();
@@ -134,7 +152,7 @@
   history.replaceState = (state, title, target) => {
     const from = new URL(location.href);
     const to = new URL(target ?? location.href, from);
-    if (from.pathname === to.pathname && changes(["text"], from, to)) return;
+    if (isEarly(from, to) || (from.pathname === to.pathname && changes(["text"], from, to))) return;
     replace(state, title, target);
     markSoon();
   };
