@@ -187,3 +187,27 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
     shape = told["settings"]["shape"]
     canvas = ".grid-root .tile[aria-selected=true] canvas"
     assert over(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)
+
+
+def test_a_file_is_of_what_was_chosen_a_moment_before(page: Page, server: Server):
+    """In the same moment, then while the page is being made anew: one file each time, of the head on screen."""
+    open_page(page, f"{server.url}/attention?text=I+am+a+student.&kind=Cross")
+    page.get_by_text("Save this view").click()
+    page.get_by_role("button", name="One HTML file").wait_for()
+    ready(page)
+    files = []
+    page.on("download", lambda download: files.append(download))
+    press = """(tile) => {
+        tile.click()
+        const buttons = [...document.querySelectorAll("[data-testid=stDownloadButton] button")]
+        const button = buttons.find(({ innerText }) => innerText.includes("HTML"))
+        button.click()
+        button.click() // nobody wants it twice
+    }"""
+    for count, tile, layer, head in ((1, 12, 2, 4), (2, 3, 1, 4), (3, 1, 1, 2)):
+        with page.expect_download() as download:
+            page.locator(".tile").nth(tile).evaluate(press)
+        facts = dict(re.findall(r"<dt>(.*?)</dt>\s*<dd>(.*?)</dd>", download.value.path().read_text(encoding="utf-8")))
+        assert (facts["Layer"], facts["Head"]) == (str(layer), str(head)), facts
+        assert len(files) == count
+    expect(page.get_by_test_id("stDownloadButtonError")).to_have_count(0)

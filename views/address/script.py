@@ -8,7 +8,16 @@ from .. import streamlit_inside
 from .visitor import MOVED, SHARED
 
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages of which a part has a chart
-_FILES = ("history.js", "presenting.js", "announcing.js", "menu.js", "charts_ahead.js", "term.js", "lessons.js")
+_FILES = (
+    "history.js",
+    "downloading.js",
+    "presenting.js",
+    "announcing.js",
+    "menu.js",
+    "charts_ahead.js",
+    "term.js",
+    "lessons.js",
+)
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
 ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another server may have made the page
