@@ -7,7 +7,7 @@
   const BEGINS = 1000; // milliseconds after a message in which a run may begin; some messages ask for none
   const MOST = 20000; // milliseconds; then the server may say what it likes
   let asked = -Infinity; // when the last message was sent
-  let pressing = false; // a button is pressed from here: its own message asks for no run
+  let pressing = false; // what a button sends asks for no run
 
   const running = () => document.querySelector(APP)?.dataset.testScriptState !== "notRunning";
   new MutationObserver(() => running() && (asked = -Infinity)).observe(document, {
@@ -38,6 +38,11 @@
       const button = event.target.closest?.(BUTTON);
       if (!button || pressing) return;
       dispatchEvent(new Event("leavingpage")); // components say what they still have to
+      if (!button.ariaBusy && stands()) {
+        pressing = true;
+        setTimeout(() => (pressing = false));
+        return;
+      }
       event.preventDefault();
       event.stopImmediatePropagation();
       if (button.ariaBusy) return;
@@ -47,7 +52,7 @@
         if (stands() || performance.now() - began > MOST) press(button, place);
         else setTimeout(wait, 20);
       };
-      wait();
+      setTimeout(wait, 20);
     },
     true,
   );
