@@ -5,7 +5,7 @@ from pages.shared.parts import Part, show_parts
 from views.text.catalogue import Message
 
 PARTS = (
-    Part("token-by-token", Message("loss.part.tokens", "Token by token"), tokens.show),
+    Part("token-by-token", Message("loss.part.tokens", "Token by token"), tokens.show, reads=tokens.reads),
     Part("smoothing-gradient", Message("loss.part.gradient", "Smoothing and gradient"), gradient.show),
     Part("training-curves", Message("loss.part.training", "Training curves"), training.show),
 )

@@ -10,13 +10,26 @@ from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
+from pages.shared.opening import BOTH, NOTHING, Read, Request
 from pages.shared.target import target
 from pages.shared.texts import caption, paragraph
+from views.address import settings
+from views.address.codecs import OneOf
 from views.controls import widgets
 from views.html import steps, tokens
-from views.text.catalogue import say
+from views.text.catalogue import Message, say
 from views.text.numbers import grouped
+
+
+WHOSE = {
+    "target": Message("loss.scored.target", "Your target"),
+    "five": Message("loss.scored.five", "Given tokens"),
+}
+
+
+def reads() -> frozenset[Read]:
+    """Given tokens have no sentence."""
+    return NOTHING if settings.to_come("scored", OneOf(tuple(WHOSE)), "target") == "five" else BOTH
 
 
 def show(request: Request) -> None:
@@ -24,11 +37,7 @@ def show(request: Request) -> None:
     left, right = st.columns([3, 2], gap="large")
     vocabulary = request.service.model.config.vocabulary_size
     with left:
-        whose = {
-            "target": say("loss.scored.target", "Your target"),
-            "five": say("loss.scored.five", "Given tokens"),
-        }
-        given = widgets.pick(say("loss.scored", "What is scored"), whose, "scored") == "five"
+        given = widgets.pick(say("loss.scored", "What is scored"), WHOSE, "scored") == "five"
         if given:
             result = of_typed()
         else:

@@ -28,14 +28,19 @@ class Part:
         called: what the reader chooses it by.
         show: draws it.
         texts: ids of the page's blocks that say below it how to read it.
-        reads: what of the page's beginning it depends on; the rest is not shown while it is open.
+        reads: what of the page's beginning it depends on, or what says so from the settings to come; the rest is not
+            shown while it is open.
     """
 
     id: str
     called: Message
     show: Callable[..., None]
     texts: tuple[str, ...] = ()
-    reads: frozenset[Read] = BOTH
+    reads: frozenset[Read] | Callable[[], frozenset[Read]] = BOTH
+
+    def read(self) -> frozenset[Read]:
+        """What of the page's beginning it depends on now."""
+        return self.reads() if callable(self.reads) else self.reads
 
 
 def show_parts(page: str, parts: Sequence[Part], key: str) -> None:
@@ -46,8 +51,8 @@ def show_parts(page: str, parts: Sequence[Part], key: str) -> None:
         parts: the first is open until a reader chooses another.
         key: of the choice in the address bar.
     """
-    reads = {part.id: part.reads for part in parts}
-    request = opening(page, reads[settings.to_come(key, OneOf(tuple(reads)), parts[0].id)])
+    by_id = {part.id: part for part in parts}
+    request = opening(page, by_id[settings.to_come(key, OneOf(tuple(by_id)), parts[0].id)].read())
     st.html(bars.STYLE + steps.STYLE)
     if request.accepted:
         _explore(page, parts, key, request)
@@ -55,17 +60,20 @@ def show_parts(page: str, parts: Sequence[Part], key: str) -> None:
 
 @fragment
 def _explore(page: str, parts: Sequence[Part], key: str, request: Request) -> None:
-    """Choosing another part runs only this function again, unless it reads something else than the one before."""
+    """Choosing another part runs only this function again."""
     part = choose(parts, key)
-    if part.reads != request.reads:
-        st.rerun()
     _open(page, part, request)
     texts_below(page, part)
 
 
 @fragment
 def _open(page: str, part: Part, request: Request) -> None:
-    """Choosing inside the part runs only this again; not less, for the program below it has the chosen values."""
+    """Choosing inside the part runs only this again; not less, for the program below it has the chosen values.
+
+    The whole page runs again where the part reads something else of its beginning from now on.
+    """
+    if part.read() != request.reads:
+        st.rerun()
     inspect.unwrap(part.show)(request)
     values = code_values.of_part(page, part.id, request)
     if values is not None:

@@ -49,3 +49,13 @@ def test_a_page_asks_only_for_what_the_open_part_reads(open_app, part, asks):
     app = open_app("tokens", method="beam", **part)
     assert drawn(app) == asks
     assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # kept for the next part
+
+
+def test_given_tokens_ask_for_no_sentence(open_app):
+    app = open_app("loss", method="beam")
+    assert drawn(app) == (True, True)
+    for chosen, asks in (("five", (False, False)), ("target", (True, True))):
+        app.button_group(key="scored").set_value(chosen).run()
+        assert drawn(app) == asks and not app.exception
+        assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"
+    assert drawn(open_app("loss", scored="five")) == (False, False)
