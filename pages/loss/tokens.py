@@ -20,7 +20,6 @@ from views.html import steps, tokens
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped
 
-
 WHOSE = {
     "target": Message("loss.scored.target", "Your target"),
     "five": Message("loss.scored.five", "Given tokens"),
