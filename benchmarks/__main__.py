@@ -36,6 +36,7 @@ def main() -> None:
     )
     parser.add_argument("--visitors", type=int, nargs="+", help="load only: how many at once, one server each")
     parser.add_argument("--seconds", type=float, help="load only: how long they come and stay")
+    parser.add_argument("--replicas", type=int, default=1, help="load only: servers, behind nginx where more than one")
     parser.add_argument("--seed", type=int, default=1, help="load only: what the visitors do; default %(default)s")
     parser.add_argument(
         "--data", type=Path, help="for scaling and study: .tsv, .txt, .tsv.gz or .zip of sentence pairs"
@@ -89,7 +90,7 @@ def main() -> None:
         from benchmarks.load import WAVES, load
 
         waves = {count: options.seconds or WAVES.get(count, 60.0) for count in options.visitors or WAVES}
-        rows += load(waves, options.seed)
+        rows += load(waves, options.seed, options.replicas)
     if "scaling" in chosen:
         from benchmarks.scaling import scaling
 

@@ -13,9 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from benchmarks.load_servers import Servers, servers
 from benchmarks.load_visitor import ARRIVAL, PAGES, THINKING, WISHES, Log, Visitor, photo
 from benchmarks.timing import Measurement, summarise
-from tests.browser.app_server import AppServer
 
 WAVES = {1: 30.0, 10: 30.0, 50: 75.0, 200: 90.0}  # visitors -> seconds for which they come and stay
 SEED = 1
@@ -27,7 +27,7 @@ PATIENCE = 180.0  # seconds in which it should be
 
 @dataclass
 class Wave:
-    """One number of visitors on a server of its own.
+    """One number of visitors on a server of its own, or on several behind a proxy.
 
     Attributes:
         logs: one a visitor.
@@ -47,15 +47,15 @@ class Wave:
     visitors_cores: float = 0.0
 
 
-def load(waves: dict[int, float], seed: int = SEED) -> list[Measurement]:
-    """Each wave on a fresh server.
+def load(waves: dict[int, float], seed: int = SEED, replicas: int = 1) -> list[Measurement]:
+    """Each wave on a fresh server, or on several behind a proxy.
 
     Args:
         waves: how many visitors, and for how many seconds they come and stay.
     """
     rows = []
     for visitors, seconds in waves.items():
-        wave = run_wave(visitors, seconds, seed)
+        wave = run_wave(visitors, seconds, seed, replicas=replicas)
         rows += measurements(wave)
         print(describe(wave), flush=True)
     return rows
@@ -68,11 +68,13 @@ def run_wave(
     thinking: tuple[float, float] = THINKING,
     arrival: float = ARRIVAL,
     recover: bool = True,
+    replicas: int = 1,
 ) -> Wave:
-    """So many visitors on a fresh server, of which one did everything before they come."""
+    """So many visitors on a fresh server, of which one did everything before they come; or on several."""
     photos = [photo(seed + number) for number in range(PHOTOS)]
-    with AppServer() as server:
-        asyncio.run(_first_visitor(server.url, photos))
+    with servers(replicas) as server:
+        for url in server.urls:
+            asyncio.run(_first_visitor(url, photos))
         wave = Wave(visitors, [])
         wave.before = _lowest_of(server.resident_megabytes)
         busy, own, started = server.processor_seconds(), _own_seconds(), time.monotonic()
@@ -99,7 +101,7 @@ async def _first_visitor(url: str, photos: list[bytes]) -> None:
 
 
 async def _everybody(
-    server: AppServer,
+    server: Servers,
     count: int,
     seconds: float,
     seed: int,

@@ -10,6 +10,7 @@ import asyncio
 import http.client
 import json
 import uuid
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -23,6 +24,7 @@ from websockets.exceptions import ConnectionClosed
 
 CONTROLS = ("text_input", "selectbox", "file_uploader")
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
+XSRF = "_streamlit_xsrf"  # the cookie with the token
 WAITING = "before you"  # words of the sentence that tells a visitor to wait, see views/text/waiting.py
 
 
@@ -68,6 +70,7 @@ class Client:
         self.page = ""
         self.controls: dict[str, Control] = {}
         self.query = ""  # the address, as the server last wrote it
+        self._cookies: dict[str, str] = {}
         self._states: dict[str, WidgetState] = {}
         self._answer = Answer()
         self._done: asyncio.Future | None = None
@@ -133,6 +136,7 @@ class Client:
         self._socket = await connect(
             address, subprotocols=["streamlit"], compression=None, max_size=None, ping_interval=None, open_timeout=120
         )
+        self._keep(self._socket.response.headers.get_all("Set-Cookie"))
         self._reader = asyncio.create_task(self._read())
 
     def _state(self, fragment: str = "") -> ClientState:
@@ -205,21 +209,26 @@ class Client:
         elif kind == "alert":
             self._answer.problems.append(delta.new_element.alert.body)
 
+    def _keep(self, cookies: Sequence[str]) -> None:
+        """Keep cookies, each as an answer sets it: a proxy tells by one of them which replica has the session."""
+        self._cookies |= dict(cookie.split(";")[0].split("=", 1) for cookie in cookies)
+
     def _put(self, path: str, name: str, content: bytes) -> None:
         """Send a file with the token that the server gives to its own pages."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=120)
+        written = lambda: "; ".join(f"{name}={value}" for name, value in self._cookies.items())  # noqa: E731
         try:
-            connection.request("GET", "/_stcore/health")
+            connection.request("GET", "/_stcore/health", headers={"Cookie": written()})
             answer = connection.getresponse()
             answer.read()
-            cookie = (answer.getheader("Set-Cookie") or "").split(";")[0]
+            self._keep(answer.headers.get_all("Set-Cookie") or ())
             border = uuid.uuid4().hex
             head = f'--{border}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
             body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + content + f"\r\n--{border}--\r\n".encode()
             headers = {
                 "Content-Type": f"multipart/form-data; boundary={border}",
-                "Cookie": cookie,
-                "X-Xsrftoken": cookie.partition("=")[2],
+                "Cookie": written(),
+                "X-Xsrftoken": self._cookies.get(XSRF, ""),
             }
             connection.request("PUT", path, body, headers)
             answer = connection.getresponse()

@@ -105,3 +105,17 @@ def wait_until(
             pass
         time.sleep(0.02)
     raise RuntimeError(f"{name} did not answer within {seconds:g} s:\n{log()}")
+
+
+def resident_megabytes(pid: int) -> float:
+    """Memory that a process holds at this moment."""
+    return int(_ps(pid, "rss=")) * 1024 / 1e6
+
+
+def processor_seconds(pid: int) -> float:
+    """Processor time that a process has used so far, in all its threads."""
+    return float(_ps(pid, "cputimes="))
+
+
+def _ps(pid: int, asked: str) -> str:
+    return subprocess.run(["ps", "-o", asked, "-p", str(pid)], capture_output=True, text=True, check=True).stdout

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from typing import BinaryIO
 
-from tests.processes import ServerProcess, answers_http, free_port
+from tests.processes import ServerProcess, answers_http, free_port, processor_seconds, resident_megabytes
 
 PATIENCE = 60  # seconds
 
@@ -50,10 +49,8 @@ class AppServer(ServerProcess):
 
     def resident_megabytes(self) -> float:
         """Memory that the app holds at this moment."""
-        asked = ["ps", "-o", "rss=", "-p", str(self._process.pid)]
-        return int(subprocess.run(asked, capture_output=True, text=True, check=True).stdout) * 1024 / 1e6
+        return resident_megabytes(self._process.pid)
 
     def processor_seconds(self) -> float:
         """Processor time that the app has used so far, in all its threads."""
-        asked = ["ps", "-o", "cputimes=", "-p", str(self._process.pid)]
-        return float(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
+        return processor_seconds(self._process.pid)

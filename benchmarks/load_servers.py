@@ -1,0 +1,65 @@
+"""What the visitors of the load benchmark come to: one server, or several behind the proxy of deploy/."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from tests.browser.app_server import AppServer
+from tests.deploy.replicas import Site
+from tests.processes import processor_seconds, resident_megabytes
+
+
+class Servers(Protocol):
+    """Where visitors come.
+
+    Attributes:
+        url: which they ask.
+        urls: of each server, without a proxy.
+    """
+
+    url: str
+    urls: tuple[str, ...]
+
+    def resident_megabytes(self) -> float:
+        """Memory that all servers hold together."""
+
+    def processor_seconds(self) -> float:
+        """Processor time that all servers have used together."""
+
+
+class _One(AppServer):
+    """A server that visitors ask themselves."""
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        return (self.url,)
+
+
+class _Replicas:
+    """Servers behind nginx, which keeps each visitor with one of them; its own time and memory are not counted."""
+
+    def __init__(self, site: Site) -> None:
+        self._replicas = site.replicas
+        self.url = site.url
+        self.urls = tuple(replica.url for replica in site.replicas)
+
+    def resident_megabytes(self) -> float:
+        return sum(resident_megabytes(replica.pid) for replica in self._replicas)
+
+    def processor_seconds(self) -> float:
+        return sum(processor_seconds(replica.pid) for replica in self._replicas)
+
+
+@contextmanager
+def servers(replicas: int = 1) -> Iterator[Servers]:
+    """One server without a proxy, or so many replicas behind one; nginx must be installed for these."""
+    if replicas == 1:
+        with _One() as server:
+            yield server
+    else:
+        with tempfile.TemporaryDirectory() as folder, Site(Path(folder), replicas) as site:
+            yield _Replicas(site)
