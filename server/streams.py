@@ -118,10 +118,14 @@ class Streams(Generic[T]):
                 of how many.
         """
         with progress() as tell:
-            for step in self.follow(key, lambda: _to_the_end(begin())):
+            for step in self.steps(key, begin):
                 if not isinstance(step, Result):
                     tell(step.done, step.total)
         return step.value
+
+    def steps(self, key: Hashable, begin: Callable[[], Generator[HowFar, None, T]]) -> Iterator[HowFar | Result]:
+        """How far that work is, step by step, and in the end what it found."""
+        return self.follow(key, lambda: _to_the_end(begin()))
 
 
 def _to_the_end(steps: Generator[HowFar, None, T]) -> Iterator[HowFar | Result]:

@@ -1,5 +1,7 @@
 """What is forgotten: how much the last state would move with every input, and how a replaced token fades."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -10,10 +12,13 @@ from pages.history import forgetting_measured, networks
 from pages.history.forgetting_measured import RNN, STATES
 from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment, named
-from pages.shared.models import open_recurrent
+from pages.shared.models import load_recurrent, load_service, open_recurrent
 from pages.shared.opening import Request
+from server.ahead import ahead
+from views.address import settings
+from views.address.codecs import Text
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
-from views.controls import widgets
+from views.controls import inputs, widgets
 from views.text import literal, prose
 from views.text.catalogue import Name, say
 from views.text.numbers import percent
@@ -36,10 +41,7 @@ def show(request: Request) -> None:
         name: service.lesson(("drift", tuple(ids), replacement), drift, ids, replacement)
         for name, service in services.items()
     }
-    sizes = {
-        name: service.lesson_in_steps(("gradients", tuple(ids)), state_gradients_in_steps, ids)
-        for name, service in services.items()
-    }
+    sizes = {name: service.lesson_in_steps(*_gradients(ids)) for name, service in services.items()}
     read = tokens[::-1]  # both networks read backwards
     stepping.show(_view(read, chosen, sizes, drifts), "forgetting")
     st.markdown(prose.block("history", "forgetting"))
@@ -60,6 +62,23 @@ def show(request: Request) -> None:
     )
     _files(read, sizes, drifts)
     forgetting_measured.show({name: service.model.weights_sha256 for name, service in services.items()})
+
+
+def compute_ahead() -> None:
+    """Have the Jacobians of the reader's sentence computed while another part is read: they take the longest."""
+    text = settings.to_come("text", Text(), inputs.DEFAULT)
+
+    def begin() -> Iterator[object]:
+        ids, _ = networks.read(load_service().model, text)
+        for name in NETWORKS:
+            yield from load_recurrent(name).lesson_ahead(*_gradients(ids))
+
+    ahead().compute(begin)
+
+
+def _gradients(ids: list[int]) -> tuple:
+    """What of the sentence is computed in steps, and by what name the result is kept."""
+    return ("gradients", tuple(ids)), state_gradients_in_steps, ids
 
 
 def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, Drift]) -> StepView:

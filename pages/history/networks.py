@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
-from model import CheckpointError
+from model import CheckpointError, Translator
 from model.lessons.forgetting import NETWORKS
 from model.lessons.recurrence_gradients import state_gradients
 from model.networks.recurrent_trace import RecurrentTrace
@@ -50,8 +50,16 @@ def load_beside() -> threading.Thread:
 
 def source(request: Request) -> tuple[list[int], tuple[str, ...]]:
     """What every encoder reads of the reader's sentence: ids, and labels of the tokens, `</s>` included."""
-    model = request.service.model
-    ids = [*model.check(request.text), model.tokenizer.eos_id]
+    return read(request.service.model, request.text)
+
+
+def read(model: Translator, text: str) -> tuple[list[int], tuple[str, ...]]:
+    """The same of any `text`.
+
+    Raises:
+        InputError: the model does not take it.
+    """
+    ids = [*model.check(text), model.tokenizer.eos_id]
     return ids, tuple(model.tokenizer.display(ids))
 
 

@@ -33,3 +33,4 @@ PARTS = (
 
 show_parts("history", PARTS, "part")
 networks.load_beside()
+forgetting.compute_ahead()

@@ -73,6 +73,11 @@ class Service:
         """`analysis_in_steps` by a function of the bare network."""
         return self.analysis_in_steps(key, lambda model: function(model.network, *arguments))
 
+    def lesson_ahead(self, key: Hashable, function: Callable[..., InSteps], *arguments) -> Iterator[object]:
+        """Do a part of the same work whenever a step is asked for, for whoever asks for the result later."""
+        begin = lambda: function(self.model.network, *arguments)  # noqa: E731
+        return self.long_analyses.steps(key, lambda: steps_with_fallback(self.model, begin))
+
     def tokens(self, text: str) -> int:
         """How many tokens `text` has; as the next ones, for models that "translate".
 

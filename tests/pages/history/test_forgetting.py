@@ -8,6 +8,8 @@ import pytest
 from model import RecurrentTranslator
 from model.lessons.forgetting import NETWORKS, load_forgetting
 from model.lessons.recurrence_gradients import drift, state_gradients
+from pages.shared.models import load_recurrent
+from server.ahead import ahead
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE
 from tests.pages.stepped import labels, stepped
@@ -87,3 +89,15 @@ def test_short_and_long_sentences(open_app, text):
 def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("history", part="forgetting", replacement="zz", token="-4")
     assert app.selectbox(key="replacement").value == "house"
+
+
+def test_the_sizes_are_computed_while_another_part_is_read(open_app, models):
+    text = "The old farmer has sold his two white horses."
+    ids = [*models["rnn-vector"].check(text), models["rnn-vector"].tokenizer.eos_id]
+    kept = {name: load_recurrent(name).analyses for name in NETWORKS}
+    assert all(analyses.get(("gradients", tuple(ids))) is None for analyses in kept.values())
+    open_app("history", part="ladder", text=text)
+    ahead().finish()
+    for name, analyses in kept.items():
+        found = analyses.get(("gradients", tuple(ids)))
+        assert found.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)
