@@ -69,7 +69,7 @@ def compute_ahead() -> None:
     text = settings.to_come("text", Text(), inputs.DEFAULT)
 
     def begin() -> Iterator[object]:
-        ids, _ = networks.read(load_service().model, text)
+        ids, _ = networks.read(load_service(), text)
         for name in NETWORKS:
             yield from load_recurrent(name).lesson_ahead(*_gradients(ids))
 

@@ -4,12 +4,13 @@ import threading
 from collections.abc import Iterable
 from contextlib import suppress
 
-from model import CheckpointError, Translator
+from model import CheckpointError
 from model.lessons.forgetting import NETWORKS
 from model.lessons.recurrence_gradients import state_gradients
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
+from pages.shared.service import Service
 from pages.shared.texts import say_if_cut
 from server.process_wide import process_wide
 from views.text.catalogue import Message
@@ -50,15 +51,16 @@ def load_beside() -> threading.Thread:
 
 def source(request: Request) -> tuple[list[int], tuple[str, ...]]:
     """What every encoder reads of the reader's sentence: ids, and labels of the tokens, `</s>` included."""
-    return read(request.service.model, request.text)
+    return read(request.service, request.text)
 
 
-def read(model: Translator, text: str) -> tuple[list[int], tuple[str, ...]]:
+def read(service: Service, text: str) -> tuple[list[int], tuple[str, ...]]:
     """The same of any `text`.
 
     Raises:
         InputError: the model does not take it.
     """
+    model = service.model
     ids = [*model.check(text), model.tokenizer.eos_id]
     return ids, tuple(model.tokenizer.display(ids))
 

@@ -99,5 +99,5 @@ def test_the_sizes_are_computed_while_another_part_is_read(open_app, models):
     open_app("history", part="ladder", text=text)
     ahead().finish()
     for name, analyses in kept.items():
-        found = analyses.get(("gradients", tuple(ids)))
+        found = analyses.get(("gradients", tuple(ids)))[-1].value
         assert found.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)
