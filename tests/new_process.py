@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from server.ahead import ahead
 from server.process_wide import ProcessWide
 
 
 def clear_all() -> None:
     """Forget everything that lives as long as the process: what is asked for next is made anew."""
+    ahead().finish()
     for name, module in list(sys.modules.items()):
         for kept in list(vars(module).values()) if name.startswith(("pages.", "server.")) else ():
             if isinstance(kept, ProcessWide):

@@ -15,10 +15,8 @@ from pages.shared.experiment import experiment, named
 from pages.shared.models import load_recurrent, load_service, open_recurrent
 from pages.shared.opening import Request
 from server.ahead import ahead
-from views.address import settings
-from views.address.codecs import Text
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
-from views.controls import inputs, widgets
+from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Name, say
 from views.text.numbers import percent
@@ -66,7 +64,7 @@ def show(request: Request) -> None:
 
 def compute_ahead() -> None:
     """Have the Jacobians of the reader's sentence computed while another part is read: they take the longest."""
-    text = settings.to_come("text", Text(), inputs.DEFAULT)
+    text = networks.text_ahead()
 
     def begin() -> Iterator[object]:
         ids, _ = networks.read(load_service(), text)

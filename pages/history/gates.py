@@ -1,15 +1,22 @@
 """The gates of an LSTM for every token, one unit of them as curves, and what holding one does."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import streamlit as st
 
+from model import DecodingOptions
 from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
+from model.networks.recurrent_trace import RecurrentTrace
 from model.tracing.gate_interventions import GATES, gated_layers
 from pages.history import gates_held, networks
 from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment
-from pages.shared.models import open_recurrent
+from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
+from server.ahead import ahead
+from views.address import settings
+from views.address.codecs import OneOf
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
@@ -63,6 +70,16 @@ def show(request: Request) -> None:
     experiment("history-gates", {"order": "input"}, result)
     _files(found, f"{name}-{layer.replace('.', '-')}")
     gates_held.show(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
+
+
+def compute_ahead() -> None:
+    """Have the sentence translated by the network that is first chosen, while another part is read."""
+    text, name = networks.text_ahead(), settings.to_come("network", OneOf(LSTMS), LSTMS[0])
+
+    def begin() -> Iterator[RecurrentTrace]:
+        yield load_recurrent(name).trace(text, DecodingOptions())
+
+    ahead().compute(begin)
 
 
 def _view(found: Gates, order: str) -> StepView:

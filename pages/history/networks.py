@@ -13,6 +13,9 @@ from pages.shared.opening import Request
 from pages.shared.service import Service
 from pages.shared.texts import say_if_cut
 from server.process_wide import process_wide
+from views.address import settings
+from views.address.codecs import Text
+from views.controls import inputs
 from views.text.catalogue import Message
 
 NAMES = {
@@ -47,6 +50,11 @@ def load_beside() -> threading.Thread:
     loading = threading.Thread(target=load, name="networks of history")
     loading.start()
     return loading
+
+
+def text_ahead() -> str:
+    """The sentence of the page, which the open part may not ask for."""
+    return settings.to_come("text", Text(), inputs.DEFAULT)
 
 
 def source(request: Request) -> tuple[list[int], tuple[str, ...]]:

@@ -34,3 +34,4 @@ PARTS = (
 show_parts("history", PARTS, "part")
 networks.load_beside()
 forgetting.compute_ahead()
+gates.compute_ahead()

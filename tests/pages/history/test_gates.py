@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from model import RecurrentTranslator
+from model import DecodingOptions, RecurrentTranslator
 from model.networks.tap import AtEveryStep, hold
+from pages.shared.models import load_recurrent
+from server.ahead import ahead
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
@@ -100,3 +102,13 @@ def test_nonsense_in_the_address_falls_back(open_app):
 @pytest.mark.parametrize("text", ["No", "car " * 100])
 def test_short_and_long_sentences(open_app, text):
     assert stepped(open_app("history", part="gates", text=text))
+
+
+def test_the_sentence_is_translated_while_another_part_is_read(open_app):
+    text = "Her youngest brother sings in the kitchen."
+    service = load_recurrent("lstm-vector")
+    assert service.known(text, DecodingOptions()) is None
+    open_app("history", part="ladder", text=text)
+    ahead().finish()
+    produced = service.known(text, DecodingOptions())[-1].ids
+    assert service.traces.get((text, produced)).next_ids == produced
