@@ -31,7 +31,9 @@ def linear(stream: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
     inputs = stream.reshape(rows, width).t().expand(BLOCKS, -1, -1)  # (block, in, row)
     blocks = weight.view(BLOCKS, -1, width)  # (block, out / block, in)
     product = blocks @ inputs if bias is None else torch.baddbmm(bias.view(BLOCKS, -1, 1), blocks, inputs)
-    return product.view(count, rows).t().contiguous().view(*stream.shape[:-1], count)  # (out, row) -> (..., out)
+    if rows > 1:
+        product = product.view(count, rows).t().contiguous()  # (out, row) -> (row, out)
+    return product.view(*stream.shape[:-1], count)
 
 
 class Linear(nn.Linear):
