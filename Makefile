@@ -15,7 +15,7 @@ test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
-# every view of the app on both sizes of screen and in both themes, where `make test` takes every other once, and every
+# every view of the app on both sizes of screen and in both themes, where `make test` takes some once, and every
 # control of it, where `make test` takes those of one page
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh

@@ -98,8 +98,15 @@ def copied(page: Page) -> None:
     page.goto(page.url)
 
 
-@pytest.mark.parametrize("come_again", [reloaded, copied])
-@pytest.mark.parametrize("still", [False, True])
+@pytest.mark.parametrize(
+    ("come_again", "still"),
+    [
+        (reloaded, False),
+        (copied, True),
+        pytest.param(copied, False, marks=pytest.mark.slow),
+        pytest.param(reloaded, True, marks=pytest.mark.slow),
+    ],
+)
 def test_the_address_gives_the_same_however_soon_it_is_used(
     page: Page, server: Server, come_again: Callable[[Page], None], still: bool
 ):

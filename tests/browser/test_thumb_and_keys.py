@@ -42,7 +42,9 @@ def swipe(phone: Page, shown: Locator) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["heads", "compare", "masks"])
+@pytest.mark.parametrize(
+    "path", [pytest.param("heads", marks=pytest.mark.slow), pytest.param("compare", marks=pytest.mark.slow), "masks"]
+)  # one component
 def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
     open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
     shown = phone.locator(".detail[data-drawn] canvas[role=img]").first

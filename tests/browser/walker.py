@@ -56,14 +56,14 @@ class Visit:
 WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
 
 
-def every_third(views: tuple[View, ...]) -> list[Visit]:
-    """One visit to what each page opens first and to every third part; the sizes and themes take turns.
+def every_fifth(views: tuple[View, ...]) -> list[Visit]:
+    """One visit to what each page opens first and to every fifth part; the sizes and themes take turns.
 
-    A link is followed to each page and to every eighth view.
+    A link is followed to each page and to every tenth view.
     """
-    visits = [(place, view) for place, view in enumerate(views) if view.opens_first or place % 3 == 1]
+    visits = [(place, view) for place, view in enumerate(views) if view.opens_first or place % 5 == 1]
     return [
-        Visit(view, *WAYS[turn % 4], view.opens_first or place % 24 < 6) for turn, (place, view) in enumerate(visits)
+        Visit(view, *WAYS[turn % 4], view.opens_first or place % 10 == 1) for turn, (place, view) in enumerate(visits)
     ]
 
 

@@ -3,13 +3,12 @@
 // was left, or know the button no longer and make none.
 (() => {
   const BUTTON = "[data-testid=stDownloadButton] button";
-  const APP = "[data-testid=stApp]";
   const BEGINS = 1000; // milliseconds after a message in which a run may begin; some messages ask for none
   const MOST = 20000; // milliseconds; then the server may say what it likes
   let asked = -Infinity; // when the last message was sent
   let pressing = false; // what a button sends asks for no run
 
-  const running = () => document.querySelector(APP)?.dataset.testScriptState !== "notRunning";
+  const running = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning";
   new MutationObserver(() => running() && (asked = -Infinity)).observe(document, {
     subtree: true,
     attributeFilter: ["data-test-script-state"],
@@ -46,7 +45,7 @@
       event.preventDefault();
       event.stopImmediatePropagation();
       if (button.ariaBusy) return;
-      button.ariaBusy = "true";
+      button.setAttribute("aria-busy", true);
       const [began, place] = [performance.now(), placeOf(button)];
       const wait = () => {
         if (stands() || performance.now() - began > MOST) press(button, place);

@@ -36,7 +36,21 @@ STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
-    *("ARRANGED_BY", "BOX", "CHIPS", "DEEDS", "DONE", "DOOR", "FIRST", "LAST", "LEFT", "LINKS", "MARKS", "MEAN"),
+    *(
+        "ARRANGED_BY",
+        "BOX",
+        "BUTTON",
+        "CHIPS",
+        "DEEDS",
+        "DONE",
+        "DOOR",
+        "FIRST",
+        "LAST",
+        "LEFT",
+        "LINKS",
+        "MARKS",
+        "MEAN",
+    ),
     *("MENU", "NAME", "NEWS", "NO_TEXT", "ON", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
 }
 IDS = {"light", "dark", "token", "number"}
