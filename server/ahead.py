@@ -13,9 +13,7 @@ Steps = Callable[[], Iterable[object]]  # begins work that is done while its ste
 
 MOST = 4  # works that wait; then the oldest is forgotten
 LOOK = 0.02  # seconds between two looks at whether somebody asks for something
-PATIENCE = (
-    10.0  # seconds without an idle moment after which a work is given up: the reader has it computed, or has gone
-)
+PATIENCE = 10.0  # seconds without an idle moment after which a work is given up: by then the reader has it, or has gone
 
 
 class Ahead:

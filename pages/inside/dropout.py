@@ -26,7 +26,7 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
         position: of the token, from 0.
         token: its name.
     """
-    st.subheader(say("inside.dropout", "Dropout, in training"), anchor=False)
+    st.header(say("inside.dropout", "Dropout, in training"), anchor=False)
     trace, trained = request.trace(), request.service.model.config.dropout
     paragraph("inside", "dropout", rate=trained)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):

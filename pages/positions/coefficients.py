@@ -24,7 +24,7 @@ def show(target: np.ndarray, curve: str, columns: int) -> None:
         columns: how many terms of the series are added up for the check and marked in the table.
     """
     found = fourier(target)
-    st.subheader(say("positions.fourier", "Its Fourier series"), anchor=False)
+    st.header(say("positions.fourier", "Its Fourier series"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with right:
         paragraph("positions", "fourier")

@@ -33,9 +33,11 @@ def show(request: Request) -> None:
     head = 1
     with right:
         length = widgets.slider(say("positions.numbered.length", "Number of positions"), "places", 32, 2, 128)
+        told = {}  # a text without values may have formulas
         if scheme == "alibi":
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
-        paragraph("positions", f"numbered-{scheme}", slope=numbered.alibi_slope(head - 1))
+            told["slope"] = numbered.alibi_slope(head - 1)
+        paragraph("positions", f"numbered-{scheme}", **told)
     matrix = of_scheme(scheme, length, head, request.service.model.config.d_model)
     length = len(matrix)
     value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")

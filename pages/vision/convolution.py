@@ -63,7 +63,7 @@ def beside_a_convolution(service: Service, key: str, trace: VisionTrace) -> None
         title = say("vision.bias.table", "Probability of the answer to the picture as it is")
         st.html(bars.table(header, table, title, marked))
     reach = receptive_field(other.model.config)
-    st.subheader(say("vision.bias.reach", "How far a place of the convolution sees"), anchor=False)
+    st.header(say("vision.bias.reach", "How far a place of the convolution sees"), anchor=False)
     columns = [
         say("vision.bias.after", "after"),
         say("vision.bias.field", "receptive field, pixels a side"),

@@ -126,7 +126,7 @@ ONLY_HERE = {
         "rotation": "text=A matrix fitted to the table",
         "orthogonality": "text=200,000 samples",
         "basis": "text=columns are used; they leave",
-        "vectors": "text=to LAPACK\u2019s determinant",
+        "vectors": "text=LAPACK\u2019s determinant",
         "other-models": "text=do two pairs differ",
         "trained-model": "text=taken off and put back",
     },

@@ -212,14 +212,16 @@ def test_bad_input_gets_one_sentence(open_app, text):
     assert len(app.warning) == 1
 
 
-@pytest.mark.parametrize("scheme", ["alibi", "learned"])
+@pytest.mark.parametrize("scheme", ["sinusoids", "learned", "t5", "rotary", "alibi"])
 def test_what_other_models_put_on_the_scores(open_app, scheme):
     app = open_app("positions", facet="other-models", numbered=scheme, places="12", slope="3")
     heat, by_distance = sorted(charts(app), key=lambda chart: chart["data"][0]["type"] != "heatmap")
     drawn = numbers(heat["data"][0]["z"])
     if scheme == "alibi":
         np.testing.assert_allclose(drawn, alibi(12, 2), atol=1e-6)
-        assert last_number(checked(app, "only the distance counts").split(": only")[0]) == 0
+    if scheme != "learned":
+        assert last_number(checked(app, "only the distance counts").split(": only")[0]) <= 1e-5
+        np.testing.assert_allclose(drawn[1:, 1:], drawn[:-1, :-1], atol=1e-5)
     else:
         assert drawn.shape == (12, 12) and f"by up to {three_digits(spread(drawn))}:" in checked(
             app, "one and the same"
