@@ -15,11 +15,10 @@ test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
-# every view of the app on both sizes of screen and in both themes, where `make test` takes some once, and every
-# control of it, where `make test` takes those of one page
+# every view of the app on both sizes of screen and in both themes, where `make test` takes some of them once
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py tests/pages/test_controls.py
+	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py
 
 # programs of training that are killed, resumed and run as two, and longer random walks
 test-slow: dev-environment

@@ -83,7 +83,14 @@ PAGES = {
 DRAWN = ("drawn", "colours")
 SHADE = 8  # of 255: no more than two neighbouring shades differ, as half precision may round to either
 
-SLOW = ("padding", "vision-heads", "what-if", "any-patch", "patch-of-cls")  # built of the same parts as the others
+SLOW = (
+    "padding",
+    "vision-heads",
+    "what-if",
+    "any-patch",
+    "patch-of-cls",
+    "compare",
+)  # built of the same parts as the others
 
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PAGES])

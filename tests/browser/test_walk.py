@@ -14,11 +14,11 @@ from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
 from tests.browser.unsaid import unsaid
-from tests.browser.walker import FULL, Visit, check, every_fifth, go, in_every_way
+from tests.browser.walker import FULL, Visit, check, every_tenth, go, in_every_way
 from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
-WALK = in_every_way if FULL else every_fifth
+WALK = in_every_way if FULL else every_tenth
 
 
 @pytest.fixture(scope="module")

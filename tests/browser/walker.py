@@ -56,15 +56,13 @@ class Visit:
 WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
 
 
-def every_fifth(views: tuple[View, ...]) -> list[Visit]:
-    """One visit to what each page opens first and to every fifth part; the sizes and themes take turns.
+def every_tenth(views: tuple[View, ...]) -> list[Visit]:
+    """One visit to what each page opens first and to every tenth view; the sizes and themes take turns.
 
-    A link is followed to each page and to every tenth view.
+    A link is followed to each page, and every other view is chosen.
     """
-    visits = [(place, view) for place, view in enumerate(views) if view.opens_first or place % 5 == 1]
-    return [
-        Visit(view, *WAYS[turn % 4], view.opens_first or place % 10 == 1) for turn, (place, view) in enumerate(visits)
-    ]
+    visits = [(place, view) for place, view in enumerate(views) if view.opens_first or place % 10 == 1]
+    return [Visit(view, *WAYS[turn % 4], view.opens_first) for turn, (place, view) in enumerate(visits)]
 
 
 def in_every_way(views: tuple[View, ...]) -> list[Visit]:
