@@ -29,6 +29,7 @@ class Ahead:
         self._lock = threading.Lock()
         self._works: deque[Steps] = deque(maxlen=MOST)
         self._thread: threading.Thread | None = None
+        self._dropped = False  # what is being done now
 
     def compute(self, work: Steps) -> None:
         """Have `work` done soon. What it fails at is said to the reader who asks for the same: here it just ends."""
@@ -37,6 +38,12 @@ class Ahead:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._all, name="computed ahead", daemon=True)
                 self._thread.start()
+
+    def drop(self) -> None:
+        """Do none of it any more: nobody is there who could ask for it."""
+        with self._lock:
+            self._works.clear()
+            self._dropped = True
 
     def finish(self) -> None:
         """Wait until nothing is left to do."""
@@ -49,10 +56,11 @@ class Ahead:
                 if not self._works:
                     self._thread = None
                     return
-                work = self._works.popleft()
+                work, self._dropped = self._works.popleft(), False
             with suppress(Exception):
                 for _ in self._idle_moments(work()):
-                    pass
+                    if self._dropped:
+                        break
 
     def _idle_moments(self, steps: Iterable[object]) -> Iterator[object]:
         """The steps, as long as there are idle moments for them."""

@@ -8,6 +8,7 @@ import logging
 from contextlib import suppress
 
 from server import logs, metrics, recent, streamlit_inside
+from server.ahead import ahead
 from server.finished_files import finished_files
 
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
@@ -38,6 +39,7 @@ async def keep_house() -> None:
         before, people = people, forget_visitors()
         left_before, left = left, people < before
         if left and not people:
+            ahead().drop()
             recent.forget_all()
         # once more a round later: what somebody who left held may be let go of by others only then
         if left or left_before or (rounds % FULL_ROUND == 0 and metrics.runs() > runs):

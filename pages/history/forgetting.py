@@ -12,7 +12,7 @@ from pages.history import forgetting_measured, networks
 from pages.history.forgetting_measured import RNN, STATES
 from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment, named
-from pages.shared.models import load_recurrent, load_service, open_recurrent
+from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
 from server.ahead import ahead
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
@@ -67,9 +67,9 @@ def compute_ahead() -> None:
     text = networks.text_ahead()
 
     def begin() -> Iterator[object]:
-        ids, _ = networks.read(load_service(), text)
-        for name in NETWORKS:
-            yield from load_recurrent(name).lesson_ahead(*_gradients(ids))
+        for service in map(load_recurrent, NETWORKS):
+            ids, _ = networks.read(service, text)
+            yield from service.lesson_ahead(*_gradients(ids))
 
     ahead().compute(begin)
 

@@ -70,3 +70,24 @@ def test_the_oldest_of_many_is_forgotten():
     free.set()
     ahead.finish()
     assert done == list(range(2, MOST + 2))
+
+
+def test_what_is_dropped_is_not_gone_on_with():
+    begun, free, done = threading.Event(), threading.Event(), []
+
+    def first():
+        begun.set()
+        yield free.wait(20)
+        yield done.append(1)
+
+    ahead = Ahead(lambda: False)
+    ahead.compute(first)
+    ahead.compute(lambda: map(done.append, [2]))
+    assert begun.wait(20)
+    ahead.drop()
+    free.set()
+    ahead.finish()
+    assert done == []
+    ahead.compute(lambda: map(done.append, [3]))
+    ahead.finish()
+    assert done == [3]
