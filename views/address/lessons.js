@@ -43,7 +43,9 @@
     return `${lesson.page}?${lesson.query}${kept.length ? `&${new URLSearchParams(kept)}` : ""}`;
   };
   const taskOf = (lesson) => document.querySelector(`.st-key-experiment-${lesson.experiment}`);
-  const isTried = (task) => Boolean(task && !task.querySelector("[class*=st-key-try-]") && task.textContent);
+  // While a part is being drawn, its proposal may stand there without its button.
+  const isDrawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+  const isTried = (task) => isDrawn() && Boolean(task && !task.querySelector("[class*=st-key-try-]") && task.textContent);
 
   const draw = (at) => {
     const { lessons, words } = told;
@@ -120,7 +122,7 @@
   };
   new MutationObserver((changes) => {
     if (changes.some(({ target }) => !bar.contains(target))) soon();
-  }).observe(document, { childList: true, subtree: true });
+  }).observe(document, { childList: true, subtree: true, attributeFilter: ["data-test-script-state"] });
   addEventListener("popstate", soon);
   addEventListener("storage", soon);
   addEventListener("DOMContentLoaded", () => document.body.append(bar));
