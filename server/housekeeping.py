@@ -10,11 +10,13 @@ from contextlib import suppress
 from server import logs, metrics, recent, streamlit_inside
 from server.ahead import ahead
 from server.finished_files import finished_files
+from server.visits import turns
 
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
 SETTLE_SECONDS = 1.0
 ROUND = 5  # settlings between two looks for visitors who are gone
 FULL_ROUND = 12  # rounds between two looks for garbage in everything
+BUSY_ROUND = 60  # the same while visitors wait for their turn, and would wait for such a look too
 
 _ARENA_MAX = -8  # M_ARENA_MAX of glibc's mallopt
 
@@ -28,9 +30,10 @@ async def keep_house() -> None:
     """Every few seconds: forget visitors who are not coming back, and hand memory that they used back.
 
     Looking for garbage among 200 visitors' sessions takes long. So whatever has outlived a second is settled, which
-    Python then passes over; what of this has become garbage is found by a full look once a minute, if anything ran.
+    Python then passes over; what of this has become garbage is found by a full look once a minute, if anything ran, or
+    every five minutes while visitors wait.
     """
-    people, runs, left = 0, 0, False
+    people, runs, left, looked = 0, 0, False, 0
     for rounds in itertools.count(1):
         for _ in range(ROUND):
             await asyncio.sleep(SETTLE_SECONDS)
@@ -42,9 +45,10 @@ async def keep_house() -> None:
             ahead().drop()
             recent.forget_all()
         # once more a round later: what somebody who left held may be let go of by others only then
-        if left or left_before or (rounds % FULL_ROUND == 0 and metrics.runs() > runs):
+        due = rounds - looked >= (BUSY_ROUND if turns().waiting else FULL_ROUND) and metrics.runs() > runs
+        if left or left_before or due:
             await asyncio.to_thread(hand_back)
-            runs = metrics.runs()
+            runs, looked = metrics.runs(), rounds
 
 
 def forget_visitors() -> int:

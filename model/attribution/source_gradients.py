@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from ..networks.losses import token_cross_entropy
-from ..networks.tap import Chain, Intervention, Recorder
+from ..networks.tap import Chain, Intervention, Recorder, Tap
 from ..networks.transformer import Transformer
 from ..runtime.arrays import furthest
 from ..runtime.progress import InSteps, Progress
@@ -61,7 +61,7 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
 def gradient_relevance_in_steps(network: Transformer, trace: Trace) -> InSteps[np.ndarray]:
     """`source_relevance` of every target position for its own token: `(T, S)` float64.
 
-    All positions are explained in one batched forward and backward pass, for long sentences in a few.
+    All positions are explained by one forward pass and one batched backward pass, for long sentences by a few.
     """
     length = len(trace.target_ids)
     config = network.config
@@ -71,14 +71,16 @@ def gradient_relevance_in_steps(network: Transformer, trace: Trace) -> InSteps[n
     found: list[Tensor] = []
     for start in range(0, length, rows):
         positions = range(start, min(start + rows, length))
-        found.append(_relevance_of(network, trace, positions))
+        found.append(_relevance(*weight_gradients(network, trace, positions), positions))
         yield Progress(positions.stop, length)
     return torch.cat(found).double().cpu().numpy()
 
 
-def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) -> Tensor:
-    """`(row, S)`: attribution of the token at each of `positions`."""
-    weights, gradients = weight_gradients(network, trace, positions)
+Layers = dict[str, list[Tensor]]
+
+
+def _relevance(weights: Layers, gradients: Layers, positions: Sequence[int]) -> Tensor:
+    """`(row, S)`: attribution of the token at each of `positions`, from what `weight_gradients` gives for them."""
     weighed = {
         kind: [weighed_by_gradient(*pair) for pair in zip(weights[kind], gradients[kind], strict=True)]
         for kind in weights
@@ -87,34 +89,33 @@ def _relevance_of(network: Transformer, trace: Trace, positions: Sequence[int]) 
     return total[torch.arange(len(positions)), list(positions)]
 
 
-Layers = dict[str, list[Tensor]]
-
-
 def weight_gradients(network: Transformer, trace: Trace, positions: Sequence[int]) -> tuple[Layers, Layers]:
     """The attention weights of every kind, and the gradients of ln p of the token at each of `positions`.
 
-    Both are kind -> a tensor a layer, `(row, head, query, key)`. Row r belongs to `positions[r]`. The target ends with
-    the last of `positions`: no later one can matter.
+    Both are kind -> a tensor a layer, weights `(1, head, query, key)` and gradients `(row, head, query, key)`. Row r
+    belongs to `positions[r]`. One forward pass serves all rows: the causal mask hides from each position what follows
+    it. The target ends with the last of `positions`: no later one can matter.
     """
     names = {kind.name: kind.tap_names(network, "weights") for kind in TRANSLATION}
     # the weights of the network are no variables, so something before the first layer has to be one
     begin = dict.fromkeys(("encoder.embedded", "decoder.embedded"), lambda tensor: tensor.detach().requires_grad_(True))
     recorder = Recorder({name for layers in names.values() for name in layers})
     with torch.enable_grad():
-        log_probabilities = _log_probabilities(network, trace, positions, Chain(Intervention(begin), recorder))
+        tap = Chain(Intervention(begin), recorder)
+        log_probabilities = _log_probabilities(network, trace, positions, tap)[0]
         flat = [recorder.tensors[name] for layers in names.values() for name in layers]
-        found = iter(torch.autograd.grad(log_probabilities.sum(), flat))
+        each = torch.eye(len(positions)).to(log_probabilities)
+        found = iter(torch.autograd.grad(log_probabilities, flat, each, is_grads_batched=True))  # (row, 1, ...)
     weights = {kind: [recorder.tensors[name].detach() for name in layers] for kind, layers in names.items()}
-    return weights, {kind: [next(found) for _ in layers] for kind, layers in names.items()}
+    return weights, {kind: [next(found)[:, 0] for _ in layers] for kind, layers in names.items()}
 
 
-def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap) -> Tensor:
-    """`(row,)` ln p of the token at each position, each in a row of its own."""
-    read = trace.source_ids, trace.target_ids[: max(positions) + 1]
-    source, target = (network.ids(ids).expand(len(positions), -1) for ids in read)
+def _log_probabilities(network: Transformer, trace: Trace, positions: Sequence[int], tap: Tap) -> Tensor:
+    """`(row, position)` ln p of the token at each of `positions`; one row, or as many as the tap makes of it."""
+    source, target = map(network.ids, (trace.source_ids, trace.target_ids[: max(positions) + 1]))
     stream = network.decode(target, network.encode(source, None, tap), None, tap)  # (row, T, d_model)
-    chosen = stream[range(len(positions)), list(positions)]  # (row, d_model)
-    return -token_cross_entropy(network.project(chosen), network.ids(trace.next_ids)[0, list(positions)])
+    wanted = network.ids(trace.next_ids)[:, list(positions)].expand(len(stream), -1)
+    return -token_cross_entropy(network.project(stream[:, list(positions)]), wanted)
 
 
 @dataclass(frozen=True)
@@ -143,20 +144,20 @@ def check_gradients(
 
     The weight with the steepest gradient is moved by `step` both ways; weights lie between 0 and 1.
     """
-    _, gradients = weight_gradients(network, trace, [position])
+    weights, gradients = weight_gradients(network, trace, [position])
     stacked = torch.stack(gradients["cross"])[:, 0]  # (layer, head, T, S)
     place = np.unravel_index(int(stacked.abs().argmax()), stacked.shape)
     layer, head, query, key = (int(number) for number in place)
 
     def moved(weights: Tensor) -> Tensor:
-        weights = weights.clone()
-        weights[:, head, query, key] += torch.tensor([step, -step]).to(weights)
-        return weights
+        both = weights.repeat(2, 1, 1, 1)
+        both[:, head, query, key] += torch.tensor([step, -step]).to(both)
+        return both
 
     with torch.inference_mode():
         tap = Intervention({f"decoder.{layer}.cross.weights": moved})
-        higher, lower = _log_probabilities(network, trace, [position, position], tap).double().tolist()
-    alone = _relevance_of(network, trace, [position])[0].double().cpu().numpy()
+        higher, lower = _log_probabilities(network, trace, [position], tap)[:, 0].double().tolist()
+    alone = _relevance(weights, gradients, [position])[0].double().cpu().numpy()
     return GradientCheck(
         *(layer, head, query, key),
         float(stacked[layer, head, query, key]),

@@ -2,9 +2,11 @@
 
 import asyncio
 import gc
+import itertools
 import sys
 import threading
 import weakref
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -131,6 +133,29 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
     # somebody left, twice each; a third round with runs since, not one without
     assert handed_back == [3, 4, 9, 10, 11]
     assert forgotten == [10]  # the last one left
+
+
+@pytest.mark.parametrize(("waiting", "rounds"), [(0, [3, 6, 9, 12]), (1, [5, 10])])
+def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, monkeypatch, waiting, rounds):
+    runs, handed_back = itertools.count(1), []
+    monkeypatch.setattr(housekeeping, "SETTLE_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "FULL_ROUND", 3)
+    monkeypatch.setattr(housekeeping, "BUSY_ROUND", 5)
+    monkeypatch.setattr(housekeeping, "turns", lambda: SimpleNamespace(waiting=waiting))
+    seen = []
+
+    def forget_visitors():
+        if len(seen) == 12:
+            raise StopAsyncIteration
+        seen.append(1)
+        return 1
+
+    monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
+    monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: next(runs))
+    with pytest.raises(StopAsyncIteration):
+        run_elsewhere(asyncio.wait_for(housekeeping.keep_house(), 20))
+    assert handed_back == rounds
 
 
 def test_recent_results_are_forgotten_unless_somebody_holds_them():

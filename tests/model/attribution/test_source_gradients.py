@@ -100,7 +100,7 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
     # the rules over again, for the last row, in plain numpy and with measured gradients
     layers = {
         kind: [
-            np.maximum(measured[kind][layer].numpy() * weights[kind][layer][1].numpy(), 0).mean(axis=0)
+            np.maximum(measured[kind][layer].numpy() * weights[kind][layer][0].numpy(), 0).mean(axis=0)
             for layer in range(2)
         ]
         for kind in measured
