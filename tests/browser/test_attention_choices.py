@@ -152,9 +152,11 @@ def test_other_views_share_what_was_chosen_among_the_maps(page: Page, server: Se
     for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
         choose(page, name)
     option(page, "Lines").click()
-    expect(page.locator(".st-key-kind").get_by_role("radio", name="Cross")).to_be_checked()
-    expect(page.locator(".st-key-marks").get_by_role("radio", name="Hidden")).to_be_checked()
-    page.locator(".st-key-units").get_by_role("radio", name="Tokens").click()
+    page.locator(".lines-root .query-axis").wait_for()
+    for name in ("Cross", "Whole words"):
+        expect(option(page, name)).to_be_checked()
+    expect(page.locator(".lines-root .choices .fold")).to_have_text("Options: Hidden")
+    choose(page, "Tokens")
     option(page, "Maps").click()
     page.wait_for_function(f"wanted => {HEADING} === wanted", arg=CHOSEN)
     expect(option(page, "Tokens")).to_be_checked()

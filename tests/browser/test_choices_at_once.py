@@ -43,7 +43,8 @@ LOOK = f"""() => window.look = (key) => {{
     const holders = [...document.querySelectorAll("[data-testid=stMain] *")].filter((holder) => holder.shadowRoot)
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
     const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
-    const seen = all("h2, .title, .note, .explained, .one-patch").map((each) => each.textContent)
+    const read = "h2, .title, .note, .explained, .one-patch, .query-axis, .side .label"
+    const seen = all(read).map((each) => each.textContent)
     const coloursOf = (each) => [...each.getContext("2d").getImageData(0, 0, each.width, each.height).data]
     return {{
         drawn: [seen, all(".option").map((each) => each.dataset.name), maps.map((each) => each.style.opacity)],
@@ -76,7 +77,12 @@ PAGES = {
     "one-weight": (
         "/attention?look=one-weight&kind=cross&",
         "one-weight",
-        [("layer", "2"), ("head", "3"), ("cross_query_piece", "2"), ("cross_key_piece", "4")],
+        [("layer", "2"), ("head", "3"), ("cross_query_piece", "2"), ("kind", "encoder"), ("encoder_key_piece", "4")],
+    ),
+    "lines": (
+        "/attention?look=lines&kind=cross&lines=1-2-70&",
+        "attention_lines",
+        [("kind", "encoder"), ("units", "words"), ("marks", "hidden"), ("kind", "decoder")],
     ),
     "padding": ("/masks?masks=padding&", "weights_of_one", [("layer", "3"), ("head", "5"), ("head", "2")]),
 }

@@ -54,7 +54,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     # another kind has other tokens: what was locked is let go, the heads stay
     page.locator(QUERY, has_text="acheter").click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100-q4"))
-    page.get_by_text("Encoder", exact=True).click()
+    page.get_by_role("radio", name="Encoder", exact=True).click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100(&|$)"))
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_function("() => innerWidth === 390")

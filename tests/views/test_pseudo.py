@@ -120,7 +120,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(parts.__file__).parent
     scripts = {
         "grid": ("attention_grid*", "choices"),
-        "lines": ("attention_lines*",),
+        "lines": ("attention_lines*", "choices"),
         "list": ("head_list", "choices"),
         "maps": ("attention_map",),
     }

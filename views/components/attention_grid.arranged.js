@@ -19,10 +19,11 @@ function prepared(kind, grouped, hidden) {
   kind.decoded ??= kind.decode()
   const sheet = { queries: kind.queries, keys: kind.keys, special: kind.special, shape: kind.weights, weights: kind.decoded, detail: kind.detail }
   const whole = grouped ? { ...grouped, ...inWords(sheet, grouped.starts) } : sheet
+  if (grouped && kind.rows) fillMeans(whole.weights, whole.shape) // lines have none
   return hidden ? withoutSpecial(whole) : whole
 }
 
-// Summed over the keys of a word, averaged over its queries, in double precision; then the means of these.
+// Summed over the keys of a word, averaged over its queries, in double precision.
 function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStarts, keyStarts]) {
   const shape = [rows, columns, queryStarts.length, keyStarts.length]
   const [, , tall, wide] = shape
@@ -41,7 +42,6 @@ function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStart
       found[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]) / (end - first)
     }
   }
-  fillMeans(found, shape)
   return { shape, weights: found }
 }
 

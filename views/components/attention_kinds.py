@@ -8,6 +8,7 @@ whole words and leave special tokens out, it is told which tokens make up a word
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Protocol
 
 from .. import maps, palette
 from ..controls import inputs
@@ -69,7 +70,7 @@ def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
     }
     kinds = {
         name: described(sheet, exact[name])
-        | {"special": _special(sheet, shown.special), "grouped": _grouped(shown.words.get(name), shown.special)}
+        | {"special": special_places(sheet, shown.special), "grouped": _grouped(shown.words.get(name), shown.special)}
         for name, sheet in shown.sheets.items()
     }
     header = common(theme) | {
@@ -98,7 +99,14 @@ def part(shown: Kinds) -> standalone.Part:
     return standalone.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
 
 
-def _special(shown: Sheet | Words, special: frozenset[str]) -> list[list[int]]:
+class Sides(Protocol):
+    """What has names of queries and of keys."""
+
+    queries: Sequence[str]
+    keys: Sequence[str]
+
+
+def special_places(shown: Sides, special: frozenset[str]) -> list[list[int]]:
     """Places of the special tokens among queries and keys."""
     return [
         [place for place, name in enumerate(names) if name.strip() in special] for names in (shown.queries, shown.keys)
@@ -109,4 +117,4 @@ def _grouped(words: Words | None, special: frozenset[str]) -> dict[str, object] 
     if words is None:
         return None
     labels = {"queries": parts.labels(words.queries), "keys": parts.labels(words.keys)}
-    return parts.fields(words, special=_special(words, special)) | labels
+    return parts.fields(words, special=special_places(words, special)) | labels

@@ -86,15 +86,15 @@ function paintChip(canvas, [colour, dashes]) {
 
 // Every weight of the locked token, head by head.
 function fillLocked(holder, lines) {
-  const { chosen, readOut, names, sheet: { words }, view: { locked } } = lines
-  if (!locked || !chosen.length) {
+  const { maps, readOut, names, sheet: { words }, view: { locked } } = lines
+  if (!locked || !maps.length) {
     holder.textContent = words.noneLocked
     return
   }
-  const several = chosen.length > 1
-  const columns = [words.token, ...(several ? [words.mean] : []), ...chosen.map((map) => readOut.nameOf(map))]
+  const several = maps.length > 1
+  const columns = [words.token, ...(several ? [words.mean] : []), ...maps.map((map) => readOut.nameOf(map))]
   const rows = readOut.weightsOf(locked).map(({ place, name, query, key, masked, mean }) => {
-    const values = [...(several ? [mean] : []), ...chosen.map((map) => lines.weights.at(map, query, key))]
+    const values = [...(several ? [mean] : []), ...maps.map((map) => lines.weights.at(map, query, key))]
     return [`${place + 1} ${name}`, ...values.map((value) => (masked ? words.masked : threeDigits(value)))]
   })
   const table = buildTable(holder, columns.map((title) => [title, ""]), rows, "token")

@@ -14,12 +14,10 @@ const NEAR = 12 // pixels between two labels that can be read
 const THICKEST = 6 // pixels of a line whose weight is 1
 const FAINT = 0.02 // weight whose cell could not be seen
 
-class AttentionLines extends View {
+class AttentionLines extends ChoosingView {
   constructor(parentElement) {
     super(parentElement, ".lines-root")
     this.readOut = new ReadOut(this)
-    this.view = { layers: [0], heads: [0], mass: 0.7, locked: null }
-    this.mark = watchMark(this.host, () => this.sheet && this.followMark())
     this.resized = new ResizeObserver(() => {
       if (this.middle.clientWidth !== this.width) this.draw()
     })
@@ -27,27 +25,63 @@ class AttentionLines extends View {
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    const [header, body] = unpack(bytes)
-    this.sheet = header
-    this.weights = new Weights(header, body)
-    this.fit([header.weights, header.first, header.queryAxis, header.keyAxis, header.words], header.theme)
+    this.given = decodeLines(bytes)
+    this.path = location.pathname
+    this.arrangement = ""
+    const [news, before] = [this.news(), JSON.stringify(this.names)]
+    this.chosen = this.completed(news ? this.withView(news) : (this.chosen ?? {}))
+    this.arrange()
+    // A locked token of another sentence means nothing in this one.
+    if (!news && this.view.locked && before !== JSON.stringify(this.names)) this.change({ locked: null }, true)
+  }
+
+  // Layers, heads, share and locked token; beside it stand the kind and its tokens, where there is a choice of them.
+  get view() {
+    return this.chosen.view ?? { layers: [0], heads: [0], mass: 0.7, locked: null }
+  }
+
+  // What the page says is chosen: the view, or choices with the view among them.
+  withView(said) {
+    return this.given.controls ? said : { view: said }
+  }
+
+  offered(chosen) {
+    return { view: this.chosen?.view, ...chosen }
+  }
+
+  // Other tokens: none of them is locked.
+  set(changes) {
+    super.set({ ...changes, view: { ...this.view, locked: null } })
+  }
+
+  // Draws what is chosen: other tokens or weights, where they are not those on the screen.
+  arrange() {
+    const { given, chosen } = this
+    const arrangement = JSON.stringify([chosen.kind, chosen.units, chosen.marks])
+    if (arrangement !== this.arrangement) this.open(arranged(given, chosen))
+    this.arrangement = arrangement
+    if (given.controls) {
+      this.choices.fit(given)
+      this.choices.show(chosen)
+    }
+    this.change({})
+  }
+
+  open(sheet) {
+    this.sheet = sheet
+    this.weights = new Weights(sheet)
+    this.fit([sheet.shape, sheet.first, sheet.queryAxis, sheet.keyAxis, sheet.words], sheet.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
-    const before = JSON.stringify(this.names ?? null)
     this.name()
     this.pointed = null
-    if (!this.followMark()) {
-      // A locked token of another sentence means nothing in this one.
-      const stale = this.view.locked && before !== JSON.stringify(this.names)
-      if (stale) this.view.locked = null
-      this.change({}, stale)
-    }
-    this.root.dataset.drawn = `${header.title}: ${header.queries.join(" ")} / ${header.keys.join(" ")}`
+    this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
   }
 
   build() {
-    const { weights: [layers, heads, queries, keys], words } = this.sheet
-    this.root.replaceChildren()
+    const { shape: [layers, heads, queries, keys], words } = this.sheet
+    if (this.given.controls) this.choices ??= new Choices(this)
+    for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
     const bar = element("div", "status-bar", this.root)
     this.status = element("div", "status", bar)
@@ -107,8 +141,8 @@ class AttentionLines extends View {
 
   // Whatever changes goes through here: `view` holds the fields that are new.
   change(view, tell = false) {
-    this.view = this.fitting({ ...this.view, ...view })
-    this.chosen = this.view.layers.flatMap((layer) => this.view.heads.map((head) => layer * this.weights.heads + head))
+    this.chosen = { ...this.chosen, view: this.fitting({ ...this.view, ...view }) }
+    this.maps = this.view.layers.flatMap((layer) => this.view.heads.map((head) => layer * this.weights.heads + head))
     this.weights.setShare(this.view.mass)
     this.controls.follow(this.view, this.styles)
     if ("locked" in view && Object.keys(view).length === 1) this.showFocus(true)
@@ -117,11 +151,12 @@ class AttentionLines extends View {
   }
 
   tellView() {
-    this.tell("view", this.view, STILL)
+    if (this.given.controls) this.tell("chosen", this.chosen, STILL)
+    else this.tell("view", this.view, STILL)
   }
 
-  showChosen(view) {
-    this.change(view)
+  showChosen(said) {
+    super.showChosen(this.withView(said))
   }
 
   // Only layers, heads and a token that there are.
@@ -137,7 +172,7 @@ class AttentionLines extends View {
   }
 
   draw() {
-    if (!this.middle || !this.chosen) return
+    if (!this.middle || !this.maps) return
     const { queries, keys } = this.weights
     const most = Math.max(queries, keys)
     this.row = most * WIDE_ROW <= SHORT ? WIDE_ROW : most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
@@ -168,15 +203,15 @@ class AttentionLines extends View {
 
   // The lines of a token, or of all tokens where `focus` is null: the strongest `most`.
   strokesOf(focus, most) {
-    const { weights, row, chosen, width } = this
+    const { weights, row, maps, width } = this
     const strokes = new Strokes(Math.max(2.4, THICKEST * Math.min(1, row / ROW)))
     const slot = focus ? this.cellsWidth() + 46 : 0
     const left = focus?.side === "key" ? slot : 0
     const right = focus?.side === "query" ? width - slot : width
-    const spread = Math.min(row * 0.6, 2.5 * (chosen.length - 1))
-    const offsets = new Map(chosen.map((map, place) => [map, chosen.length > 1 ? (place / (chosen.length - 1) - 0.5) * spread : 0]))
+    const spread = Math.min(row * 0.6, 2.5 * (maps.length - 1))
+    const offsets = new Map(maps.map((map, place) => [map, maps.length > 1 ? (place / (maps.length - 1) - 0.5) * spread : 0]))
     const middle = (place, map) => (place + 0.5) * row + offsets.get(map)
-    const { all, cells } = weights.strongest(chosen, focus, most)
+    const { all, cells } = weights.strongest(maps, focus, most)
     strokes.all = all
     const { queries, keys, heads, values } = weights
     for (const cell of cells) {
@@ -193,7 +228,7 @@ class AttentionLines extends View {
   }
 
   cellsWidth() {
-    return Math.min(this.width < 240 ? 40 : 72, 9 * this.chosen.length)
+    return Math.min(this.width < 240 ? 40 : 72, 9 * this.maps.length)
   }
 
   // The token whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.

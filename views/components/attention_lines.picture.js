@@ -5,7 +5,7 @@ const LINE = 18 // pixels a line of the legend
 
 // Sizes, words and cells of the picture; lines stand between `left` and `left + lines.width`.
 function pictureOf(lines) {
-  const { focus, names, sheet, row, width, height, styles, weights, chosen } = lines
+  const { focus, names, sheet, row, width, height, styles, weights, maps } = lines
   const measure = document.createElement("canvas").getContext("2d")
   const family = getComputedStyle(lines.root).fontFamily
   const ink = canvasColour(lines.host, "--st-text-color", "#1b1f24")
@@ -28,15 +28,15 @@ function pictureOf(lines) {
       const own = focus?.side === side && focus.place === place
       const y = top + (place + 0.5) * row
       write(name, side === "query" ? left - 6 : left + width + 6, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
-      if (!focus || focus.side === side || !chosen.length) return
+      if (!focus || focus.side === side || !maps.length) return
       const number = across[place].masked ? sheet.words.masked : threeDigits(across[place].mean)
       write(number, side === "query" ? left + room : left + width - room, y, size * 0.85, side === "query" ? "start" : "end")
     })
   }
   const cells = []
-  const wide = lines.cellsWidth() / Math.max(1, chosen.length)
+  const wide = lines.cellsWidth() / Math.max(1, maps.length)
   for (const { place, query, key } of across) {
-    chosen.forEach((map, column) => {
+    maps.forEach((map, column) => {
       const x = (focus.side === "query" ? left + width - lines.cellsWidth() : left) + column * wide
       const opacity = weights.at(map, query, key)
       if (opacity >= FAINT) cells.push({ x, y: top + (place + 0.1) * row, width: wide * 0.9, height: 0.8 * row, colour: styles[map % weights.heads][0], opacity })

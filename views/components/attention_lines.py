@@ -1,11 +1,13 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
 The payload (`views.components.parts.pack`) holds the weights of all layers and heads; of a causal kind only the cells
-that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was.
+that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was. All kinds of
+a sentence may travel together; then the reader chooses among them here, and the browser joins words and leaves special
+tokens out, as it does in `attention_kinds`.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -14,14 +16,16 @@ import numpy as np
 
 from .. import maps, palette
 from ..controls import inputs
+from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
-from . import parts, standalone
+from . import choices, parts, standalone
+from .attention_kinds import special_places
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
 
-WORDS = {
+WORDS = choices.WORDS | {
     "sense": Message("lines.sense", "attends to \u2192"),
     "side": Message("lines.side", "{axis}. Arrow keys move, Enter locks."),
     "locked": Message("lines.locked", "Locked: {what}"),
@@ -126,34 +130,126 @@ class Lines:
             )
 
 
+@dataclass(frozen=True)
+class WordLines:
+    """The whole words on the axes of some lines.
+
+    Attributes:
+        queries, keys: the words.
+        starts: of the queries and of the keys, the place of each word's first token.
+        kind: as it is called in whole words.
+    """
+
+    queries: Sequence[str]
+    keys: Sequence[str]
+    starts: tuple[Sequence[int], Sequence[int]]
+    kind: maps.Kind
+
+
+@dataclass(frozen=True)
+class LinesOfKinds:
+    """Lines of every kind of one input, among which the browser chooses.
+
+    Attributes:
+        kinds: by name, of tokens; their views are not read.
+        words: the same in whole words, for kinds that have them.
+        special: names of the special tokens.
+        choices, chosen: what a person chooses among "kind", "units" and "marks", and the option that is chosen.
+        view: what is seen of the chosen kind.
+    """
+
+    kinds: Mapping[str, Lines]
+    words: Mapping[str, WordLines]
+    special: frozenset[str]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+    view: View
+
+
 def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
-    layers, heads, queries, keys = lines.attention.shape
+    header, weights = _described(lines, exact_bytes)
+    return parts.pack(_common([lines], theme) | header, weights)
+
+
+def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
+    """The same of several kinds: with every digit where all need at most `choices.EXACT_BYTES` so."""
+    exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= choices.EXACT_BYTES
+    kinds, weights = {}, []
+    for name, lines in shown.kinds.items():
+        header, numbers = _described(lines, choices.EXACT_BYTES if exact else 0)
+        words = shown.words.get(name)
+        grouped = words and {
+            "queries": parts.labels(words.queries),
+            "keys": parts.labels(words.keys),
+            "starts": words.starts,
+            "special": special_places(words, shown.special),
+            **_axes(words.kind),
+        }
+        kinds[name] = header | {"special": special_places(lines, shown.special), "grouped": grouped}
+        weights.append(numbers)
+    header = {"kinds": kinds, "controls": choices.controls(shown.choices)}
+    return parts.pack(_common(shown.kinds.values(), theme) | header, *weights)
+
+
+def _common(all_lines: Iterable[Lines], theme: palette.Theme) -> dict[str, object]:
+    heads = max(lines.attention.shape[1] for lines in all_lines)
+    styles = {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")}
+    return {"words": parts.words(WORDS), "theme": theme, "styles": styles}
+
+
+def _described(lines: Lines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
+    """What the header says of some lines, and their weights as they travel."""
     seen = lines.attention
     if lines.kind.causal:
-        seen = seen[:, :, ~maps.masked(queries, keys, causal=True)]  # (layers, heads, seen cells)
+        seen = seen[:, :, ~maps.masked(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
     number_type, weights = parts.pack_weights(seen, exact_bytes)
     header = {
-        "weights": [layers, heads, queries, keys],
+        "weights": lines.attention.shape,
         "first": lines.first,
         "type": number_type,
         "queries": parts.labels(lines.queries),
         "keys": parts.labels(lines.keys),
-        "queryAxis": lines.kind.query_axis,
-        "keyAxis": lines.kind.key_axis,
-        "title": lines.kind.title,
-        "words": parts.words(WORDS),
-        "causal": lines.kind.causal,
-        "theme": theme,
-        "styles": {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")},
+        **_axes(lines.kind),
     }
-    return parts.pack(header, weights)
+    return header, weights
+
+
+def _axes(kind: maps.Kind) -> dict[str, object]:
+    named = {"queryAxis": kind.query_axis, "keyAxis": kind.key_axis, "title": kind.title}
+    return named | {"causal": kind.causal}
 
 
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
     changed = partial(valid_view, shape=lines.attention.shape), on_change
     _MOUNT(key, payload(lines, inputs.theme()), lines.view, view=changed)
+
+
+def lines_of_kinds(
+    shown: LinesOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None], on_change: Callable[[View], None]
+) -> None:
+    """Mount the lines of several kinds; `on_choose` and `on_change` get what is chosen, a moment after it was."""
+
+    def take(found: tuple[dict[str, str], View]) -> None:
+        chosen, view = found
+        on_choose(chosen)
+        on_change(view)
+
+    chosen = partial(_valid, shown=shown), take
+    _MOUNT(key, payload_of_kinds(shown, inputs.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
+
+
+def _valid(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], View] | None:
+    """What a browser says is chosen, and the view; None if they cannot be."""
+    if not isinstance(sent, dict):
+        return None
+    chosen = choices.valid({name: value for name, value in sent.items() if name != "view"}, shown.choices)
+    if chosen is None:
+        return None
+    lines = shown.kinds[chosen.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
+    view = valid_view(sent.get("view"), lines.attention.shape)
+    return view and (chosen, view)
 
 
 def part(lines: Lines) -> standalone.Part:

@@ -11,17 +11,17 @@ class ReadOut {
 
   // The weights between a token and each of the other side.
   weightsOf(focus) {
-    const known = JSON.stringify([focus, this.lines.chosen])
+    const known = JSON.stringify([focus, this.lines.maps])
     if (known !== this.weighed?.known) this.weighed = { known, list: this.weigh(focus) }
     return this.weighed.list
   }
 
   weigh(focus) {
-    const { weights, chosen } = this.lines
+    const { weights, maps } = this.lines
     const across = focus.side === "query" ? "key" : "query"
     return this.lines.names[across].map((name, place) => {
       const [query, key] = focus.side === "query" ? [focus.place, place] : [place, focus.place]
-      return { place, name, query, key, masked: weights.masked(query, key), mean: weights.mean(chosen, query, key) }
+      return { place, name, query, key, masked: weights.masked(query, key), mean: weights.mean(maps, query, key) }
     })
   }
 
@@ -37,7 +37,7 @@ class ReadOut {
         const named = own || roomy || (read ? read.has(place) : place % step === 0 && !near)
         const item = across[place]
         const mask = roomy ? this.lines.sheet.words.masked : "" // pressed together, its faint label says enough
-        const text = item && named && this.lines.chosen.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
+        const text = item && named && this.lines.maps.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
         const names = `token${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
         if (token.className !== names) token.className = names
         if (weight.textContent !== text) weight.textContent = text
@@ -61,15 +61,15 @@ class ReadOut {
 
   // One cell a chosen head beside each token of the other side: the larger the weight, the fuller the colour.
   paintCells(focus, [across, down]) {
-    const { row, chosen, weights } = this.lines
+    const { row, maps, weights } = this.lines
     const pen = this.lines.front.getContext("2d")
     pen.setTransform(across, 0, 0, down, 0, 0)
     const wide = this.lines.cellsWidth()
-    const cell = wide / chosen.length
+    const cell = wide / maps.length
     const left = focus.side === "query" ? this.lines.width - wide : 0
     const count = focus.side === "query" ? weights.keys : weights.queries
     const gap = cell >= 4 ? 1 : 0
-    chosen.forEach((map, column) => {
+    maps.forEach((map, column) => {
       pen.fillStyle = this.lines.styles[map % weights.heads][0]
       for (let place = 0; place < count; place++) {
         const weight = focus.side === "query" ? weights.at(map, focus.place, place) : weights.at(map, place, focus.place)
@@ -84,15 +84,15 @@ class ReadOut {
   showPair(other, y) {
     const { tip, names, view: { locked } } = this.lines
     tip.hide()
-    if (!locked || !other || other.side === locked.side || !this.lines.chosen.length) return
+    if (!locked || !other || other.side === locked.side || !this.lines.maps.length) return
     const [query, key] = locked.side === "query" ? [locked.place, other.place] : [other.place, locked.place]
-    const { weights, chosen, sheet: { words } } = this.lines
+    const { weights, maps, sheet: { words } } = this.lines
     tip.box.replaceChildren()
     markData(element("div", "pair", tip.box), "token").textContent = `${names.query[query]} \u2192 ${names.key[key]}`
     if (weights.masked(query, key)) element("div", "value", tip.box).textContent = words.masked
     else {
-      element("div", "value", tip.box).textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(chosen, query, key)) })
-      const order = [...chosen].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
+      element("div", "value", tip.box).textContent = filled(words.meanIs, { weight: threeDigits(weights.mean(maps, query, key)) })
+      const order = [...maps].sort((one, two) => weights.at(two, query, key) - weights.at(one, query, key))
       for (const map of order.slice(0, DETAILS)) {
         const line = element("div", "detail", tip.box)
         element("span", "chip", line).style.background = this.lines.styles[map % weights.heads][0]
@@ -114,7 +114,7 @@ class ReadOut {
 
   describe(focus) {
     const { words } = this.lines.sheet
-    if (!this.lines.chosen.length) return words.noneChosen
+    if (!this.lines.maps.length) return words.noneChosen
     if (!focus) return words.point
     const token = this.lines.names[focus.side][focus.place]
     const across = this.weightsOf(focus).filter((item) => !item.masked).sort((one, other) => other.mean - one.mean)
@@ -130,8 +130,8 @@ class ReadOut {
 
   // What a number beside a token is.
   meaning() {
-    const { chosen, sheet: { words } } = this.lines
-    return chosen.length === 1 ? this.nameOf(chosen[0]) : filled(words.meanOf, { count: chosen.length })
+    const { maps, sheet: { words } } = this.lines
+    return maps.length === 1 ? this.nameOf(maps[0]) : filled(words.meanOf, { count: maps.length })
   }
 
   explain() {

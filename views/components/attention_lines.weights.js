@@ -4,26 +4,12 @@
 const STEPS = 4096 // of a weight, to count how many are large
 
 class Weights {
-  constructor(header, body) {
-    [this.layers, this.heads, this.queries, this.keys] = header.weights
-    this.causal = header.causal
-    const packed = header.type === "float32" ? new Float32Array(body) : from24Bits(new Uint8Array(body))
-    this.values = this.causal ? this.spread(packed) : packed
+  constructor({ shape, causal, weights }) {
+    [this.layers, this.heads, this.queries, this.keys] = shape
+    this.causal = causal
+    this.values = weights
     this.orders = new Map()
     this.cuts = new Map()
-  }
-
-  // Of a causal kind only keys up to the query have travelled.
-  spread(packed) {
-    const { queries, keys } = this
-    const values = new Float32Array(this.layers * this.heads * queries * keys)
-    let from = 0
-    for (let row = 0; row < this.layers * this.heads * queries; row++) {
-      const seen = Math.min(keys, (row % queries) + 1)
-      values.set(packed.subarray(from, from + seen), row * keys)
-      from += seen
-    }
-    return values
   }
 
   at(map, query, key) {
@@ -134,6 +120,40 @@ class Weights {
     }
     return cells
   }
+}
+
+// A payload's header, in which each kind can be decoded: `(layer, head, query, key)`, once it is wanted.
+function decodeLines(bytes) {
+  const [header, body] = unpack(bytes)
+  const kinds = header.kinds ?? { "": header }
+  let read = 0
+  for (const kind of Object.values(kinds)) {
+    const start = read
+    read += seenCells(kind) * (kind.type === "float32" ? 4 : 3)
+    const numbers = body.slice(start, read) // a copy starts at 0, as typed arrays need
+    kind.decode = () => {
+      const packed = kind.type === "float32" ? new Float32Array(numbers) : from24Bits(new Uint8Array(numbers))
+      return kind.causal ? spread(kind.weights, packed) : packed
+    }
+  }
+  return { ...header, kinds }
+}
+
+// How many of a kind's weights have travelled: of a causal one only those of keys up to the query.
+function seenCells({ weights: [layers, heads, queries, keys], causal }) {
+  const seen = Array.from({ length: queries }, (_, query) => (causal ? Math.min(keys, query + 1) : keys))
+  return layers * heads * seen.reduce((sum, count) => sum + count, 0)
+}
+
+function spread([layers, heads, queries, keys], packed) {
+  const values = new Float32Array(layers * heads * queries * keys)
+  let from = 0
+  for (let row = 0; row < layers * heads * queries; row++) {
+    const seen = Math.min(keys, (row % queries) + 1)
+    values.set(packed.subarray(from, from + seen), row * keys)
+    from += seen
+  }
+  return values
 }
 
 // Numbers of 24 bits: those of float32 without its lowest 8.

@@ -156,6 +156,7 @@ class Choices {
     return (chosen) => {
       const there = this.view.there?.(name)
       const shown = there ? options.filter(([id]) => there.includes(id)) : options
+      holder.hidden = !shown.length
       if (list.options.length !== shown.length) list.replaceChildren(...shown.map(([id, text]) => new Option(text, id)))
       list.value = chosen[name]
     }

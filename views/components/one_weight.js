@@ -7,26 +7,14 @@ class OneWeight extends ChoosingView {
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    const [header, body] = unpack(bytes)
-    let offset = 0
-    const read = (Numbers, shape) => {
-      const values = new Numbers(body, offset, (shape ?? [0]).reduce((product, side) => product * side, 1))
-      offset += values.byteLength
-      return values
-    }
-    const names = ["queries", "keys", "scores"]
-    this.numbers = Object.fromEntries(names.map((name) => [name, read(Float32Array, header[name])]))
-    this.masks = Array.from({ length: header.masks }, () => read(Uint8Array, header.labels.map((side) => side.length)))
-    this.given = header
-    this.fit([header.labels, header.words, header.texts, Boolean(header.queries)], header.theme)
     this.drawn = ""
-    this.take(header)
+    this.take(decodeWeights(bytes))
   }
 
   build() {
-    const { words, texts, queries } = this.given
-    this.root.replaceChildren()
-    this.choices = new Choices(this)
+    const { words, texts, queries } = this.sheet
+    this.choices ??= new Choices(this)
+    for (const built of [...this.root.children]) if (built !== this.choices.root) built.remove()
     this.explained = element("div", "explained", this.root)
     this.explained.setAttribute("aria-live", "polite")
     const columns = element("div", "columns", this.root)
@@ -40,36 +28,68 @@ class OneWeight extends ChoosingView {
     this.point = linkTokens(this.root, (at) => this.markLinked(at))
   }
 
+  // The kind that is chosen, if it travels.
+  kindOf({ kind }) {
+    const { kinds } = this.given
+    return kind ? kinds[kind] : Object.values(kinds)[0]
+  }
+
+  // The options of a list that the chosen kind has: none of another kind's queries and keys.
+  there(name) {
+    const kind = this.kindOf(this.chosen) ?? this.sheet
+    if (name.endsWith("_piece")) return kind.pair.includes(name) ? undefined : []
+    return { layer: kind.names[0], head: kind.names[1] }[name]
+  }
+
+  // Another kind may have fewer layers.
+  offered(chosen) {
+    const kind = this.kindOf(chosen)
+    if (!kind) return chosen
+    const one = (value, names) => (names.includes(value) ? value : names[0])
+    return { ...chosen, layer: one(chosen.layer, kind.names[0]), head: one(chosen.head, kind.names[1]) }
+  }
+
   // Layer and head among those that travel.
-  place() {
-    const { heads: [layers, heads] } = this.given
+  place({ heads: [layers, heads] }) {
     return [layers.indexOf(this.chosen.layer), heads.indexOf(this.chosen.head)]
   }
 
   waits() {
-    return this.place().includes(-1)
+    const kind = this.kindOf(this.chosen)
+    return !kind || this.place(kind).includes(-1)
   }
 
   // Draws the weight that is chosen, unless it is on the screen, or still to come from the server.
   arrange() {
     const { given, chosen } = this
-    this.choices.fit(given)
-    this.choices.show(chosen)
     const drawn = JSON.stringify(chosen)
-    if (this.waits() || this.drawn === drawn) return
-    this.drawn = drawn
-    const [query, key] = given.controls.slice(2).map(({ name, options }) => options.findIndex(([id]) => id === chosen[name]))
-    const one = softmaxOf(given, this.numbers, this.masks, [...this.place(), query])
+    if (!this.waits() && this.drawn !== drawn) {
+      const kind = this.kindOf(chosen)
+      this.sheet = { ...given, ...kind }
+      this.fit([kind.labels, given.words, kind.texts, Boolean(kind.queries)], given.theme)
+      this.draw(kind)
+      this.drawn = drawn
+      this.root.dataset.drawn = drawn
+    }
+    this.choices?.fit(given)
+    this.choices?.show(chosen)
+  }
+
+  draw(kind) {
+    const [query, key] = kind.pair.map((name) => {
+      const { options } = this.given.controls.find((control) => control.name === name)
+      return options.findIndex(([id]) => id === this.chosen[name])
+    })
+    const one = softmaxOf(kind, kind.numbers, kind.seen, [...this.place(kind), query])
     const strongest = one.weights.indexOf(Math.max(...one.weights))
     this.at = [query, key ? key - 1 : strongest] // the strongest comes before all keys
     this.explain(one)
-    if (given.queries) this.drawProducts(one)
+    if (kind.queries) this.drawProducts(one)
     this.drawSoftmax(one)
-    this.root.dataset.drawn = drawn
   }
 
   explain({ form, vectors, raw, scores, exponentials, sink, total, weights }) {
-    const { texts, causal } = this.given
+    const { texts, causal } = this.sheet
     const [query, key] = this.at
     const masked = scores[key] === -Infinity
     const numbers = { exponential: exponentials[key], total, score: raw[key], weight: weights[key], sink }
@@ -94,7 +114,7 @@ class OneWeight extends ChoosingView {
 
   // A token in quotes with its number, or a place of a picture.
   named(side, place) {
-    const { labels, places } = this.given
+    const { labels, places } = this.sheet
     const label = element("b", "")
     label.append(places ? labels[side][place] : dataText(`\u201c${labels[side][place]}\u201d`, "token"))
     if (places) return label
@@ -104,7 +124,7 @@ class OneWeight extends ChoosingView {
   }
 
   drawProducts({ vectors }) {
-    const { words } = this.given
+    const { words } = this.sheet
     const key = this.at[1]
     const [products, held] = [vectors.products(key), vectors.keyOf(key)]
     const order = [...products.keys()].sort((a, b) => Math.abs(products[b]) - Math.abs(products[a]))
@@ -122,7 +142,7 @@ class OneWeight extends ChoosingView {
 
   // The strongest keys and the chosen one; the weaker ones are summed up.
   drawSoftmax({ scores, exponentials, weights, sink, total }) {
-    const { words, rest, most } = this.given
+    const { words, rest, most } = this.sheet
     const key = this.at[1]
     const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
     const shown = [...new Set([...order.slice(0, most), key])].sort((a, b) => a - b)
@@ -138,24 +158,25 @@ class OneWeight extends ChoosingView {
     if (sink) rows.push([words.sink, "", threeDigits(sink), this.bar(sink / total, 1)])
     rows.push([words.sum, "", threeDigits(total), this.bar(sumOf(weights) + sink / total, 1)])
     this.table(this.softmax, [words.key, words.score, words.exponential, words.weight], rows)
+    const keys = this.sheet.controls.find(({ name }) => name === this.sheet.pair[1])
     this.lines = new Map(shown.map((place, row) => [place, this.softmax.querySelectorAll("tbody tr")[row]]))
     for (const [place, line] of this.lines) {
       line.classList.toggle("chosen", place === key)
-      line.onclick = () => this.set({ [this.given.controls[3].name]: this.given.controls[3].options[place + 1][0] })
-      line.onpointerenter = () => this.pointAt(calledIn(this.given.labels[1], place, this.given.places))
+      line.onclick = () => this.set({ [keys.name]: keys.options[place + 1][0] })
+      line.onpointerenter = () => this.pointAt(calledIn(this.sheet.labels[1], place, this.sheet.places))
       line.onpointerleave = () => this.pointAt()
     }
   }
 
   keyLabel(place) {
-    const { labels, places } = this.given
+    const { labels, places } = this.sheet
     return places ? labels[1][place] : dataText(labels[1][place], "token")
   }
 
   bar(value, most) {
     const bar = element("span", "bar-of")
     const share = Math.min(100, (100 * Math.abs(value)) / (most || 1))
-    const fill = `color-mix(in srgb, ${this.given.hues[value >= 0 ? 1 : 0]} 40%, transparent)`
+    const fill = `color-mix(in srgb, ${this.sheet.hues[value >= 0 ? 1 : 0]} 40%, transparent)`
     bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
     bar.textContent = threeDigits(value)
     return bar
@@ -178,9 +199,27 @@ class OneWeight extends ChoosingView {
   }
 
   markLinked(at) {
-    const marked = placeOf([...at].reverse(), this.given.labels[1], this.given.places)
+    const marked = placeOf([...at].reverse(), this.sheet.labels[1], this.sheet.places)
     for (const [place, line] of this.lines) line.classList.toggle("at", place === marked)
   }
+}
+
+// A payload's header, with the numbers and masks of each kind in it.
+function decodeWeights(bytes) {
+  const [header, body] = unpack(bytes)
+  let read = 0
+  const next = (Numbers, shape) => {
+    const length = (shape ?? [0]).reduce((product, side) => product * side, 1) * Numbers.BYTES_PER_ELEMENT
+    read += length
+    return new Numbers(body.slice(read - length, read)) // a copy starts at 0, as typed arrays need
+  }
+  const names = ["queries", "keys", "scores"]
+  for (const kind of Object.values(header.kinds)) {
+    const sides = kind.labels.map((side) => side.length)
+    kind.numbers = Object.fromEntries(names.map((name) => [name, next(Float32Array, kind[name])]))
+    kind.seen = Array.from({ length: kind.masks }, () => next(Uint8Array, sides))
+  }
+  return header
 }
 
 // Prose of the page in an element: what is bold, links, and places in braces, which functions in `values` fill.

@@ -66,15 +66,16 @@ class Form:
 
 @dataclass(frozen=True, eq=False)
 class WeightsApart:
-    """Everything from which a weight can be taken apart.
+    """Everything from which a weight of one kind can be taken apart.
 
     Attributes:
         kind: of attention; decides the hue.
         causal: keys behind the query are not generated yet.
         places: queries and keys are places of a picture.
         labels: of queries and of keys, as tables show them.
-        choices, chosen: "layer", "head", and then the query and the key, by their places but for `STRONGEST`.
-        heads: `(layer, head)` names of those that travel.
+        pair: names of the choices of its query and of its key, which are places but for `STRONGEST`.
+        names: of all layers and heads.
+        heads: names of the layers and heads that travel.
         texts: what is said of a weight, by the case that it is; places in braces stand for its numbers.
         queries: `(layer, head, query, d_k)`; None where they were not seen.
         keys: `(layer, group, key, d_k)`; several heads may share a group's.
@@ -87,8 +88,8 @@ class WeightsApart:
     causal: bool
     places: bool
     labels: tuple[Sequence[str], Sequence[str]]
-    choices: Sequence[Choice]
-    chosen: Mapping[str, str]
+    pair: Sequence[str]
+    names: tuple[Sequence[str], Sequence[str]]
     heads: tuple[Sequence[str], Sequence[str]]
     texts: Mapping[str, str]
     queries: np.ndarray | None
@@ -98,31 +99,52 @@ class WeightsApart:
     masks: Sequence[np.ndarray]
 
 
-def payload(shown: WeightsApart, theme: palette.Theme) -> bytes:
-    """The bytes that `one_weight.js` reads: float32, then a byte for each cell of a mask."""
-    count = len(shown.labels[1])
+@dataclass(frozen=True, eq=False)
+class WeightsOfKinds:
+    """The weights of several kinds of attention, among which the browser chooses.
+
+    Attributes:
+        kinds: by name; kinds that are not there the server sends when they are chosen.
+        choices, chosen: what a person chooses among "kind", "layer", "head" and each kind's pair, and what is chosen.
+    """
+
+    kinds: Mapping[str, WeightsApart]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+
+
+def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
+    """The bytes that `one_weight.js` reads: of each kind float32, then a byte for each cell of a mask."""
+    counts = {len(apart.labels[1]) for apart in shown.kinds.values()}
     # one less is left out where the chosen key is not among the strongest
-    left = [each for each in (count - MOST_KEYS, count - MOST_KEYS - 1) if each > 0]
+    left = {each for count in counts for each in (count - MOST_KEYS, count - MOST_KEYS - 1) if each > 0}
     rest = {each: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", each) for each in left}
-    header = parts.fields(
-        shown,
-        theme=theme,
-        choices=None,
-        chosen=None,  # it stands in the mark
-        controls=choices.controls(shown.choices),
-        labels=[parts.labels(labels) for labels in shown.labels],
-        masks=len(shown.masks),
-        most=MOST_KEYS,
-        strongest=STRONGEST,
-        rest=rest,
-        hues=palette.signed_hues(shown.kind),
-        words=parts.words(WORDS),
+    header = {
+        "theme": theme,
+        "controls": choices.controls(shown.choices),
+        "kinds": {name: _described(apart) for name, apart in shown.kinds.items()},
+        "most": MOST_KEYS,
+        "rest": rest,
+        "words": parts.words(WORDS),
+    }
+    arrays = []
+    for apart in shown.kinds.values():
+        numbers = (apart.queries, apart.keys, apart.scores)
+        arrays += [each.astype("<f4") for each in numbers if each is not None]
+        arrays += [mask.astype(np.uint8) for mask in apart.masks]
+    return parts.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+
+
+def _described(apart: WeightsApart) -> dict[str, object]:
+    return parts.fields(
+        apart,
+        labels=[parts.labels(labels) for labels in apart.labels],
+        masks=len(apart.masks),
+        hues=palette.signed_hues(apart.kind),
     )
-    numbers = (None if each is None else each.astype("<f4") for each in (shown.queries, shown.keys, shown.scores))
-    return parts.pack(header, *numbers, *(mask.astype(np.uint8) for mask in shown.masks))
 
 
-def one_weight(shown: WeightsApart, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def one_weight(shown: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount it; `on_choose` gets what is chosen of each choice, a moment after the last one."""
     chosen = partial(choices.valid, choices=shown.choices), on_choose
     _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)

@@ -20,7 +20,7 @@ _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 _BORROWED = {  # component -> parts of others that it uses
     "attention_grid": ["choices", "attention_map.map", "linked"],
-    "attention_lines": ["linked"],
+    "attention_lines": ["choices", "attention_grid.arranged", "linked"],
     "attention_map": ["choices", "matrix_row.numbers", "linked"],
     "head_list": ["choices", "attention_map.map", "matrix_row.numbers", "linked"],
     "one_patch": ["choices", "matrix_row.numbers", "linked"],

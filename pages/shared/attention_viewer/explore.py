@@ -1,6 +1,6 @@
 """The controls of the attention viewer, and the part of it that is open."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
@@ -10,14 +10,7 @@ from model.tracing.traced_model import TracedModel
 from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.save import VALUES
-from pages.shared.attention_viewer.subject import (
-    InWords,
-    Subject,
-    in_words,
-    of_text,
-    without_special,
-    words_of,
-)
+from pages.shared.attention_viewer.subject import InWords, Subject, of_text, words_of
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, explained
@@ -26,8 +19,8 @@ from views.controls.widgets import Choice
 from views.maps import Kind
 from views.text.catalogue import say
 
-MAPS = "maps"
-PARTS: dict[str, Callable[[Subject], None]] = {"lines": lines.show, "one-weight": one_weight.show}  # beside the maps
+Show = Callable[[Mapping[str, Subject], Mapping[str, InWords], Sequence[Choice]], Subject]
+PARTS: dict[str, Show] = {"maps": overview.show, "lines": lines.show, "one-weight": one_weight.show}
 
 
 def explore_text(request: Request, trace: SentenceTrace, beside: str = "") -> None:
@@ -46,7 +39,7 @@ def explore_tokens(
     words: Callable[[Kind], InWords] | None = None,
     beside: str = "",
 ) -> None:
-    """Look at text. Changing a setting runs only this part again, and among the maps it is drawn before.
+    """Look at text. The browser draws what is chosen; changing a setting runs only this part again.
 
     Args:
         kinds: of the model, by name.
@@ -56,39 +49,23 @@ def explore_tokens(
         beside: HTML to stand beside the choice of the view.
     """
     part = _part(parts, beside)
-    chosen, special = inputs.kinds_to_choose(kinds), _special(say("viewer.special", "Special tokens"))
-    if part == MAPS:
-        choices = [*([chosen] if len(kinds) > 1 else []), *([_units()] if words else []), special]
-        found = {name: words(kind) for name, kind in kinds.items()} if words else {}
-        subject = overview.show({name: of(kind) for name, kind in kinds.items()}, found, choices)
-    else:
-        with st.container(horizontal=True, gap="medium"):
-            subject = of(kinds[chosen.pick()])
-            if part != "one-weight":  # that one is about single tokens
-                if words and _units().pick() == "words":
-                    subject = in_words(subject, words(subject.kind))
-                if special.pick() == "hidden":
-                    subject = without_special(subject)
-        PARTS[part](subject)
-    _checked(subject)
+    choices = [inputs.kinds_to_choose(kinds)] if len(kinds) > 1 else []
+    choices += [_units()] if words else []
+    choices.append(_special(say("viewer.special", "Special tokens")))
+    found = {name: words(kind) for name, kind in kinds.items()} if words else {}
+    _checked(PARTS[part]({name: of(kind) for name, kind in kinds.items()}, found, choices))
 
 
-def explore_picture(subject: Subject, parts: tuple[str, ...] = (MAPS, *PARTS)) -> None:
+def explore_picture(subject: Subject, parts: tuple[str, ...] = tuple(PARTS)) -> None:
     """Look at a picture's sequence of CLS and patches. `parts` can be opened."""
-    part, special = _part(parts), _special(say("viewer.special.cls", "CLS"))
-    if part == MAPS:
-        subject = overview.show({subject.kind.name: subject}, {}, [special])
-    else:
-        if part == "lines" and special.pick() == "hidden":
-            subject = without_special(subject)
-        PARTS[part](subject)
-    _checked(subject)
+    special = _special(say("viewer.special.cls", "CLS"))
+    _checked(PARTS[_part(parts)]({subject.kind.name: subject}, {}, [special]))
 
 
 def parts_for(model: TracedModel) -> tuple[str, ...]:
     """The parts that can show its attention: only scores of one form can be taken apart."""
     apart = all(kind.score == SCALED for kind in model.kinds)
-    return (MAPS, *PARTS) if apart else (MAPS, "lines")
+    return tuple(PARTS) if apart else ("maps", "lines")
 
 
 def _part(parts: tuple[str, ...], beside: str = "") -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from pages.shared.attention_viewer.subject import InWords, Subject, in_words, without_special
+from pages.shared.attention_viewer.subject import InWords, Subject, prepared
 from pages.shared.texts import paragraph
 from server.process_wide import process_wide
 from server.recent import Recent, computing
@@ -45,10 +45,7 @@ def show(
         subject = subjects[name]
         layer, head = inputs.head(subject.layers, subject.heads)
         scale = inputs.scales_to_choose("own" if subject.kind.places else "shared", log=False).pick()
-    if chosen.get("units") == "words":
-        subject = in_words(subject, words[name])
-    if chosen["marks"] == "hidden":
-        subject = without_special(subject)
+    subject = prepared(subject, words.get(name), chosen)
     place = subject.layers.index(layer), subject.heads.index(head)
     overview, detail = st.columns([3, 2], gap="large")
     with overview:

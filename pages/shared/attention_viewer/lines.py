@@ -1,34 +1,82 @@
 """Attention as lines between tokens: any heads of any layers at once."""
 
+from collections.abc import Mapping, Sequence
+
 import streamlit as st
 
 from pages.shared import files
 from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import Subject, of_layer
+from pages.shared.attention_viewer.subject import InWords, Subject, of_layer, prepared
 from pages.shared.texts import caption, paragraph
 from views import maps
 from views.address import settings
-from views.components.attention_lines import Lines, View, attention_lines, from_address, part, to_address
-from views.controls import widgets
+from views.components.attention_lines import (
+    Lines,
+    LinesOfKinds,
+    View,
+    WordLines,
+    attention_lines,
+    from_address,
+    lines_of_kinds,
+    part,
+    to_address,
+)
+from views.controls import inputs, widgets
+from views.controls.widgets import Choice
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
 
 ADDRESS = "lines"  # what is chosen, in the address bar
+FIRST = View((0,), (0,))
 
 
-def show(subject: Subject) -> None:
-    """The lines, and what is drawn of them as numbers."""
+def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]) -> Subject:
+    """The lines, among whose kinds and tokens the browser chooses, and what is drawn of them as numbers.
+
+    Arguments and result as of `overview.show`.
+    """
+    few = not large.is_large(subjects)
+    if few:
+        chosen = {choice.key: choice.inside() for choice in choices}
+    else:
+        with st.container(horizontal=True, gap="medium"):
+            chosen = {choice.key: choice.pick() for choice in choices}
+    name = chosen.get("kind", next(iter(subjects)))
+    subject = prepared(subjects[name], words.get(name), chosen)
     if large.is_large({"": subject}):  # the browser draws one layer of many
         layers = subject.layers[:-1]
         label = say("layer", "Layer")
         subject = of_layer(subject, layers.index(widgets.select(label, layers, "layer", width=110)))
-    attention = subject.attention
-    view = _view(attention.shape)
+    view = _view(subject.attention.shape)
+    lines = _lines(subject, view)
     paragraph("attention_viewer", "lines")
-    lines = Lines(attention, subject.queries, subject.keys, subject.kind, view, subject.first + 1)
-    attention_lines(lines, key="attention_lines", on_change=lambda new: settings.hold(ADDRESS, to_address(new)))
+    if few:
+        whole = {name: _words(each) for name, each in words.items()}
+        special = frozenset().union(*(each.special for each in subjects.values()))
+        kinds = {name: _lines(each, view) for name, each in subjects.items()}
+        shown = LinesOfKinds(kinds, whole, special, choices, chosen, view)
+        lines_of_kinds(shown, key="attention_lines", on_choose=inputs.remember, on_change=_hold)
+    else:
+        attention_lines(lines, key="attention_lines", on_change=_hold)
+    _numbers(subject, view)
+    _save(subject, view, lines)
+    return subject
+
+
+def _lines(subject: Subject, view: View) -> Lines:
+    return Lines(subject.attention, subject.queries, subject.keys, subject.kind, view, subject.first + 1)
+
+
+def _words(words: InWords) -> WordLines:
+    starts = [word.start for word in words.queries], [word.start for word in words.keys]
+    return WordLines([word.text for word in words.queries], [word.text for word in words.keys], starts, words.kind)
+
+
+def _numbers(subject: Subject, view: View) -> None:
+    """How many lines are drawn, and their files."""
+    attention = subject.attention
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
     drawn = maps.kept(chosen, view.mass)
     open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
@@ -41,15 +89,17 @@ def show(subject: Subject) -> None:
         index, columns = subject.kind.names(subject.queries), subject.kind.names(subject.keys)
         mean, corner = chosen.mean(axis=(0, 1)), subject.kind.corner
         files.numbers(lambda: files.table(mean, columns, index, corner), key="lines_table")
-    _save(subject, view, lines)
 
 
 def _view(shape: tuple[int, int, int, int]) -> View:
     """What this visit or the link chose, where it fits the attention; else the first head of the first layer."""
-    first = View((0,), (0,))
-    view = from_address(settings.held(ADDRESS), shape) or first
-    settings.hold(ADDRESS, "" if view == first else to_address(view))
+    view = from_address(settings.held(ADDRESS), shape) or FIRST
+    _hold(view)
     return view
+
+
+def _hold(view: View) -> None:
+    settings.hold(ADDRESS, "" if view == FIRST else to_address(view))
 
 
 def _save(subject: Subject, view: View, lines: Lines) -> None:

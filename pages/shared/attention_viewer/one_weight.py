@@ -1,5 +1,6 @@
 """One weight: the query's and the key's numbers, their products, the score and the softmax that it comes from."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -7,9 +8,9 @@ import streamlit as st
 
 from model.lessons.one_weight import OneWeight, ScoreForm, one_softmax, one_weight
 from pages.shared import checks, files
-from pages.shared.attention_viewer.subject import Subject
+from pages.shared.attention_viewer.subject import InWords, Subject
 from pages.shared.texts import block, caption
-from views.components import choices
+from views.components import choices as travelling
 from views.components import one_weight as taken_apart
 from views.controls import inputs
 from views.controls.widgets import Choice
@@ -30,32 +31,53 @@ TEXTS = {
 }
 
 
-def show(subject: Subject) -> None:
-    """Choose a head, a query and a key, and follow the weight in the browser; below, the check and the files of it."""
+def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]) -> Subject:
+    """Choose a kind, a head, a query and a key, and follow the weight in the browser; below, its check and its files.
+
+    Arguments and result as of `overview.show`; only the choice among kinds is offered, as a weight is of single tokens.
+    """
+    offered = [choice for choice in choices if choice.key == "kind"]
+    chosen = {choice.key: choice.inside() for choice in offered}
+    name = chosen.get("kind", next(iter(subjects)))
+    subject = subjects[name]
     layers, heads = subject.layers[:-1], subject.heads[:-1]
+    chosen |= {choice.key: choice.inside() for choice in inputs.heads_to_choose(layers, heads)}
+    most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
+    offered += inputs.heads_to_choose(most.layers[:-1], most.heads[:-1])
+    pairs = {each: _pair(of, each == name) for each, of in subjects.items()}
+    for pair in pairs.values():
+        offered += pair
+        chosen |= {choice.key: choice.inside() for choice in pair}
+    query, key = pairs[name]
+    place = layers.index(chosen["layer"]), heads.index(chosen["head"]), list(query.options).index(chosen[query.key])
+    wanted = chosen[key.key]
+    weights = subject.record.weights[place]
+    at = int(weights.argmax()) if wanted == STRONGEST else list(key.options).index(wanted) - 1
+    seen = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
+    one = (one_weight if seen else one_softmax)(subject.record, *place, at)
+    apart = _apart(subjects, pairs, name, place[:2])
+    taken_apart.one_weight(taken_apart.WeightsOfKinds(apart, offered, chosen), "one-weight", inputs.remember)
+    _numbers(subject, one)
+    return subject
+
+
+def _pair(subject: Subject, shown: bool) -> tuple[Choice, Choice]:
+    """The query and the key of one kind of attention; the address always says them of the kind that is `shown`."""
     queries, keys = (
         dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
         for side in (0, 1)
     )
     first = list(queries)[0 if subject.kind.places else -1]  # CLS, or the token that was read last
     strongest = {STRONGEST: say("one-weight.strongest", "the strongest")}
-    pieces = f"{subject.kind.name}_query_piece", f"{subject.kind.name}_key_piece"
-    offered = (
-        *inputs.heads_to_choose(layers, heads),
-        Choice(say("one-weight.query", "Query"), queries, pieces[0], first, varies=True),
-        Choice(say("one-weight.key", "Key"), strongest | keys, pieces[1], varies=True),
+    names = f"{subject.kind.name}_query_piece", f"{subject.kind.name}_key_piece"
+    return (
+        Choice(say("one-weight.query", "Query"), queries, names[0], first, varies=shown),
+        Choice(say("one-weight.key", "Key"), strongest | keys, names[1], varies=shown),
     )
-    chosen = {choice.key: choice.inside() for choice in offered}
-    place = (
-        layers.index(chosen["layer"]),
-        heads.index(chosen["head"]),
-        list(queries).index(chosen[pieces[0]]),
-    )
-    wanted = chosen[pieces[1]]
-    key = int(subject.record.weights[place].argmax()) if wanted == STRONGEST else list(keys).index(wanted)
-    seen = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
-    one = (one_weight if seen else one_softmax)(subject.record, *place, key)
-    taken_apart.one_weight(_weights(subject, offered, chosen, place[:2]), "one-weight", inputs.remember)
+
+
+def _numbers(subject: Subject, one: OneWeight) -> None:
+    """The check of the weight that is chosen, and its files."""
     if getattr(subject.record, "half", False):
         difference = checks.said("half attention", one.difference)
     else:
@@ -76,17 +98,30 @@ def show(subject: Subject) -> None:
         files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 
+def _apart(
+    subjects: Mapping[str, Subject], pairs: Mapping[str, tuple[Choice, Choice]], name: str, place: tuple[int, int]
+) -> dict[str, taken_apart.WeightsApart]:
+    """What the browser takes weights apart from: all kinds, or as much of the one called `name` as can travel."""
+    whole = {each: _weights(of, pairs[each]) for each, of in subjects.items()}
+    numbers = {each: [n for n in (w.queries, w.keys, w.scores) if n is not None] for each, w in whole.items()}
+    if travelling.fits_exactly(sum(numbers.values(), [])):
+        return whole
+    if travelling.fits_exactly(numbers[name]):
+        return {name: whole[name]}
+    return {name: _weights(subjects[name], pairs[name], place)}
+
+
 def _weights(
-    subject: Subject, offered: tuple[Choice, ...], chosen: dict[str, str], place: tuple[int, int]
+    subject: Subject, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
 ) -> taken_apart.WeightsApart:
-    """All from which the browser takes a weight apart; of the head at `place` alone where that is too much."""
-    record, names = subject.record, (subject.layers[:-1], subject.heads[:-1])
-    forms = getattr(record, "forms", None)
+    """All from which the browser takes a weight apart; of the head at `place` alone where one is given."""
+    record, all_names = subject.record, (subject.layers[:-1], subject.heads[:-1])
+    forms, names = getattr(record, "forms", None), all_names
     if forms is None:  # of the project's own networks
         forms = (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(names[0])
     queries, keys = (record.queries, record.keys) if forms else (None, None)
     scores = None if forms and not any(form.biased for form in forms) else record.scores
-    if not choices.fits_exactly([each for each in (queries, keys, scores) if each is not None]):
+    if place is not None:
         names = tuple([of[at]] for of, at in zip(names, place, strict=True))
         layer, head = (slice(at, at + 1) for at in place)
         forms = [_of_head(form, place[1]) for form in forms[layer]]
@@ -101,8 +136,8 @@ def _weights(
         subject.kind.causal,
         subject.kind.places,
         tuple(subject.tokens),
-        offered,
-        chosen,
+        [choice.key for choice in pair],
+        all_names,
         names,
         {case: block("attention_viewer", id) for case, id in texts.items()},
         queries,

@@ -6,7 +6,7 @@ from functools import partial
 from pages.shared import files
 from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import InWords, Subject, in_words, without_special
+from pages.shared.attention_viewer.subject import InWords, Subject, prepared
 from pages.shared.texts import paragraph
 from views import maps
 from views.components.attention_grid import Detail, Sheet, part
@@ -53,10 +53,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     special = frozenset().union(*(each.special for each in subjects.values()))
     attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=inputs.remember)
     paragraph("attention_viewer", "overview")
-    if chosen.get("units") == "words":
-        subject = in_words(subject, words[kind.name])
-    if chosen["marks"] == "hidden":
-        subject = without_special(subject)
+    subject = prepared(subject, words.get(kind.name), chosen)
     _files(subject, chosen["layer"], chosen["head"], chosen["scale"])
     return subject
 

@@ -1,6 +1,6 @@
 """What the attention viewer shows: one kind of attention of one input, as the person wants it prepared."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -175,6 +175,13 @@ def without_special(subject: Subject) -> Subject:
         key=(*subject.key, "ordinary"),
         recipe=(*subject.recipe, "", f"attention = attention[:, :, {_places(queries)}][:, :, :, {_places(keys)}]"),
     )
+
+
+def prepared(subject: Subject, words: InWords | None, chosen: Mapping[str, str]) -> Subject:
+    """A subject of tokens in the "units", and with or without the special tokens ("marks"), that are chosen."""
+    if words is not None and chosen.get("units") == "words":
+        subject = in_words(subject, words)
+    return without_special(subject) if chosen["marks"] == "hidden" else subject
 
 
 def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: TracedModel) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ import pytest
 
 from tests.pages.apart import apart
 from tests.pages.charts import checked
-from tests.pages.conftest import html_of
 from tests.pages.kinds import chosen, kinds
 from views import maps
 from views.components import parts
@@ -15,13 +14,19 @@ from views.components.attention_lines import Locked, View
 from views.text.numbers import three_digits
 
 
-def sheet(app) -> tuple[dict, np.ndarray]:
-    """Header and weights of the lines."""
+def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
+    """Header and weights of the lines of each kind; of a causal kind only those that are not masked."""
     (element,) = app.get("bidi_component")
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
-    return header, np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"])
+    found, body = {}, content[4 + length :]
+    for kind, header in json.loads(content[4 : 4 + length])["kinds"].items():
+        layers, heads, queries, keys = header["weights"]
+        cells = queries * (queries + 1) // 2 if header["causal"] else queries * keys
+        weights = np.frombuffer(body, "<f4", layers * heads * cells)
+        found[kind], body = (header, weights.reshape(layers, heads, -1)), body[weights.nbytes :]
+    assert not body
+    return found
 
 
 @pytest.mark.parametrize("kind", maps.KINDS)
@@ -89,19 +94,17 @@ def test_whole_words_without_marks(open_app, trace):
 def test_one_weight_is_taken_apart(open_app, trace, kind):
     """The browser does it; tests/browser/test_choices_at_once.py says that it finds what the model recorded."""
     app = open_app("attention", kind=kind, look="one-weight", layer="3", head="5")
-    header, numbers = apart(app)
+    header, numbers = apart(app, kind)
     record = trace.records[kind]
     np.testing.assert_array_equal(numbers["queries"], record.queries)
     np.testing.assert_array_equal(numbers["keys"], record.keys)
     assert "scores" not in numbers and header["causal"] == (kind == "decoder")
     np.testing.assert_array_equal(list(numbers["masks"]), [] if record.allowed is None else [record.allowed])
     assert header["labels"] == [parts.labels(labels) for labels in trace.axes(kind)]
-    assert chosen(app) == {
-        "layer": "3",
-        "head": "5",
-        f"{kind}_query_piece": str(len(trace.target_tokens)),
-        f"{kind}_key_piece": "strongest",
-    }
+    lengths = {name: str(len(trace.axes(name)[0])) for name in ("encoder", "decoder", "cross")}
+    queries = {f"{name}_query_piece": length for name, length in lengths.items()}
+    keys = {f"{name}_key_piece": "strongest" for name in lengths}
+    assert chosen(app) == {"kind": kind, "layer": "3", "head": "5"} | queries | keys
     assert {(form["plain"], form["allowed"]) for form in header["forms"]} == {(True, len(numbers["masks"]) - 1)}
     assert "largest difference from" in checked(app, "Computed here in double precision")
 
@@ -145,16 +148,25 @@ def test_the_longest_sentence_is_drawn(open_app):
 
 def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
-    header, weights = sheet(app)
-    np.testing.assert_allclose(weights, trace.cross_attention, atol=1e-5)
-    assert (header["queryAxis"], header["keys"]) == (
-        "Query: French query token",
-        parts.labels(trace.source_tokens),
-    )
-    chosen = View((0, 3), (1, 2), 0.9, Locked("key", 1))
-    assert parts.mark(chosen) in html_of(app)
+    found = lines(app)
+    assert list(found) == list(maps.KINDS)  # all of them travel, whichever is open
+    for kind, (header, weights) in found.items():
+        attention = trace.attention(kind)
+        seen = attention[:, :, ~maps.masked(*attention.shape[2:], header["causal"])]
+        np.testing.assert_allclose(weights, seen, atol=1e-5)
+        assert [header["queries"], header["keys"]] == [parts.labels(names) for names in trace.axes(kind)]
+    assert found["cross"][0]["queryAxis"] == "Query: French query token"
+    assert found["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
+    view = View((0, 3), (1, 2), 0.9, Locked("key", 1))
+    assert chosen(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
     drawn = maps.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
-    assert parts.mark(View((0,), (0,))) in html_of(app)
-    assert sheet(app)[0]["queryAxis"] == "Query: English query word"
+    assert chosen(app) == {"kind": "encoder", "units": "words", "marks": "shown", "view": as_sent(View((0,), (0,)))}
+    words = len(lines(app)["encoder"][0]["grouped"]["queries"])
+    assert f"of {words**2} weights" in app.caption[0].value.replace("\n", " ")
+
+
+def as_sent(view: View) -> dict:
+    """The fields of a view as the page says them."""
+    return json.loads(json.dumps(view, default=vars))

@@ -158,7 +158,7 @@ def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
     assert not app.exception
     assert "Computed here in double precision" in said(app)
     assert "something is wrong" not in said(app)
-    header, numbers = apart(app)
+    header, numbers = apart(app, kind)
     assert all(form["plain"] == (name != "t5") for form in header["forms"])
     assert ("scores" in numbers) == (name == "t5")  # a bias was added to them
 
@@ -169,7 +169,7 @@ def test_one_weight_of_a_model_whose_products_are_not_seen(open_app, listed):
     assert not app.exception
     assert "from the recorded scores" in said(app)
     assert "something is wrong" not in said(app)
-    header, numbers = apart(app)
+    header, numbers = apart(app, "decoder")
     assert "there are no products to show" in " ".join(header["texts"]["products"].split())
     assert set(numbers) == {"scores", "masks"} and header["forms"] == []
     assert numbers["scores"][1, 2, 1, 4] < -1e38  # masked, which is what the browser says of it

@@ -21,7 +21,16 @@ SCRIPTS = sorted(VIEWS.rglob("*.js"))
 FUNCTIONS = {
     *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeading", "buildSide", "buildTable"),
     *("canvasColour", "changes", "closest", "has", "super", "Tip"),
-    *("createElement", "createElementNS", "element", "File", "getAttribute", "getContext", "getElementById"),
+    *(
+        "createElement",
+        "createElementNS",
+        "element",
+        "endsWith",
+        "File",
+        "getAttribute",
+        "getContext",
+        "getElementById",
+    ),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
