@@ -236,12 +236,12 @@ def lines_of_kinds(
         on_choose(chosen)
         on_change(view)
 
-    chosen = partial(_valid, shown=shown), take
+    chosen = partial(valid_choice, shown=shown), take
     _MOUNT(key, payload_of_kinds(shown, inputs.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
 
 
-def _valid(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], View] | None:
-    """What a browser says is chosen, and the view; None if they cannot be."""
+def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], View] | None:
+    """What a browser says is chosen of each choice, and the view; None if they cannot be."""
     if not isinstance(sent, dict):
         return None
     chosen = choices.valid({name: value for name, value in sent.items() if name != "view"}, shown.choices)

@@ -12,14 +12,19 @@ from views import maps, palette
 from views.components import parts
 from views.components.attention_lines import (
     Lines,
+    LinesOfKinds,
     Locked,
     View,
     from_address,
     payload,
+    payload_of_kinds,
     to_address,
+    valid_choice,
     valid_view,
 )
+from views.components.choices import EXACT_BYTES
 from views.components.parts import FULL_PRECISION_BYTES
+from views.controls.widgets import Choice
 
 SHAPE = (4, 8, 5, 6)
 
@@ -74,6 +79,53 @@ def test_long_inputs_travel_in_three_bytes_a_weight(side):
     assert header["type"] == "float24"
     assert len(content) < 3 * shown.attention.size + 10_000
     np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), shown.attention, rtol=2**-16)
+
+
+def of_kinds(side: int) -> LinesOfKinds:
+    kinds = {"decoder": lines(side, side, "decoder"), "cross": lines(side, side + 1)}
+    choices = [Choice("Kind", tuple(kinds), "kind"), Choice("Special", ("shown", "hidden"), "marks")]
+    return LinesOfKinds(kinds, {}, frozenset(), choices, {"kind": "cross", "marks": "shown"}, View((0,), (1,)))
+
+
+@pytest.mark.parametrize(("side", "form", "bytes"), [(9, "float32", 4), (70, "float24", 3)])
+def test_all_kinds_travel_one_behind_the_other(side: int, form: str, bytes: int):
+    shown = of_kinds(side)
+    assert (sum(each.attention.nbytes for each in shown.kinds.values()) > EXACT_BYTES) == (form == "float24")
+    content = payload_of_kinds(shown, "dark")
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    assert list(header["kinds"]) == ["decoder", "cross"] and [each["name"] for each in header["controls"]][0] == "kind"
+    assert {each["type"] for each in header["kinds"].values()} == {form}
+    assert len(content) == 4 + length + bytes * 4 * 8 * (side * (side + 1) // 2 + side * (side + 1))
+    kind = header["kinds"]["cross"]
+    assert kind["weights"] == [4, 8, side, side + 1]
+    assert (kind["causal"], kind["keyAxis"]) == (False, "Key: English key token")
+
+
+VIEW = {"layers": [0], "heads": [1, 3], "mass": 0.5, "locked": None}
+
+
+def test_what_a_browser_chooses_is_believed_where_it_is_there():
+    chosen = {"kind": "decoder", "marks": "hidden"}
+    assert valid_choice(chosen | {"view": VIEW}, of_kinds(5)) == (chosen, View((0,), (1, 3), 0.5))
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        None,
+        [],
+        {"kind": "cross", "marks": "shown"},
+        {"kind": "cross", "view": VIEW},
+        {"kind": "third", "marks": "shown", "view": VIEW},
+        {"kind": ["cross"], "marks": "shown", "view": VIEW},
+        {"kind": "cross", "marks": "shown", "view": VIEW, "more": 1},
+        {"kind": "cross", "marks": "shown", "view": VIEW | {"heads": [8]}},
+        {"kind": "decoder", "marks": "shown", "view": VIEW | {"locked": {"side": "key", "place": 5}}},
+    ],
+)
+def test_nothing_else_is(sent):
+    assert valid_choice(sent, of_kinds(5)) is None
 
 
 def test_choosing_sends_the_same_bytes_and_another_mark():
