@@ -21,7 +21,7 @@ STATE = """(() => {
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
     const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
     const marked = all("[aria-selected=true]").map((each) => each.getAttribute("aria-label") ?? each.dataset.name)
-    const told = ".detail h2, .of-all, .picture-root h2, .note, .explained, .one-patch h2"
+    const told = ".detail h2, .of-all, .picture-root h2, .note, .explained, .one-patch h2, .side .label"
     const said = all(told).map((each) => each.textContent)
     return [...said, ...marked, ...maps.map((map) => map.toDataURL())].join()
 })()"""
@@ -41,7 +41,11 @@ LISTS = {
     "layer, Vision, Through the layers": ("/vision?view=layers", "Up to layer", ("2", "5", "3", "1")),
     "head, Vision, What if": ("/vision?view=what-if", "Head", HEADS),
 }
+KINDS = ".choices > .segments:first-child label"
 CLICKS = {
+    "kind, Attention, Maps": ("/attention?kind=cross", KINDS, 1),
+    "kind, Attention, Lines": ("/attention?look=lines&kind=cross", KINDS, 1),
+    "kind, Attention, One weight": ("/attention?look=one-weight&kind=cross", KINDS, 1),
     "head, Heads": ("/heads", ".option", 5),
     "head, Vision, Heads": ("/vision?view=heads", ".option", 5),
     "head, Vision, overview": ("/vision?view=cls", ".tile[aria-label]", 11),
