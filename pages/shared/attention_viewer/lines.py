@@ -59,7 +59,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         shown = LinesOfKinds(kinds, whole, special, choices, chosen, view)
         lines_of_kinds(shown, key="attention_lines", on_choose=inputs.remember, on_change=_hold)
     else:
-        attention_lines(lines, key="attention_lines", on_change=_hold)
+        attention_lines(lines, key="lines_of_one_kind", on_change=_hold)
     _numbers(subject, view)
     _save(subject, view, lines)
     return subject
