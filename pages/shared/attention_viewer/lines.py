@@ -53,7 +53,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     lines = _lines(subject, view)
     paragraph("attention_viewer", "lines")
     if few:
-        whole = {name: _words(each) for name, each in words.items()}
+        whole = {name: WordLines(*each.axes, each.kind) for name, each in words.items()}
         special = frozenset().union(*(each.special for each in subjects.values()))
         kinds = {name: _lines(each, view) for name, each in subjects.items()}
         shown = LinesOfKinds(kinds, whole, special, choices, chosen, view)
@@ -67,11 +67,6 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
 
 def _lines(subject: Subject, view: View) -> Lines:
     return Lines(subject.attention, subject.queries, subject.keys, subject.kind, view, subject.first + 1)
-
-
-def _words(words: InWords) -> WordLines:
-    starts = [word.start for word in words.queries], [word.start for word in words.keys]
-    return WordLines([word.text for word in words.queries], [word.text for word in words.keys], starts, words.kind)
 
 
 def _numbers(subject: Subject, view: View) -> None:

@@ -41,15 +41,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
     offered = [*choices, *inputs.heads_to_choose(most.layers, most.heads), scales]
     sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in subjects.items()}
-    whole = {
-        name: Words(
-            [word.text for word in each.queries],
-            [word.text for word in each.keys],
-            ([word.start for word in each.queries], [word.start for word in each.keys]),
-            _detail(each.kind),
-        )
-        for name, each in words.items()
-    }
+    whole = {name: Words(*each.axes, _detail(each.kind)) for name, each in words.items()}
     special = frozenset().union(*(each.special for each in subjects.values()))
     attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=inputs.remember)
     paragraph("attention_viewer", "overview")

@@ -126,6 +126,12 @@ class InWords:
     keys: tuple[Word, ...]
     recipe: tuple[str, ...] = ()
 
+    @property
+    def axes(self) -> tuple[list[str], list[str], tuple[list[int], list[int]]]:
+        """The texts of the queries and of the keys, and of both the place of each word's first token."""
+        sides = self.queries, self.keys
+        return *([word.text for word in side] for side in sides), tuple([word.start for word in side] for side in sides)
+
 
 def words_of(kind: maps.Kind, trace: SentenceTrace) -> InWords:
     """The whole words of a sentence and its translation."""
