@@ -89,6 +89,7 @@ class SentenceTranslator(TrainedModel):
         check_sha256(tokenizer_file, tokenizer_sha256)
         with reading("translator", folder):
             tokenizer = Tokenizer(tokenizer_file)
+        read["network"].pack()
         return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **read)
 
     def check(self, text: str) -> list[int]:

@@ -1,11 +1,13 @@
-"""Blocks are the same linear map as one product of matrices."""
+"""Packed weights and blocks are the same linear map as one product of matrices."""
+
+from copy import deepcopy
 
 import pytest
 import torch
 import torch.nn.functional as F
 
 from model.networks import linear as module
-from model.networks.linear import FEW, Linear, linear
+from model.networks.linear import FEW, PACKED, Linear, linear, pack
 
 
 @pytest.mark.parametrize("size", [(12, 8), (7, 5)])  # (out, in); no blocks for 7
@@ -32,4 +34,72 @@ def test_blocks_are_for_few_rows_where_nothing_is_trained(monkeypatch):
         assert len(products) == blocks
         products.clear()
     layer(torch.zeros(1, 8)).sum().backward()
+    assert not products and layer.weight.grad is not None
+
+
+FBGEMM = "fbgemm" in torch.backends.quantized.supported_engines
+
+
+def packed_layer(bias: bool = True) -> Linear:
+    torch.manual_seed(2)
+    layer = Linear(24, 20, bias)
+    layer.weight.data = layer.weight.data.half().float()
+    pack(layer.weight)
+    return layer
+
+
+@pytest.fixture
+def products(monkeypatch):
+    """How many products read packed weights."""
+    found, real = [], torch.fbgemm_linear_fp16_weight_fp32_activation
+    monkeypatch.setattr(torch, "fbgemm_linear_fp16_weight_fp32_activation", lambda *given: found.append(1) or real(*given))
+    return found
+
+
+@pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("shape", [(1,), (3, 1), (5, 7), (PACKED,), (PACKED + 1,)])
+def test_packed_weights_are_the_same_linear_map(products, shape, bias):
+    layer = packed_layer(bias)
+    products.clear()  # packing tries it
+    stream = torch.randn(*shape, 24)
+    expected = F.linear(stream.double(), layer.weight.double(), layer.bias.double() if bias else None)
+    with torch.inference_mode():
+        found = layer(stream)
+    assert found.shape == expected.shape and (found - expected).abs().max() < 1e-5
+    assert len(products) == (shape != (PACKED + 1,))
+
+
+@pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
+def test_packed_weights_are_read_only_while_they_are_the_weights(products):
+    """Not after a change, whichever way it came, nor by a copy, which is made to be changed."""
+    stream, changes = torch.ones(1, 24), (
+        lambda layer: layer.weight.mul_(2),
+        lambda layer: layer.load_state_dict({"weight": 2 * layer.weight, "bias": layer.bias}),
+        lambda layer: setattr(layer.weight, "data", 2 * layer.weight),
+    )
+    for change in changes:
+        layer = packed_layer()
+        copy = deepcopy(layer)
+        products.clear()
+        with torch.no_grad():
+            change(copy)
+            change(layer)
+        expected = F.linear(stream, layer.weight, layer.bias)
+        with torch.inference_mode():
+            assert torch.equal(copy(stream), layer(stream)) and (layer(stream) - expected).abs().max() < 1e-5
+        assert not products
+
+
+def test_weights_that_half_precision_does_not_hold_are_not_packed():
+    for number in (1 + 2**-12, 1e6, float("nan")):
+        weight = torch.nn.Parameter(torch.full((4, 8), number))
+        pack(weight)
+        assert not hasattr(weight, "packed")
+
+
+def test_what_is_trained_reads_no_packed_weights(products):
+    layer = packed_layer()
+    products.clear()
+    layer(torch.ones(1, 24)).sum().backward()
     assert not products and layer.weight.grad is not None
