@@ -18,6 +18,7 @@ COMPARISONS = (
     "recurrent",
     "vision",
     "page",
+    "first",
     "choices",
     "lessons",
     "history",
@@ -66,6 +67,10 @@ def main() -> None:
         from benchmarks.page import page
 
         rows += page()
+    if "first" in chosen:
+        from benchmarks.first_content import first_content
+
+        rows += first_content()
     if "choices" in chosen:
         from benchmarks.choices import choices
 
