@@ -106,6 +106,7 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
         if folder.resolve() == options.out.resolve():
             raise CheckpointError("--start-from and --out are the same folder; give another --out.")
         before = earlier_pictures(folder, images, stages)
+        _check_network_options(options, before.config)
         config, stages = before.config, before.stages
     elif options.resume and (pixels := pixels_before(options.out)):  # a run that began with --start-from
         config = sizes.from_dict(read_json(options.out / "config.json"))
@@ -127,6 +128,19 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
         return Prepared(config, task, before.start if before else None)
 
     return run_training(options, recipe, prepare, partial(finish_recognizer, options.out, images, recipe, teacher))
+
+
+def _check_network_options(options: argparse.Namespace, config: VisionConfig) -> None:
+    """Refuse an option that asks for another network than the one to start from.
+
+    Raises:
+        ValueError: see above; the sentence names the option.
+    """
+    for name in NETWORK_OPTIONS:
+        asked, has = getattr(options, name), getattr(config, name)
+        if asked not in (has, getattr(VisionConfig, name)):
+            word = name.replace("_", "-")
+            raise ValueError(f"The network to start from has --{word} {has}, which stays as it is; leave the option out.")
 
 
 def _evaluate_recognizer(options: argparse.Namespace) -> int:
