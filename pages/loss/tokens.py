@@ -59,7 +59,7 @@ def of_typed() -> dict[str, object]:
     scored = score_probabilities(probabilities)
     found = scored.terms
     difference = checks.said("typed losses", scored.difference)
-    table(labels, found, (None,) * len(labels), "check-typed", difference, logarithm)
+    table(labels, found, (), "check-typed", difference, logarithm)
     same_in_pytorch(
         "loss", "typed", say("loss.typed.code", "These losses in PyTorch"), tokens=pairs, base=logarithm.base
     )
@@ -88,12 +88,12 @@ def of_target(request: Request) -> None:
 def table(
     labels: tuple[str, ...],
     terms: LossTerms,
-    ranks: tuple[int | None, ...],
+    ranks: tuple[int, ...],
     check: str,
     difference: str,
     logarithm: Logarithm = NATURAL,
 ) -> None:
-    """The sums, a row a token, and the check: its block and the recomputation's difference."""
+    """The sums, a row a token, and the check: its block and the recomputation's difference. Typed tokens have no rank."""
     losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
         (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),
@@ -102,14 +102,14 @@ def table(
     )
     metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
     places, shares = range(1, len(labels) + 1), [f"{100 * share:.1f} %" for share in terms.shares]
-    shown_ranks = ["" if rank is None else str(rank) for rank in ranks]
+    ranked = [tables.Column(say("column.rank", "rank"), ranks, list(map(str, ranks)))] if ranks else []
     columns = [
         tables.Column(say("column.position", "position"), places, list(map(str, places))),
         tables.token(say("column.token", "token"), labels),
         tables.bar(say("column.probability", "probability"), terms.probabilities, 1),
         tables.meter(say("loss.column.loss", "loss -{log} p", log=sign), losses, float(losses.max())),
         tables.Column(say("loss.column.share", "share"), terms.shares, shares),
-        tables.Column(say("column.rank", "rank"), ranks, shown_ranks),
+        *ranked,
         tables.Column(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
     tables.show(columns, say("loss.table", "Loss by token"))
