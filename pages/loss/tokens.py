@@ -93,7 +93,7 @@ def table(
     difference: str,
     logarithm: Logarithm = NATURAL,
 ) -> None:
-    """The sums, a row a token, and the check: its block and the recomputation's difference. Typed tokens have no rank."""
+    """The sums, a row a token, and the check: its block, the recomputation's difference. Typed tokens have no rank."""
     losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
         (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),

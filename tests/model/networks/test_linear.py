@@ -51,8 +51,9 @@ def packed_layer(bias: bool = True) -> Linear:
 @pytest.fixture
 def products(monkeypatch):
     """How many products read packed weights."""
-    found, real = [], torch.fbgemm_linear_fp16_weight_fp32_activation
-    monkeypatch.setattr(torch, "fbgemm_linear_fp16_weight_fp32_activation", lambda *given: found.append(1) or real(*given))
+    found, name = [], "fbgemm_linear_fp16_weight_fp32_activation"
+    real = getattr(torch, name)
+    monkeypatch.setattr(torch, name, lambda *given: found.append(1) or real(*given))
     return found
 
 
@@ -73,7 +74,8 @@ def test_packed_weights_are_the_same_linear_map(products, shape, bias):
 @pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
 def test_packed_weights_are_read_only_while_they_are_the_weights(products):
     """Not after a change, whichever way it came, nor by a copy, which is made to be changed."""
-    stream, changes = torch.ones(1, 24), (
+    stream = torch.ones(1, 24)
+    changes = (
         lambda layer: layer.weight.mul_(2),
         lambda layer: layer.load_state_dict({"weight": 2 * layer.weight, "bias": layer.bias}),
         lambda layer: setattr(layer.weight, "data", 2 * layer.weight),
