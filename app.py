@@ -3,7 +3,7 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared.loads import LOADS
+from pages.shared.loads import LOADS, first_answer
 from pages.shared.runs import in_turn
 from server.door import door
 from server.headers import FAULTS
@@ -23,7 +23,11 @@ else:  # imported once, by the server that is starting
         lifespan=lambda app: lifespan(LOADS, app),
         routes=beside,
         middleware=door(
-            __file__, page_frame.available(), [route.path for route in beside], page_frame.MOVED, Middleware(FirstPage)
+            __file__,
+            page_frame.available(),
+            [route.path for route in beside],
+            page_frame.MOVED,
+            Middleware(FirstPage, answer=first_answer),
         ),
         exception_handlers=FAULTS,
     )

@@ -20,7 +20,11 @@ from tests.browser.chromium import launch_chromium
 ROUNDS = 9
 WIDE = {"width": 1440, "height": 900}
 EMPTY = "import streamlit as st\n\nst.write('Here it is.')\n"
-TRANSLATED = "document.querySelector('[data-testid=stMain] [lang=fr]')?.textContent.trim()"
+# The translation as the reader sees it, which the first page that the server sends has already, and as the page's own.
+TRANSLATED = (
+    "[...document.querySelectorAll('[lang=fr]')].some((text) => text.checkVisibility() && text.textContent.trim())"
+)
+TRANSLATED_BY_PAGE = "document.querySelector('[data-testid=stMain] [lang=fr]')?.textContent.trim()"
 # Who looks at every frame, from before the page's own scripts on, and knows the time since navigation began.
 WATCH = """(() => {{
     window.stands = new Promise((resolve) => {{
@@ -40,6 +44,7 @@ def first_content() -> list[Measurement]:
                 "an empty Streamlit page": (empty.url, "document.body?.textContent.includes('Here it is.')"),
                 "Translate, the title": (server.url, drawn.TITLE),
                 "Translate, the translation": (server.url, TRANSLATED),
+                "Translate, the translation in the page that can be worked with": (server.url, TRANSLATED_BY_PAGE),
                 "Attention, all maps": (f"{server.url}/attention", drawn.ATTENTION),
             }
             rounds = [{name: _stands(playwright, *page) for name, page in pages.items()} for _ in range(ROUNDS + 1)]

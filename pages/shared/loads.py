@@ -3,17 +3,17 @@
 Imported inside the functions: each visitor's run imports what `app.py` imports, and PyTorch takes a second.
 """
 
+from server.process_wide import process_wide
+from views.first_page import Answer
+
 
 def translator() -> None:
     """For the first page."""
-    from model import DecodingOptions
     from model.runtime.device import use_threads
-    from pages.shared.models import load_service
     from server.limits import THREADS
-    from views.controls import inputs
 
     use_threads(THREADS)
-    load_service().trace(inputs.DEFAULT, DecodingOptions())
+    _first_answer()
 
 
 def classifier() -> None:
@@ -24,6 +24,21 @@ def classifier() -> None:
     from views.controls import samples
 
     load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
+
+
+@process_wide
+def _first_answer() -> Answer:
+    from model import DecodingOptions
+    from pages.shared.models import load_service
+    from views.controls import inputs
+
+    trace = load_service().trace(inputs.DEFAULT, DecodingOptions())
+    return Answer(inputs.DEFAULT, trace.target_text)
+
+
+def first_answer() -> Answer | None:
+    """What the home page begins with, once the translator is loaded."""
+    return _first_answer() if _first_answer.made() else None
 
 
 LOADS = {"translator": translator, "classifier": classifier}

@@ -36,6 +36,54 @@ def test_the_outline_leaves_when_the_page_is_there(server: Server, page):
     expect(page).to_have_title("Attention Atlas")
 
 
+WATCH = """(() => {
+    window.seen = []
+    const look = () => {
+        const found = ['.first', '[data-testid=stMain]'].map((place) => document.querySelector(`${place} [lang=fr]`))
+        const box = found.find((text) => text?.checkVisibility({visibilityProperty: true}))?.getBoundingClientRect()
+        window.seen.push(box ? `${Math.round(box.x / 3)} ${Math.round(box.y / 3)}` : '')
+        requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+})()"""
+
+
+@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
+def test_the_translation_is_there_without_any_script_and_stays_where_it_is(
+    browser: Browser, server: Server, size: dict
+):
+    """At no moment is it gone or somewhere else, until the page can be worked with; then the outline has left."""
+    context = browser.new_context(viewport=size)
+    page = context.new_page()
+    page.route("**/static/js/**", lambda route: route.abort())
+    page.goto(server.url, timeout=PATIENCE)
+    outline = page.locator(".first")
+    expect(outline.locator("[lang=fr]")).to_be_in_viewport()
+    said, typed = outline.locator("[lang=fr]").inner_text(), outline.locator("[lang=en]").inner_text()
+    page.unroute("**/static/js/**")
+    page.add_init_script(WATCH)
+    open_page(page, server.url)
+    shown = page.locator('[data-testid="stMain"]')
+    expect(shown.locator("[lang=fr]").first).to_have_text(said)
+    expect(shown.get_by_label("English sentence")).to_have_value(typed)
+    expect(outline).to_be_hidden()
+    seen = page.evaluate("window.seen")
+    first = next(place for place, at in enumerate(seen) if at)
+    assert len(set(seen[first:])) == 1 and len(seen) > first + 10
+    context.close()
+
+
+def test_an_address_that_asks_for_another_sentence_does_not_begin_with_that_translation(
+    browser: Browser, server: Server
+):
+    page = browser.new_page()
+    page.route("**/static/js/**", lambda route: route.abort())
+    page.goto(f"{server.url}/?text=Where%3F", timeout=PATIENCE)
+    expect(page.locator(".first h1")).to_be_visible()
+    expect(page.locator("[lang=fr]")).to_have_count(0)
+    page.close()
+
+
 def test_a_deep_link_asks_the_server_at_its_own_address_only(server: Server, page):
     """Streamlit's scripts would first ask below the address of the page, and be told that nothing is there."""
     refused = []

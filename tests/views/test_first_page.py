@@ -94,6 +94,27 @@ def test_a_page_says_its_title_and_what_it_is_for(place):
     assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
 
 
+ANSWER = first_page.Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
+
+
+@pytest.mark.parametrize("query", ["", "?lang=en"])
+def test_home_begins_with_the_answer_that_is_known(query):
+    known = []
+    app = Starlette(
+        routes=[Route("/", page), Route("/vision", page)],
+        middleware=[Middleware(first_page.FirstPage, answer=lambda: known[-1] if known else None)],
+    )
+    client = TestClient(app)
+    assert client.get(f"/{query}").text == first_page.dressed(PAGE, "", "en")  # the translator is still being loaded
+    known.append(ANSWER)
+    answer = client.get(f"/{query}").text
+    assert answer == first_page.dressed(PAGE, "", "en", ANSWER)
+    assert '<div class="box" lang="en">&lt;b&gt;Where&lt;/b&gt; {is} he?</div>' in answer
+    assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
+    for asked in ("/?text=Where", "/?text=", "/?method=beam", "/vision"):
+        assert 'lang="fr"' not in client.get(asked).text
+
+
 def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(client, monkeypatch):
     monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
     catalogue.languages.cache_clear()

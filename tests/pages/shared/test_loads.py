@@ -5,17 +5,22 @@ import threading
 
 from model import CheckpointError, DecodingOptions
 from pages.shared import models
-from pages.shared.loads import LOADS
-from server import warm_up
+from pages.shared.loads import LOADS, first_answer
+from server import recent, warm_up
 from tests.elsewhere import run_elsewhere
 from tests.new_process import clear_all
 from views.controls import inputs
+from views.first_page import Answer
 
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
+    assert first_answer() is None
     warm_up.warm_up(LOADS)
-    assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1].finished
+    last = models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1]
+    assert last.finished
+    recent.forget_all()
+    assert first_answer() == Answer(inputs.DEFAULT, last.text)
 
 
 def test_a_broken_installation_is_left_to_the_page(monkeypatch):
