@@ -37,18 +37,26 @@ class Recent:
     def __init__(self, size: int) -> None:
         self._size = size
         self._entries: OrderedDict[Hashable, object] = OrderedDict()
+        self._kept: dict[Hashable, object] = {}
         self._held: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
         _ALL.add(self)
 
     def clear(self) -> None:
-        """Forget everything that nobody else holds."""
+        """Forget everything that nobody else holds and that is not to be kept."""
         with self._lock:
             self._entries.clear()
+
+    def keep(self, key: Hashable) -> None:
+        """Never let go of the result under `key`, which is there: it is what the next visitor begins with."""
+        with self._lock:
+            self._kept[key] = self._entries[key]
 
     def get(self, key: Hashable):
         """The result under `key`, or None."""
         with self._lock:
+            if key in self._kept:
+                return self._kept[key]
             if key in self._entries:
                 self._entries.move_to_end(key)
                 return self._entries[key]

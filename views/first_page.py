@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from . import page_frame, palette
 from .address import script
-from .address.visitor import LANGUAGE
+from .address.visitor import LANGUAGE, TEXT
 from .html import tokens
 from .text import catalogue, literal
 from .text.catalogue import say
@@ -39,11 +39,12 @@ _OUTLINE = """<style>
   --box: {dark_box}; --line: {dark_line}}}}}
 @media (min-width: 1200px) {{.first {{padding-top: 5.75rem}}}}
 @media (max-width: 640px) {{.first {{padding: {top}rem 1rem 0}}}}
-body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{{leaves}}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: none}}
 </style><noscript><style>.first {{display: none}}</style></noscript>
 <main class="first"><h1>{title}</h1><p>{about}</p>{answer}<div></div></main>"""
 
-# The sentence in its box and the translation, where the page will have them; they stay until it has, or for a second.
+# The sentence in its box and the translation, where the page will have them. They stay until it has, for a second at
+# most once its first element is there; that animation has a name of its own, so that the second begins then.
 _ANSWER = """<style>
 .first h1 {{padding-bottom: .2rem; margin: 0}}
 .first label {{display: block; font-size: .875rem; height: 1.75rem}}
@@ -55,10 +56,10 @@ _ANSWER = """<style>
 .first {{padding-top: 7.75rem}}
 @media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
 @media (max-width: 640px) {{.first {{padding-top: 8.25rem}}}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
+  animation: first-may-leave 0s 1s forwards}}
 body:has([data-testid=stMain] [lang={to}]):has([data-testid=stMain] input) > .first {{display: none}}
 </style>{style}<label>{label}</label><div class="box" lang="en">{sentence}</div>{translation}"""
-# Once there is any element, without and with an answer; the second name makes the time begin anew.
-_LEAVES = {False: "display: none", True: "animation: first-may-leave 0s 1s forwards"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +68,10 @@ class Answer:
 
     sentence: str
     translation: str
+
+    def is_for(self, query: dict[str, list[str]]) -> bool:
+        """Whether an address asks for this sentence, and for nothing that would change what is said of it."""
+        return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, {TEXT: [self.sentence]})
 
 
 class FirstPage:
@@ -93,8 +98,10 @@ class FirstPage:
             plain = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
             headers = [(name, value) for name, value in scope["headers"] if name not in plain]
             name, query = scope["path"].strip("/"), parse_qs(scope["query_string"].decode("latin-1"), True)
-            answer = None if name or query.keys() - {LANGUAGE} else self._answer()  # an address may ask for another
-            rewritten = rewriting(send, lambda page: dressed(page, name, _language(scope), answer))
+            answer = None if name else self._answer()
+            if answer and not answer.is_for(query):
+                answer = None
+            rewritten = rewriting(send, lambda page: dressed(page, name, _language(query, scope), answer))
             await self.app({**scope, "headers": headers}, receive, rewritten)
 
 
@@ -140,8 +147,7 @@ def dressed(page: str, name: str, language: str, answer: Answer | None = None) -
         told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
         colours |= {prefix + name: colour for name, colour in told.items()}
     top = 5.75 + (2.75 if page_frame.section(place).name else 0)  # below the menu; on a wide screen that is one line
-    leaves = _LEAVES[answer is not None]
-    outline = _OUTLINE.format(title=title, about=about, top=top, answer=beginning, leaves=leaves, **colours)
+    outline = _OUTLINE.format(title=title, about=about, top=top, answer=beginning, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',
@@ -160,8 +166,8 @@ def _beginning(answer: Answer) -> str:
     return _ANSWER.format(to=_TO, style=tokens.STYLE, label=label, sentence=sentence, translation=translation)
 
 
-def _language(scope: Scope) -> str:
+def _language(query: dict[str, list[str]], scope: Scope) -> str:
     """The one that the address names, else the first that the browser asks for; see `settings.language`."""
-    named = parse_qs(scope["query_string"].decode("latin-1")).get(LANGUAGE, [""])[-1]
+    named = query.get(LANGUAGE, [""])[-1]
     wished = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
     return named if named in catalogue.languages() else catalogue.nearest(wished)

@@ -32,7 +32,9 @@ def _first_answer() -> Answer:
     from pages.shared.models import load_service
     from views.controls import inputs
 
-    trace = load_service().trace(inputs.DEFAULT, DecodingOptions())
+    service, asked = load_service(), (inputs.DEFAULT, DecodingOptions())
+    trace = service.trace(*asked)
+    service.translations.keep(asked)  # what is there before the scripts run is not written anew once they do
     return Answer(inputs.DEFAULT, trace.target_text)
 
 

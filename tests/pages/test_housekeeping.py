@@ -158,6 +158,16 @@ def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, 
     assert handed_back == rounds
 
 
+def test_what_every_visitor_begins_with_is_kept():
+    recent = Recent(1)
+    recent.put("first", 1)
+    recent.keep("first")
+    recent.put("later", 2)
+    assert (recent.get("first"), recent.get("later")) == (1, 2)
+    forget_all()
+    assert (recent.get("first"), recent.get("later")) == (1, None)
+
+
 def test_recent_results_are_forgotten_unless_somebody_holds_them():
     kept, held = Recent(4), Session("held")
     kept.put("held", held)

@@ -97,7 +97,10 @@ def test_a_page_says_its_title_and_what_it_is_for(place):
 ANSWER = first_page.Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
 
 
-@pytest.mark.parametrize("query", ["", "?lang=en"])
+SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
+
+
+@pytest.mark.parametrize("query", ["", "?lang=en", f"?{SAME}", f"?lang=en&{SAME}"])
 def test_home_begins_with_the_answer_that_is_known(query):
     known = []
     app = Starlette(
@@ -111,7 +114,7 @@ def test_home_begins_with_the_answer_that_is_known(query):
     assert answer == first_page.dressed(PAGE, "", "en", ANSWER)
     assert '<div class="box" lang="en">&lt;b&gt;Where&lt;/b&gt; {is} he?</div>' in answer
     assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
-    for asked in ("/?text=Where", "/?text=", "/?method=beam", "/vision"):
+    for asked in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
         assert 'lang="fr"' not in client.get(asked).text
 
 

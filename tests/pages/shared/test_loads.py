@@ -21,6 +21,7 @@ def test_the_first_sentence_is_translated_before_anybody_asks():
     assert last.finished
     recent.forget_all()
     assert first_answer() == Answer(inputs.DEFAULT, last.text)
+    assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1] is last
 
 
 def test_a_broken_installation_is_left_to_the_page(monkeypatch):
