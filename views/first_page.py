@@ -59,7 +59,7 @@ _ANSWER = """<style>
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
   animation: first-may-leave 0s 1s forwards}}
 body:has([data-testid=stMain] [lang={to}]):has([data-testid=stMain] input) > .first {{display: none}}
-</style>{style}<label>{label}</label><div class="box" lang="en">{sentence}</div>{translation}"""
+</style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}"""
 
 
 @dataclass(frozen=True)
@@ -163,7 +163,9 @@ def _beginning(answer: Answer) -> str:
     label = literal.html(say("sentence.label", "English sentence"))
     translation = tokens.labelled(say("translation", "Translation"), answer.translation, _TO)
     sentence = literal.html(answer.sentence)
-    return _ANSWER.format(to=_TO, style=tokens.STYLE, label=label, sentence=sentence, translation=translation)
+    return _ANSWER.format(
+        to=_TO, style=tokens.STYLE, label=label, token=literal.TOKEN, sentence=sentence, translation=translation
+    )
 
 
 def _language(query: dict[str, list[str]], scope: Scope) -> str:

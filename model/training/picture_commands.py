@@ -140,7 +140,7 @@ def _check_network_options(options: argparse.Namespace, config: VisionConfig) ->
         asked, has = getattr(options, name), getattr(config, name)
         if asked not in (has, getattr(VisionConfig, name)):
             word = name.replace("_", "-")
-            raise ValueError(f"The network to start from has --{word} {has}, which stays so; leave the option out.")
+            raise ValueError(f"The network to start from has --{word} {has} and keeps it; leave the option out.")
 
 
 def _evaluate_recognizer(options: argparse.Namespace) -> int:
