@@ -2,7 +2,8 @@
 
 `old_saved.json` was written by the commit before the folders, the words and the ids changed, with what it computed. A
 recipe names the weights it is for. Since others ship for pictures, their name and numbers in the file are those of the
-program as it was at 65b0755, old folders and words, with the new weights; it computes the old numbers from the old ones.
+program as it was at 65b0755, with the old folders and words and the new weights; with the old ones it computes what
+stood there before.
 """
 
 from __future__ import annotations
