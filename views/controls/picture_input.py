@@ -138,7 +138,7 @@ def _boxes(turn: AbstractContextManager) -> None:
         ),
     )
     permission = say("picture.camera.help", "The browser asks for permission first.")
-    with st.container(horizontal=True, gap="medium"):
+    with st.container(horizontal=True, gap="small"):
         camera = st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission)
         st.caption(formats, help=kept, width="content")
     if camera:
