@@ -29,7 +29,7 @@ def phone(browser: Browser) -> Iterator[Page]:
 
 
 def swipe(phone: Page, shown: Locator) -> None:
-    """Drag a finger upwards over it, and wait until the page has scrolled as far."""
+    """Drag a finger upwards over it, and wait until the page has scrolled as far and stands still."""
     shown.scroll_into_view_if_needed()
     box = shown.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -37,9 +37,12 @@ def swipe(phone: Page, shown: Locator) -> None:
     for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
         fingers = [] if up is None else [{"x": x, "y": y - up}]
         devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
-    phone.wait_for_function(
-        "([map, y]) => map.getBoundingClientRect().y < y - 150", arg=[shown.element_handle(), box["y"]]
-    )
+    scrolled = """([map, y]) => {
+        const [before, now] = [map.stood, map.getBoundingClientRect().y]
+        map.stood = now
+        return now < y - 150 && now === before
+    }"""
+    phone.wait_for_function(scrolled, arg=[shown.element_handle(), box["y"]])
 
 
 @pytest.mark.parametrize(
