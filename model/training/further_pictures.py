@@ -1,7 +1,7 @@
 """Training a finished Vision Transformer further: its weights and record, with a fresh optimiser."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from torch import Tensor
@@ -20,7 +20,7 @@ from .recognition import Stages
 class EarlierPictures:
     """What a finished run on pictures leaves for a further one."""
 
-    config: VisionConfig  # sizes, which stay
+    config: VisionConfig  # sizes, which stay, and the pixels a side that it grows to
     start: Start  # epochs and steps that are behind the weights
     tensors: dict[str, Tensor]  # the shipped weights in single precision, without their temperature
     record: list[dict]  # lines of the metrics file up to the last finished epoch
@@ -35,11 +35,14 @@ class EarlierPictures:
 
 
 def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> EarlierPictures:
-    """Read a finished Vision Transformer's folder, to train `stages` further.
+    """Read a finished Vision Transformer's folder, to train `stages` further, for pictures as large or larger.
+
+    Larger pictures get position vectors interpolated from the learned ones; as accuracy at the earlier size says little
+    of the new one, only epochs at the new one are candidates for shipping then.
 
     Raises:
         CheckpointError: a file is missing or damaged, or no epoch was finished.
-        ValueError: it was trained on other pictures, or on some that are now held back, or for another size.
+        ValueError: it was trained on other pictures, or on some that are now held back, or for a larger size.
     """
     classifier = VisionClassifier.load(folder, "cpu")  # verifies every file
     card, config = classifier.card, classifier.config
@@ -51,16 +54,20 @@ def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> Ea
             f"From the network to start from {known} pictures were held back, and {len(images.held_back)} are to be "
             "now, so it knows some of those that epochs are chosen by; train anew, or hold back no more than it did."
         )
-    if config.image_size != stages.final_size:
+    if config.image_size > stages.final_size:
         raise ValueError(
-            f"The network to start from reads {config.image_size} pixels; let the last of --stages have as many."
+            f"The network to start from reads {config.image_size} pixels; let the last of --stages have as many or more."
         )
+    grown = replace(config, image_size=stages.final_size)
     start, record = finished_epochs(folder)
     tensors = {name: tensor.float().clone() for name, tensor in classifier.network.state_dict().items()}
+    if grown != config:
+        tensors["position_embedding"] = classifier.network.positions(grown.grid, grown.grid).detach().float()
+        record = [{name: value for name, value in row.items() if name != "merit"} for row in record]
     for name in ("head.weight", "head.bias"):
         tensors[name] *= card.get("calibration", {}).get("temperature", 1.0)
     pixels = [row["pixels"] for row in record if row["event"] == "epoch"]
-    return EarlierPictures(config, start, tensors, record, after(pixels, stages))
+    return EarlierPictures(grown, start, tensors, record, after(pixels, stages))
 
 
 def after(pixels: list[int], stages: Stages) -> Stages:

@@ -1,6 +1,7 @@
 """Training a finished Vision Transformer further, from its half-precision weights alone."""
 
 import json
+from dataclasses import replace
 
 import pytest
 import torch
@@ -88,6 +89,24 @@ def test_the_earlier_weights_are_shipped_where_no_further_epoch_is_as_good(data,
     assert (out / BEST).is_file()
 
 
+def test_larger_pictures_get_positions_between_the_learned_ones_and_epochs_of_their_own(data, first, tmp_path):
+    earlier = earlier_pictures(first, read_images(data).hold_back(6), Stages(((24, 1),)))
+    learned = VisionClassifier.load(first, "cpu").network
+    grid = 24 // learned.config.patch_size
+    assert earlier.config == replace(learned.config, image_size=24)
+    assert torch.equal(earlier.tensors["position_embedding"], learned.positions(grid, grid))
+    assert not any("merit" in row for row in earlier.record)
+    out = tmp_path / "vision"
+    validate = RecognitionTask.validate
+    with pytest.MonkeyPatch.context() as patch:  # the only epoch at the new size ships, however poor
+        patch.setattr(RecognitionTask, "validate", lambda *each: validate(*each) | {"merit": -1.0})
+        assert call(*vision_training(data, out, **MORE | {"stages": "24x1"}), "--start-from", first) == 0
+    card, ends = card_of(out), [row for row in read_metrics(out / METRICS) if row["event"] == "epoch"]
+    assert (card["training"]["stages"], card["training"]["chosen"]["epoch"]) == ([[8, 1], [16, 2], [24, 1]], 4)
+    assert [row["pixels"] for row in ends] == [8, 16, 16, 24]
+    assert VisionClassifier.load(out, "cpu").config.image_size == 24
+
+
 def test_a_killed_further_run_is_resumed_exactly(data, first, further, tmp_path, monkeypatch):
     out = tmp_path / "vision"
     load = RecognitionTask.load
@@ -111,7 +130,7 @@ def test_what_cannot_be_continued_is_refused_before_anything_is_written(data, fi
     other = write_shards(tmp_path / "other", train=5, validation=1)
     cases = [
         (vision_training(data, out, **MORE, held_back=7), "it knows some of those that epochs are chosen by"),
-        (vision_training(data, out, stages="8x1"), "reads 16 pixels; let the last of --stages have as many."),
+        (vision_training(data, out, stages="8x1"), "reads 16 pixels; let the last of --stages have as many or more."),
         (vision_training(other, out, **MORE), "was trained with other pictures"),
         (vision_training(data, out, **MORE, drop_path=0.3), "has --drop-path 0.0 and keeps it"),
         (vision_training(data, first, **MORE), "are the same folder; give another --out."),
