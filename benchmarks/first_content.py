@@ -20,10 +20,14 @@ from tests.browser.chromium import launch_chromium
 ROUNDS = 9
 WIDE = {"width": 1440, "height": 900}
 EMPTY = "import streamlit as st\n\nst.write('Here it is.')\n"
-# The translation as the reader sees it, which the first page that the server sends has already, and as the page's own.
+# What the reader sees, which the first page that the server sends has already, and the same as the page's own.
 TRANSLATED = (
     "[...document.querySelectorAll('[lang=fr]')].some((text) => text.checkVisibility() && text.textContent.trim())"
 )
+# Likewise all maps.
+MAPPED = f"""(document.querySelector('.first .view')?.shadowRoot
+    ?.querySelector('.grid-root[data-drawn] .detail[data-drawn]')?.checkVisibility({{visibilityProperty: true}})
+    || {drawn.ATTENTION})"""
 TRANSLATED_BY_PAGE = "document.querySelector('[data-testid=stMain] [lang=fr]')?.textContent.trim()"
 # Who looks at every frame, from before the page's own scripts on, and knows the time since navigation began.
 WATCH = """(() => {{
@@ -45,7 +49,8 @@ def first_content() -> list[Measurement]:
                 "Translate, the title": (server.url, drawn.TITLE),
                 "Translate, the translation": (server.url, TRANSLATED),
                 "Translate, the translation in the page that can be worked with": (server.url, TRANSLATED_BY_PAGE),
-                "Attention, all maps": (f"{server.url}/attention", drawn.ATTENTION),
+                "Attention, all maps": (f"{server.url}/attention", MAPPED),
+                "Attention, all maps in the page that can be worked with": (f"{server.url}/attention", drawn.ATTENTION),
             }
             rounds = [{name: _stands(playwright, *page) for name, page in pages.items()} for _ in range(ROUNDS + 1)]
     rows = []

@@ -10,15 +10,15 @@ from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-FOLDER, KINDS = "/static/", (".js", ".css")
+KINDS = (".js", ".css")
 SMALLEST = 1_000  # bytes; below that there is nothing to gain
 LEVEL = 6
 
 
 class CompressedScripts:
-    """Middleware: answers a request for a script or a style sheet of Streamlit's with its compressed form.
+    """Middleware: answers a request for a script or a style sheet with its compressed form.
 
-    There are as many forms to keep as Streamlit has such files: what has another address is not looked at.
+    There are as many forms to keep as there are such files: what browsers are not to keep is not kept here either.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -27,7 +27,7 @@ class CompressedScripts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" and scope["method"] == "GET" else ""
-        if not (path.startswith(FOLDER) and path.endswith(KINDS)):
+        if not path.endswith(KINDS):
             return await self._app(scope, receive, send)
         asked = Headers(scope=scope)
         send = with_vary(send)
@@ -47,11 +47,12 @@ class CompressedScripts:
             if message.get("more_body", False):
                 return
             content = bytes(body)
-            if start["status"] == 200 and len(content) >= SMALLEST:
+            headers = MutableHeaders(scope=start)
+            kept = headers.get("cache-control") != "no-store"
+            if start["status"] == 200 and kept and len(content) >= SMALLEST:
                 if path not in self._compressed:
                     self._compressed[path] = await to_thread.run_sync(gzip.compress, content, LEVEL)
                 content = self._compressed[path]
-                headers = MutableHeaders(scope=start)
                 headers["content-encoding"] = "gzip"
                 headers["content-length"] = str(len(content))
                 if "etag" in headers:  # another form is another answer

@@ -27,9 +27,9 @@ def door(
     return [
         Middleware(SafetyHeaders),
         Middleware(OwnSite),
+        Middleware(CompressedScripts),
         *pages_own,
         Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
-        Middleware(CompressedScripts),
         Middleware(SocketsByAddress),
         Middleware(ReadersMessages),
         Middleware(FewUploads),

@@ -56,7 +56,7 @@ def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> Ea
         )
     if config.image_size > stages.final_size:
         raise ValueError(
-            f"The network to start from reads {config.image_size} pixels; let the last of --stages have as many or more."
+            f"The network to start from reads {config.image_size} pixels; let the last of --stages have no fewer."
         )
     grown = replace(config, image_size=stages.final_size)
     start, record = finished_epochs(folder)

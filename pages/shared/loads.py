@@ -3,8 +3,17 @@
 Imported inside the functions: each visitor's run imports what `app.py` imports, and PyTorch takes a second.
 """
 
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
 from server.process_wide import process_wide
-from views.first_page import Answer
+from views.first_answer import Answer
+from views.text import catalogue, prose
+
+if TYPE_CHECKING:
+    from model import Trace
+    from views.components.standalone import Part
 
 
 def translator() -> None:
@@ -13,7 +22,8 @@ def translator() -> None:
     from server.limits import THREADS
 
     use_threads(THREADS)
-    _first_answer()
+    _first_trace()
+    first_answer("attention")
 
 
 def classifier() -> None:
@@ -27,7 +37,7 @@ def classifier() -> None:
 
 
 @process_wide
-def _first_answer() -> Answer:
+def _first_trace() -> "Trace":
     from model import DecodingOptions
     from pages.shared.models import load_service
     from views.controls import inputs
@@ -35,12 +45,28 @@ def _first_answer() -> Answer:
     service, asked = load_service(), (inputs.DEFAULT, DecodingOptions())
     trace = service.trace(*asked)
     service.translations.keep(asked)  # what is there before the scripts run is not written anew once they do
-    return Answer(inputs.DEFAULT, trace.target_text)
+    return trace
 
 
-def first_answer() -> Answer | None:
-    """What the home page begins with, once the translator is loaded."""
-    return _first_answer() if _first_answer.made() else None
+@cache
+def _first_maps(language: str) -> "Part":
+    """In this language, which is spoken."""
+    from pages.shared.attention_viewer import explore
+    from pages.shared.models import load_service
+    from views.components import attention_kinds
+    from views.controls import inputs
+
+    return attention_kinds.part(explore.begun(load_service(), inputs.DEFAULT, _first_trace()))
+
+
+def first_answer(page: str) -> Answer | None:
+    """What a page begins with, "" for the home page, once the translator is loaded."""
+    if page not in ("", "attention") or not _first_trace.made():
+        return None
+    from views.controls import inputs
+
+    answer = Answer(inputs.DEFAULT, _first_trace().target_text)
+    return replace(answer, lead=prose.lead(page), view=_first_maps(catalogue.language())) if page else answer
 
 
 LOADS = {"translator": translator, "classifier": classifier}

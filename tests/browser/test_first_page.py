@@ -77,6 +77,54 @@ def test_the_translation_is_there_without_any_script_and_stays_where_it_is(
     context.close()
 
 
+# At every frame: where the overview and the large map are, what they were drawn from, and which map is open.
+WATCH_MAPS = """(() => {
+    window.seen = []
+    const HOLDERS = '.first .view, [data-testid=stMain] [data-testid=stBidiComponentIsolated]'
+    const look = () => {
+        const holders = [...document.querySelectorAll(HOLDERS)]
+        const roots = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root'))
+        const details = roots.map((root) => root?.querySelector('.detail[data-drawn]'))
+        const root = roots[details.findIndex((detail) => detail?.checkVisibility({visibilityProperty: true}))]
+        const places = [...(root?.querySelectorAll('.choices, .grid, .detail .map canvas') ?? [])].map((found) => {
+            const {x, y, width, height} = found.getBoundingClientRect()
+            return [x, y, width, height].map((side) => Math.round(side / 3)).join(' ')
+        })
+        window.seen.push(root ? [...places, root.dataset.drawn, root.querySelector('h2').textContent].join(', ') : '')
+        requestAnimationFrame(look)
+    }
+    requestAnimationFrame(look)
+})()"""
+
+
+@pytest.mark.parametrize("size", [WIDE, {"width": 800, "height": 900}, PHONE], ids=["wide", "tablet", "narrow"])
+def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browser: Browser, server: Server, size: dict):
+    """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
+    open_page(browser.new_page(), f"{server.url}/attention")  # the server has loaded what it begins with
+    context = browser.new_context(viewport=size)
+    page = context.new_page()
+    page.add_init_script(WATCH_MAPS)
+    page.route("**/static/js/**", lambda route: route.abort())
+    page.goto(f"{server.url}/attention", timeout=PATIENCE)
+    outline = page.locator(".first")
+    expect(outline.locator(".detail .map canvas")).to_be_attached()
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement === document.body")  # nobody can choose what would be lost
+    page.unroute("**/static/js/**")
+    for way in (lambda: page.goto(f"{server.url}/attention", wait_until="commit"), page.reload):
+        way()
+        ready(page)
+        expect(outline).to_have_count(0)
+        seen = page.evaluate("window.seen")
+        first = next(place for place, at in enumerate(seen) if at)
+        assert set(seen[first:]) == {seen[first]} and len(seen) > first + 10
+        page.wait_for_url("**/attention?text=*")
+    page.locator(".tile").nth(10).click()
+    expect(page.locator(".detail h2")).to_contain_text("layer 2, head 2")
+    context.close()
+
+
 def test_an_address_that_asks_for_another_sentence_does_not_begin_with_that_translation(
     browser: Browser, server: Server
 ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,9 +16,11 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response, Strea
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-from views import first_page, page_frame
+from views import first_page, first_view, page_frame
 from views.address import script
 from views.address.visitor import MOVED, SHARED
+from views.components.standalone import Part
+from views.first_answer import Answer
 from views.text import catalogue
 
 PAGE = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
@@ -94,7 +97,8 @@ def test_a_page_says_its_title_and_what_it_is_for(place):
     assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
 
 
-ANSWER = first_page.Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
+ANSWER = Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
+VIEW = replace(ANSWER, lead="Look & see.", view=Part("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, ""))
 
 
 SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
@@ -105,7 +109,7 @@ def test_home_begins_with_the_answer_that_is_known(query):
     known = []
     app = Starlette(
         routes=[Route("/", page), Route("/vision", page)],
-        middleware=[Middleware(first_page.FirstPage, answer=lambda: known[-1] if known else None)],
+        middleware=[Middleware(first_page.FirstPage, answer=lambda page: known[-1] if known and not page else None)],
     )
     client = TestClient(app)
     assert client.get(f"/{query}").text == first_page.dressed(PAGE, "", "en")  # the translator is still being loaded
@@ -116,6 +120,25 @@ def test_home_begins_with_the_answer_that_is_known(query):
     assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
     for asked in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
         assert 'lang="fr"' not in client.get(asked).text
+
+
+def test_a_page_can_begin_with_a_component():
+    """Its script comes from an address of its own, for none may stand in a page."""
+    client = TestClient(
+        Starlette(
+            routes=[Route("/vision", page)], middleware=[Middleware(first_page.FirstPage, answer=lambda page: VIEW)]
+        )
+    )
+    answer = client.get("/vision").text
+    assert answer == first_page.dressed(PAGE, "vision", "en", VIEW)
+    outline = answer.split('<main class="first">')[1]
+    assert outline.startswith("<h1>Vision</h1><p>Look &amp; see.</p>")
+    assert '<div class="view-with-mark" inert>' in outline
+    served = client.get(re.search(r'<script src="\.(/first-attention_grid-\w+\.js)"></script>', outline)[1])
+    assert served.text == first_view.source("attention_grid") and "immutable" in served.headers["cache-control"]
+    older = client.get("/first-attention_grid-0123456789ab.js")
+    assert (older.text, older.headers["cache-control"]) == (served.text, "no-store")
+    assert client.get("/first-shared-0123456789ab.js").status_code == 404
 
 
 def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(client, monkeypatch):

@@ -116,9 +116,14 @@ def callable_script(script: str) -> str:
 
 
 def colours(theme: palette.Theme) -> str:
-    """The variables that components read, as the app's own theme sets them."""
+    """A rule with the variables that components read, as the app's own theme sets them."""
+    return f":root {{{variables(theme)}}}"
+
+
+def variables(theme: palette.Theme) -> str:
+    """These variables alone."""
     secondary, border = palette.SECONDARY[theme]
-    return f""":root {{
+    return f"""
   --st-background-color: {palette.BACKGROUND[theme]};
   --st-secondary-background-color: {secondary};
   --st-text-color: {palette.INK[theme]};
@@ -126,4 +131,4 @@ def colours(theme: palette.Theme) -> str:
   --st-primary-color: {_PRIMARY[theme]};
   --st-button-radius: 4px;
   --st-font: {_FONT};
-}}"""
+"""

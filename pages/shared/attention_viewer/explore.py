@@ -13,7 +13,9 @@ from pages.shared.attention_viewer.save import VALUES
 from pages.shared.attention_viewer.subject import InWords, Subject, of_text, words_of
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
+from pages.shared.service import Service
 from pages.shared.texts import block, caption, explained
+from views.components.attention_kinds import Kinds
 from views.controls import inputs, widgets
 from views.controls.widgets import Choice
 from views.maps import Kind
@@ -26,9 +28,23 @@ PARTS: dict[str, Show] = {"maps": overview.show, "lines": lines.show, "one-weigh
 def explore_text(request: Request, trace: SentenceTrace, beside: str = "") -> None:
     """Look at a sentence and its translation. `beside` is HTML to stand beside the choice of the view."""
     model = request.service.model
-    source = {"sentence": request.text, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
-    of = lambda kind: of_text(trace, kind, model, source)  # noqa: E731
+    of = lambda kind: _of_text(request.text, trace, kind, model)  # noqa: E731
     explore_tokens(request.service.kinds, of, parts_for(model), lambda kind: words_of(kind, trace), beside)
+
+
+def begun(service: Service, sentence: str, trace: SentenceTrace) -> Kinds:
+    """The maps of a sentence as a page begins with them, where nothing was chosen yet: of the first kind alone."""
+    choices = _choices(service.kinds, in_words=True)
+    first = {choice.key: choice.first for choice in choices}["kind"]
+    subjects = {first: _of_text(sentence, trace, service.kinds[first], service.model)}
+    return overview.begun(
+        subjects, {first: words_of(service.kinds[first], trace)}, choices, lambda choice: choice.first
+    )
+
+
+def _of_text(sentence: str, trace: SentenceTrace, kind: Kind, model: TracedModel) -> Subject:
+    source = {"sentence": sentence, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
+    return of_text(trace, kind, model, source)
 
 
 @fragment
@@ -49,9 +65,7 @@ def explore_tokens(
         beside: HTML to stand beside the choice of the view.
     """
     part = _part(parts, beside)
-    choices = [inputs.kinds_to_choose(kinds)] if len(kinds) > 1 else []
-    choices += [_units()] if words else []
-    choices.append(_special(say("viewer.special", "Special tokens")))
+    choices = _choices(kinds, bool(words))
     found = {name: words(kind) for name, kind in kinds.items()} if words else {}
     _checked(PARTS[part]({name: of(kind) for name, kind in kinds.items()}, found, choices))
 
@@ -74,6 +88,12 @@ def _part(parts: tuple[str, ...], beside: str = "") -> str:
         if beside:
             st.html(beside)
         return widgets.pick(say("viewer.look", "View"), called, "look", hidden=True)
+
+
+def _choices(kinds: Mapping[str, Kind], in_words: bool) -> list[Choice]:
+    choices = [inputs.kinds_to_choose(kinds)] if len(kinds) > 1 else []
+    choices += [_units()] if in_words else []
+    return [*choices, _special(say("viewer.special", "Special tokens"))]
 
 
 def _units() -> Choice:

@@ -33,21 +33,34 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         subject, layer, head, scale = large.show(subjects, words, choices)
         _files(subject, layer, head, scale)
         return subject
-    chosen = {choice.key: choice.inside() for choice in choices}
+    shown = begun(subjects, words, choices, Choice.inside)
+    attention_kinds(shown, key="grid", on_choose=inputs.remember)
+    paragraph("attention_viewer", "overview")
+    chosen = shown.chosen
     subject = subjects[chosen.get("kind", next(iter(subjects)))]
-    kind, layers, heads = subject.kind, subject.layers, subject.heads
-    scales = inputs.scales_to_choose("own" if kind.places else "shared")
-    chosen |= {choice.key: choice.inside() for choice in (*inputs.heads_to_choose(layers, heads), scales)}
+    subject = prepared(subject, words.get(subject.kind.name), chosen)
+    _files(subject, chosen["layer"], chosen["head"], chosen["scale"])
+    return subject
+
+
+def begun(
+    subjects: Mapping[str, Subject],
+    words: Mapping[str, InWords],
+    choices: Sequence[Choice],
+    taken: Callable[[Choice], str],
+) -> Kinds:
+    """What the browser is given; see `show`. `taken` says what is chosen of a choice."""
+    chosen = {choice.key: taken(choice) for choice in choices}
+    subject = subjects[chosen.get("kind", next(iter(subjects)))]
+    scales = inputs.scales_to_choose("own" if subject.kind.places else "shared")
+    heads = inputs.heads_to_choose(subject.layers, subject.heads)
+    chosen |= {choice.key: taken(choice) for choice in (*heads, scales)}
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
     offered = [*choices, *inputs.heads_to_choose(most.layers, most.heads), scales]
     sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in subjects.items()}
     whole = {name: Words(*each.axes, _detail(each.kind)) for name, each in words.items()}
     special = frozenset().union(*(each.special for each in subjects.values()))
-    attention_kinds(Kinds(sheets, whole, special, offered, chosen), key="grid", on_choose=inputs.remember)
-    paragraph("attention_viewer", "overview")
-    subject = prepared(subject, words.get(kind.name), chosen)
-    _files(subject, chosen["layer"], chosen["head"], chosen["scale"])
-    return subject
+    return Kinds(sheets, whole, special, offered, chosen)
 
 
 def _sheet(subject: Subject, scale: maps.Scale, selected: tuple[int, int]) -> Sheet:

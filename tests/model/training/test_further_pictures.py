@@ -130,7 +130,7 @@ def test_what_cannot_be_continued_is_refused_before_anything_is_written(data, fi
     other = write_shards(tmp_path / "other", train=5, validation=1)
     cases = [
         (vision_training(data, out, **MORE, held_back=7), "it knows some of those that epochs are chosen by"),
-        (vision_training(data, out, stages="8x1"), "reads 16 pixels; let the last of --stages have as many or more."),
+        (vision_training(data, out, stages="8x1"), "reads 16 pixels; let the last of --stages have no fewer."),
         (vision_training(other, out, **MORE), "was trained with other pictures"),
         (vision_training(data, out, **MORE, drop_path=0.3), "has --drop-path 0.0 and keeps it"),
         (vision_training(data, first, **MORE), "are the same folder; give another --out."),

@@ -5,12 +5,15 @@ import json
 import numpy as np
 import pytest
 
+from pages.shared.loads import LOADS, first_answer
+from server import warm_up
 from tests.pages.apart import apart
 from tests.pages.charts import checked
-from tests.pages.kinds import chosen, kinds
+from tests.pages.kinds import chosen, kinds, read
 from views import maps
 from views.components import parts
 from views.components.attention_lines import Locked, View
+from views.controls import inputs
 from views.text.numbers import three_digits
 
 
@@ -75,6 +78,18 @@ def test_whatever_is_chosen_the_same_bytes_travel(open_app):
         for query in ({}, {"kind": "cross", "layer": "1", "head": "2", "scale": "log"}, {"units": "words"})
     ]
     assert len(set(contents)) == 1
+
+
+def test_the_first_page_has_the_maps_and_the_controls_that_the_page_will_show(open_app):
+    app = open_app("attention", text=inputs.DEFAULT)
+    warm_up.warm_up(LOADS)
+    answer = first_answer("attention")
+    assert (answer.sentence, answer.lead) == (app.text_input(key="text").value, app.markdown[0].value)
+    assert answer.view.chosen == chosen(app)
+    shown, begun = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
+    assert begun[0].keys() == shown[0].keys() and begun[0]["controls"] == shown[0]["controls"]
+    assert list(begun[1]) == ["encoder"] and begun[1]["encoder"][0] == shown[1]["encoder"][0]
+    np.testing.assert_array_equal(begun[1]["encoder"][1], shown[1]["encoder"][1])
 
 
 def test_whole_words_without_marks(open_app, trace):

@@ -15,12 +15,13 @@ from views.first_page import Answer
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
-    assert first_answer() is None
+    assert first_answer("") is None and first_answer("attention") is None
     warm_up.warm_up(LOADS)
     last = models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1]
     assert last.finished
     recent.forget_all()
-    assert first_answer() == Answer(inputs.DEFAULT, last.text)
+    assert first_answer("") == Answer(inputs.DEFAULT, last.text)
+    assert first_answer("vision") is None
     assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1] is last
 
 
