@@ -11,8 +11,8 @@ from .text.catalogue import say
 
 _TO = "fr"  # the language of translations
 
-# The sentence in its box and the translation, where the page will have them. They stay until it has, for a second at
-# most once its first element is there; that animation has a name of its own, so that the second begins then.
+# The sentence in its box and the translation, where the page will have them. They stay until it has, for some time at
+# most once its first element is there; that animation has a name of its own, so that the time begins then.
 _ANSWER = """<style>
 @font-face {{font-family: "Source Sans"; font-weight: 100 900; src: url("{font}") format("woff2")}}
 .first {{padding-top: 7.75rem}}
@@ -24,7 +24,7 @@ _ANSWER = """<style>
 @media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
 @media (max-width: 640px) {{.first {{padding-top: 8.25rem}}}}
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
-  animation: first-may-leave 0s 1s forwards}}
+  animation: first-may-leave 0s {stays} forwards}}
 </style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
 
 # Below the translation: the outline of what will come, or a component, whose script says when all of this leaves.
@@ -73,5 +73,6 @@ def beginning(answer: Answer) -> str:
         token=literal.TOKEN,
         sentence=literal.html(answer.sentence),
         translation=tokens.labelled(say("translation", "Translation"), answer.translation, _TO),
+        stays="3s" if answer.view else "1s",
         below=_VIEW + first_view.html(answer.view) if answer.view else _OUTLINE,
     )

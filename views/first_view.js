@@ -1,25 +1,30 @@
 // A component in the page that the server sends first: mounted before Streamlit's scripts have come, and gone as soon as
-// the page's own stands in its place, or the outline has left.
+// the page's own stands in its place, or the outline has left. It waits for the font, without which labels have another
+// width.
 
 { // names of its own
   const outline = document.querySelector(".first")
-  const holder = outline.querySelector(".view")
-  const shadow = holder.attachShadow({ mode: "open" })
-  shadow.append(outline.querySelector(".component-of-view").content.cloneNode(true))
-  const root = shadow.lastElementChild.className
+  const component = outline.querySelector(".component-of-view").content
+  const root = component.lastElementChild.className
+  const left = new AbortController()
+  let unmount = () => {}
 
-  const text = atob(outline.querySelector(".payload").textContent)
-  const data = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
-  const nobody = () => {}
-  const unmount = mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
-
-  const HOSTS = "[data-testid=stMain] [data-testid=stBidiComponentIsolated]"
-  const stands = ({ shadowRoot }) => shadowRoot?.querySelector(`.${root}[data-drawn]`)
-  const look = () => {
-    const left = getComputedStyle(outline).visibility === "hidden"
-    if (!left && ![...document.querySelectorAll(HOSTS)].some(stands)) return requestAnimationFrame(look)
+  const leave = () => {
+    left.abort()
     unmount()
     outline.remove()
   }
-  requestAnimationFrame(look)
+  const own = (shown) => shown.matches(`.${root}`) && !outline.contains(shown.getRootNode().host)
+  window.addEventListener("shown", ({ detail }) => own(detail) && leave(), left)
+  outline.addEventListener("animationend", ({ target }) => target === outline && leave(), left)
+
+  document.fonts.load('1rem "Source Sans"').finally(() => {
+    if (!outline.isConnected) return
+    const shadow = outline.querySelector(".view").attachShadow({ mode: "open" })
+    shadow.append(component.cloneNode(true))
+    const text = atob(outline.querySelector(".payload").textContent)
+    const data = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+    const nobody = () => {}
+    unmount = mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
+  })
 }

@@ -14,6 +14,7 @@ function mounting(Shown) {
     }
     view.reportTheme = (theme) => setStateValue("theme", theme)
     view.show(data)
+    window.dispatchEvent(new CustomEvent("shown", { detail: view.root }))
     return () => {
       instances.delete(parentElement)
       view.leave()
