@@ -18,7 +18,7 @@
   window.addEventListener("shown", ({ detail }) => own(detail) && leave(), left)
   outline.addEventListener("animationend", ({ target }) => target === outline && leave(), left)
 
-  document.fonts.load('1rem "Source Sans"').finally(() => {
+  document.fonts.load(getComputedStyle(outline).font).finally(() => {
     if (!outline.isConnected) return
     const shadow = outline.querySelector(".view").attachShadow({ mode: "open" })
     shadow.append(component.cloneNode(true))
