@@ -36,7 +36,11 @@ def map_section(folder: Path, weights_sha256: str) -> str:
     methods = [(f"strongest patch of {method}", cell(_percent, "pointing", method)) for method in found["pointing"]]
     methods.append(("any patch", cell(_percent, "drawn_chance")))
     explanations = "\n".join(f"| {name} | {share} |" for name, share in methods)
-    earlier = " In brackets: the network that was here before it." if before else ""
+    earlier = ""
+    if before:
+        other = before["patches"] != found["patches"]
+        read = f", which read pictures of {before['patches']} patches, not of {found['patches']}" if other else ""
+        earlier = f" In brackets: the network that was here before it{read}."
     right = cell(_percent, "drawn_right")
     even, hardware = _percent(STRONGEST / found["patches"]), found["facts"]["hardware"]
     return f"""## What the maps are like

@@ -9,7 +9,7 @@ from PIL import Image
 
 from model.attribution.rollout import METHODS
 from model.classifier import VisionClassifier
-from model.runtime.checkpoint import CheckpointError
+from model.runtime.checkpoint import CheckpointError, write_json
 from model.training.images import read_images
 from model.training.map_card import map_section
 from model.training.map_study import FILE, map_figures, on_object, read_drawn, study_maps
@@ -94,6 +94,9 @@ def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, 
     again = study_maps(copy, images, read_drawn(drawn), pictures=3, device="cpu")
     assert again == found
     assert map_section(copy, "0" * 64) == ""
+    write_json(copy / FILE, found | {"before": found["before"] | {"patches": 9}})
+    said = f"before it, which read pictures of 9 patches, not of {found['patches']}.\n"
+    assert said in map_section(copy, found["weights_sha256"])
 
 
 def test_a_drawing_without_its_object_and_an_empty_folder_are_said(drawn, tmp_path):
