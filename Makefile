@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # PYTHON makes a new .venv
 .PHONY: run test walk sweep test-slow test-deploy docs lint format audit fuzz bench train-translator evaluate-translator agreement
 .PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
-.PHONY: evaluate-convolution train-vision evaluate-vision after-vision head-statistics clean run-environment dev-environment
+.PHONY: evaluate-convolution train-vision evaluate-vision read-vision after-vision head-statistics clean run-environment dev-environment
 
 run: run-environment
 	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
@@ -102,6 +102,10 @@ train-vision: dev-environment
 
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
+
+# choose at which size a trained Vision Transformer reads pictures, once; then after-vision
+read-vision: dev-environment
+	$(BIN)/python -m model.training read-vision --data "$(DATA)" --model assets/vision
 
 # all that is measured on the Vision Transformer, after any training of it: scores, faithfulness, what its heads do and
 # what its maps are like; OPTIONS="--before FOLDER" states an earlier network's beside it

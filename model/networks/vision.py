@@ -5,7 +5,7 @@ vector goes in front, learned position vectors are added, and pre-norm layers wi
 Pictures of another size get position vectors interpolated from the learned grid (section 3.2).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 import torch.nn.functional as F
@@ -141,6 +141,17 @@ class VisionTransformer(nn.Module):
         resized = F.interpolate(learned.float(), (rows, columns), mode="bicubic", align_corners=False)
         patches = resized.permute(0, 2, 3, 1).flatten(0, 2).to(learned.dtype)  # (patch, d_model)
         return torch.cat([self.position_embedding[:1], patches])
+
+    @torch.no_grad()
+    def resize(self, image_size: int) -> None:
+        """From now on be made for pictures of `image_size` pixels a side, with the `positions` of their grid.
+
+        Raises:
+            ValueError: it is no whole number of patches.
+        """
+        config = replace(self.config, image_size=image_size)
+        self.position_embedding = nn.Parameter(self.positions(config.grid, config.grid).clone())
+        self.config = config
 
     def embed(self, pixels: Tensor, tap: Tap | None = None) -> Tensor:
         """The sequence that the first layer reads, CLS in front: `(batch, 1 + patches, d_model)`.

@@ -12,6 +12,7 @@
     python -m model.training vision --data imagenette --out assets/vision [--resume]
     python -m model.training convolution --data imagenette --out assets/convolution [--resume]
     python -m model.training evaluate-vision --data imagenette --model assets/vision
+    python -m model.training read-vision --data imagenette --model assets/vision
     python -m model.training heads-vision --data imagenette --model assets/vision
 
 All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.

@@ -1,7 +1,7 @@
 """Training a finished Vision Transformer further: its weights and record, with a fresh optimiser."""
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from torch import Tensor
@@ -58,16 +58,16 @@ def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> Ea
         raise ValueError(
             f"The network to start from reads {config.image_size} pixels; let the last of --stages have no fewer."
         )
-    grown = replace(config, image_size=stages.final_size)
     start, record = finished_epochs(folder)
-    tensors = {name: tensor.float().clone() for name, tensor in classifier.network.state_dict().items()}
-    if grown != config:
-        tensors["position_embedding"] = classifier.network.positions(grown.grid, grown.grid).detach().float()
+    pixels = [row["pixels"] for row in record if row["event"] == "epoch"]
+    if pixels[-1] < stages.final_size:
         record = [{name: value for name, value in row.items() if name != "merit"} for row in record]
+    if config.image_size < stages.final_size:
+        classifier.network.resize(stages.final_size)
+    tensors = {name: tensor.float().clone() for name, tensor in classifier.network.state_dict().items()}
     for name in ("head.weight", "head.bias"):
         tensors[name] *= card.get("calibration", {}).get("temperature", 1.0)
-    pixels = [row["pixels"] for row in record if row["event"] == "epoch"]
-    return EarlierPictures(grown, start, tensors, record, after(pixels, stages))
+    return EarlierPictures(classifier.network.config, start, tensors, record, after(pixels, stages))
 
 
 def after(pixels: list[int], stages: Stages) -> Stages:

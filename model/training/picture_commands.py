@@ -17,6 +17,7 @@ from .images import read_images
 from .map_study import read_drawn, study_maps
 from .optimizer import Recipe
 from .processes import ProcessGroup
+from .reading_size import reread
 from .recognition import RecognitionTask, Recognizer, Stages
 from .runs import (
     Prepared,
@@ -67,6 +68,9 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     evaluate_vision = commands.add_parser("evaluate-vision", help="score a trained classifier and write its card")
     evaluate_vision.set_defaults(run=_evaluate_recognizer)
     evaluate_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    read_vision = commands.add_parser("read-vision", help="choose at which size a trained Vision Transformer reads")
+    read_vision.set_defaults(run=_choose_reading_size)
+    read_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     heads_vision = commands.add_parser("heads-vision", help="the same for the classifier, over validation pictures")
     heads_vision.set_defaults(run=_study_classifier)
     heads_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
@@ -77,7 +81,7 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     maps_vision.add_argument("--drawn", type=Path, required=True, help="variants of `python -m tools.samples`")
     maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to state beside it")
     maps_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    for command in (vision, convolution, evaluate_vision, heads_vision, maps_vision):
+    for command in (vision, convolution, evaluate_vision, read_vision, heads_vision, maps_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
         add_device_option(command)
 
@@ -146,6 +150,13 @@ def _check_network_options(options: argparse.Namespace, config: VisionConfig) ->
 def _evaluate_recognizer(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     evaluate_recognizer(options.model, read_images(options.data), options.device)
+    return 0
+
+
+def _choose_reading_size(options: argparse.Namespace) -> int:
+    if "widths" in read_json(options.model / "config.json"):
+        raise ValueError("A convolutional network chooses it by itself; give the folder of a Vision Transformer.")
+    reread(options.model, read_images(options.data), options.device)
     return 0
 
 

@@ -43,7 +43,8 @@ def finish_recognizer(
     start = next(row for row in reversed(rows) if row["event"] == "start")
     epochs = [row for row in rows if row["event"] == "epoch"]
     pixels = [row["pixels"] for row in epochs]
-    reading = choose_reading_size(network, pixels[-1], images.held_back, device)
+    convolution = isinstance(network, ConvolutionalNetwork)
+    reading = choose_reading_size(network, pixels[-1], images.held_back, device) if convolution else []
     write_json(folder / "config.json", network.config.to_dict())
     card = {
         "calibration": calibrate(network, images.held_back, device),
@@ -82,21 +83,23 @@ def _chosen(epochs: list[dict]) -> dict:
 
 
 def choose_reading_size(network: Recognizer, trained: int, split: Split, device: torch.device) -> list[list[float]]:
-    """Let a convolutional network read pictures at the size at which it recognizes most of `split`.
+    """Let a network read pictures at the size at which it recognizes most of `split`.
 
     Random crops show things larger than whole pictures do, so somewhat larger pictures than the size `trained` at last
-    can suit it better (Touvron et al. 2019). A Vision Transformer has learned positions for one size and keeps it.
+    can suit it better (Touvron et al. 2019). A Vision Transformer gets positions between those that it has learned.
 
     Returns:
         Pixels a side and accuracy there, for each size tried; of two equal ones the smaller is taken.
     """
-    if not isinstance(network, ConvolutionalNetwork):
-        return []
-    stride = network.config.stride
-    sides = sorted({round(factor * trained / stride) * stride for factor in READING_SIZES})
+    convolution = isinstance(network, ConvolutionalNetwork)
+    step = network.config.stride if convolution else network.config.patch_size
+    sides = sorted({round(factor * trained / step) * step for factor in READING_SIZES})
     found = [[side, accuracy(*classify_all(network.eval(), split, side, device))] for side in sides]
     best = max(found, key=lambda row: (row[1], -row[0]))[0]
-    network.config = replace(network.config, image_size=best)
+    if convolution:
+        network.config = replace(network.config, image_size=best)
+    else:
+        network.resize(best)
     return found
 
 

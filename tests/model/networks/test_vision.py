@@ -52,6 +52,17 @@ def test_another_size_interpolates_positions_as_hugging_face_does(peer, size):
     torch.testing.assert_close(ours(batch), wanted, atol=1e-4, rtol=0)
 
 
+def test_made_for_another_size_it_computes_what_it_did_at_that_size():
+    network, batch = tiny_vision(), pixels(2, 3, 24, 24)
+    with torch.no_grad():
+        before = network(batch)
+        network.resize(24)
+        assert network.config.image_size == 24 and len(network.position_embedding) == 1 + network.config.grid**2
+        assert torch.equal(network(batch), before)
+    with pytest.raises(ValueError, match="whole number"):
+        network.resize(25)
+
+
 @torch.inference_mode()
 def test_explicit_attention_equals_fused():
     network, batch = tiny_vision(), pixels(2, 3, 12, 12)
