@@ -1,6 +1,6 @@
 """Figures on a page, always with the same tools and a text for those who cannot see them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import plotly.graph_objects as go
@@ -41,7 +41,14 @@ def curves(drawn: Sequence[Line], x: str, y: str | Sequence[str], key: str, alt:
 
 
 def painter(
-    name: str, start: np.ndarray, axes: Sequence, key: str, label: str, kind: str, words: Sequence[str]
+    name: str,
+    start: np.ndarray,
+    axes: Sequence,
+    key: str,
+    label: str,
+    kind: str,
+    words: Sequence[str],
+    read: Callable[[object, int], np.ndarray] = painted.decode,
 ) -> np.ndarray:
     """A matrix of yes and no that a reader paints over.
 
@@ -50,11 +57,12 @@ def painter(
         start: `(side, side)` bool, what it is where nothing was painted.
         axes: labels of rows and of columns, and their titles.
         words: for no and for yes.
+        read: what the address holds, for a matrix of so many rows.
 
     Returns:
         What it is now, `(side, side)` bool.
     """
-    changed = painted.decode(settings.held(name), len(start))
+    changed = read(settings.held(name), len(start))
     now = start ^ changed
 
     def keep(cells: list[tuple[int, int, bool]]) -> None:

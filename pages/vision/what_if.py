@@ -192,7 +192,9 @@ def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
     words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
     with grid:
-        seen = painter(HIDDEN, np.ones(trace.grid, dtype=bool), axes, "patch_painter", label, "vision", words)
+        seen = painter(
+            HIDDEN, np.ones(trace.grid, dtype=bool), axes, "patch_painter", label, "vision", words, painted.stretched
+        )
     size = trace.pixels.shape[0] // side
     shown = patches.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
     with picture:

@@ -74,7 +74,7 @@ def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Pag
     grid.focus()
     grid.press("ArrowRight")
     grid.press("Space")
-    expect(page).to_have_url(re.compile("vhidden=12-"))
+    expect(page).to_have_url(re.compile(r"vhidden=\d+-"))
     page.get_by_role("button", name="Hide the middle").click()
     expect(changes.first).not_to_have_text("0")
     assert_nothing_overflows(page, PHONE, WIDE)

@@ -46,5 +46,6 @@ def test_a_token_of_self_attention_is_marked_as_query_and_as_key(page: Page, ser
 
 def test_a_patch_is_marked_in_the_maps_of_all_heads(page: Page, server: Server):
     open_page(page, f"{server.url}/vision?view=cls")
-    page.locator(".patch").nth(12 * 4 + 7).hover()
+    columns = round(page.locator(".patch").count() ** 0.5)
+    page.locator(".patch").nth(columns * 4 + 7).hover()
     assert marked(page) == [4, 7]

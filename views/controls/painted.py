@@ -5,9 +5,12 @@
 
 import base64
 import binascii
+import re
 import zlib
 
 import numpy as np
+
+SIDES = 64  # patches a side of the largest picture whose mask is stretched
 
 
 def encode(changed: np.ndarray) -> str:
@@ -33,3 +36,13 @@ def decode(text: object, side: int) -> np.ndarray:
     if len(content) != size:
         return nothing
     return np.unpackbits(np.frombuffer(content, np.uint8), count=side * side).astype(bool).reshape(side, side)
+
+
+def stretched(text: object, side: int) -> np.ndarray:
+    """Likewise, of a mask of any side up to `SIDES`, stretched to this one: pictures may have had other patches."""
+    there = re.match("([0-9]+)-", text) if isinstance(text, str) else None
+    before = int(there[1]) if there and len(there[1]) <= len(str(SIDES)) else side
+    if not 0 < before <= SIDES:
+        before = side
+    nearest = (np.arange(side) * 2 + 1) * before // (2 * side)
+    return decode(text, before)[np.ix_(nearest, nearest)]
