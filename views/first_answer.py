@@ -73,6 +73,6 @@ def beginning(answer: Answer) -> str:
         token=literal.TOKEN,
         sentence=literal.html(answer.sentence),
         translation=tokens.labelled(say("translation", "Translation"), answer.translation, _TO),
-        stays="3s" if answer.view else "1s",
+        stays="10s" if answer.view else "1s",
         below=_VIEW + first_view.html(answer.view) if answer.view else _OUTLINE,
     )

@@ -1,6 +1,6 @@
 // A component in the page that the server sends first: mounted before Streamlit's scripts have come, and gone as soon as
-// the page's own stands in its place, or the outline has left. It waits for the font, without which labels have another
-// width.
+// the page's own stands in its place, the outline has left, or the reader does something on the page below. It waits for
+// the font, without which labels have another width.
 
 { // names of its own
   const outline = document.querySelector(".first")
@@ -17,6 +17,9 @@
   const own = (shown) => shown.matches(`.${root}`) && !outline.contains(shown.getRootNode().host)
   window.addEventListener("shown", ({ detail }) => own(detail) && leave(), left)
   outline.addEventListener("animationend", ({ target }) => target === outline && leave(), left)
+  const below = () => document.querySelector("[data-testid=stMain] [data-testid=stElementContainer]")
+  const options = { capture: true, signal: left.signal }
+  for (const deed of ["pointerdown", "keydown"]) window.addEventListener(deed, () => below() && leave(), options)
 
   document.fonts.load(getComputedStyle(outline).font).finally(() => {
     if (!outline.isConnected) return

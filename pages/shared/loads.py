@@ -4,7 +4,6 @@ Imported inside the functions: each visitor's run imports what `app.py` imports,
 """
 
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from server.process_wide import process_wide
@@ -23,7 +22,6 @@ def translator() -> None:
 
     use_threads(THREADS)
     _first_trace()
-    first_answer("attention")
 
 
 def classifier() -> None:
@@ -33,6 +31,7 @@ def classifier() -> None:
     from pages.shared.models import load_vision
     from views.controls import samples
 
+    _first_maps(catalogue.ENGLISH)  # the first translation need not wait for what this imports
     load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
 
 
@@ -48,20 +47,21 @@ def _first_trace() -> "Trace":
     return trace
 
 
-@cache
+@process_wide
 def _first_maps(language: str) -> "Part":
-    """In this language, which is spoken."""
     from pages.shared.attention_viewer import explore
     from pages.shared.models import load_service
     from views.components import attention_kinds
     from views.controls import inputs
 
-    return attention_kinds.part(explore.begun(load_service(), inputs.DEFAULT, _first_trace()))
+    with catalogue.speaking(language):
+        return attention_kinds.part(explore.begun(load_service(), inputs.DEFAULT, _first_trace()))
 
 
 def first_answer(page: str) -> Answer | None:
-    """What a page begins with, "" for the home page, once the translator is loaded."""
-    if page not in ("", "attention") or not _first_trace.made():
+    """What a page begins with, "" for the home page, once what it takes is loaded."""
+    loaded = {"": _first_trace.made(), "attention": _first_maps.made(catalogue.ENGLISH)}
+    if not loaded.get(page, False):
         return None
     from views.controls import inputs
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE
@@ -97,12 +97,19 @@ WATCH_MAPS = """(() => {
 })()"""
 
 
+def warmed_up(browser: Browser, server: Server, size: dict) -> Page:
+    """A visitor's empty page; the server has loaded what *Attention* begins with."""
+    page = browser.new_context(viewport=size).new_page()
+    open_page(page, server.url)
+    while not page.request.get(f"{server.url}/healthz").ok:
+        page.wait_for_timeout(100)
+    return page
+
+
 @pytest.mark.parametrize("size", [WIDE, {"width": 800, "height": 900}, PHONE], ids=["wide", "tablet", "narrow"])
 def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browser: Browser, server: Server, size: dict):
     """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
-    open_page(browser.new_page(), f"{server.url}/attention")  # the server has loaded what it begins with
-    context = browser.new_context(viewport=size)
-    page = context.new_page()
+    page = warmed_up(browser, server, size)
     page.add_init_script(WATCH_MAPS)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/attention", timeout=PATIENCE)
@@ -122,7 +129,27 @@ def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browse
         page.wait_for_url("**/attention?text=*")
     page.locator(".tile").nth(10).click()
     expect(page.locator(".detail h2")).to_contain_text("layer 2, head 2")
-    context.close()
+    page.context.close()
+
+
+@pytest.mark.parametrize("deed", ["a key", "a click"])
+def test_the_first_maps_make_room_for_whoever_does_something(browser: Browser, server: Server, deed: str):
+    """Once there is something below; until then there would be nothing to see. What stands in for it is made here."""
+    page = warmed_up(browser, server, WIDE)
+    page.route("**/static/js/**", lambda route: route.abort())
+    page.goto(f"{server.url}/attention", timeout=PATIENCE)
+    maps = page.locator(".first .detail .map canvas")
+    expect(maps).to_be_visible()
+    act = (lambda: page.keyboard.press("a")) if deed == "a key" else (lambda: page.mouse.click(5, 5))
+    act()
+    expect(maps).to_be_visible()
+    page.evaluate(
+        """document.getElementById("root").innerHTML =
+            "<div data-testid=stMain><p data-testid=stElementContainer>Below</p></div>" """
+    )
+    act()
+    expect(page.locator(".first")).to_have_count(0)
+    page.context.close()
 
 
 def test_an_address_that_asks_for_another_sentence_does_not_begin_with_that_translation(
