@@ -19,7 +19,9 @@
   outline.addEventListener("animationend", ({ target }) => target === outline && leave(), left)
   const below = () => document.querySelector("[data-testid=stMain] [data-testid=stElementContainer]")
   const options = { capture: true, signal: left.signal }
-  for (const deed of ["pointerdown", "keydown"]) window.addEventListener(deed, () => below() && leave(), options)
+  const makeRoom = () => below() && leave()
+  window.addEventListener("pointerdown", makeRoom, options)
+  window.addEventListener("keydown", makeRoom, options)
 
   document.fonts.load(getComputedStyle(outline).font).finally(() => {
     if (!outline.isConnected) return
