@@ -1,0 +1,401 @@
+"""Rename modules and top-level names in the whole repository, and in a branch that is rebased onto the new names.
+
+`python -m tools.rename --moves tools/renames.json` moves modules with `git mv` and rewrites every import, use and
+mention. `python -m tools.rename --name pages.loss.tokens:show=render_losses` renames one top-level function, class or
+constant. A module that was moved already is only rewritten where it is used, so the same command brings an older branch
+up to date. Names are resolved by scope: a local variable of the same name stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import fcntl
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TEXT = {".py", ".md", ".js", ".css", ".json", ".toml", ".yaml", ".yml", ".sh", ".conf", ".ipynb", ".cff", ""}
+SKIPPED = ("assets/", "CHANGELOG.md", "tools/renames.json", "tests/pages/shared/old_saved.json")
+SHIPPED_INSIDE = ("model", "views")  # packages that `attention_atlas` also ships below itself
+
+Edit = tuple[int, int, str]  # start and end offset in the source as bytes, and the new text
+
+
+def tracked() -> list[Path]:
+    """All files of the repository that git does not ignore and that exist."""
+    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    return [ROOT / name for name in names if not name.startswith(SKIPPED) and (ROOT / name).is_file()]
+
+
+def module_of(path: Path) -> str:
+    """The dotted name of a Python file."""
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def moved(name: str, moves: Mapping[str, str]) -> str:
+    """The new name of a module, or of a module below a package that moved."""
+    parts = name.split(".")
+    for count in range(len(parts), 0, -1):
+        front = ".".join(parts[:count])
+        if front in moves:
+            return ".".join([moved(moves[front], {}), *parts[count:]])
+    return name
+
+
+def absolute(node: ast.ImportFrom, path: Path) -> str:
+    """The dotted name that `from ... import` reads; `attention_atlas.model` counts as `model`."""
+    name = node.module or ""
+    if node.level:
+        package = module_of(path).split(".")
+        package = package if path.name == "__init__.py" else package[:-1]
+        package = package[: len(package) + 1 - node.level]
+        name = ".".join([*package, *([node.module] if node.module else [])])
+    top, _, rest = name.partition(".")
+    return rest if top == "attention_atlas" and rest.split(".")[0] in SHIPPED_INSIDE else name
+
+
+class Scopes(ast.NodeVisitor):
+    """Finds every use of a module or a top-level name, with the scope rules of Python.
+
+    Attributes:
+        uses: `(node, target)`, where `target` is `module` or `module:name` for a name that the module defines.
+    """
+
+    def __init__(self, tree: ast.Module, path: Path, modules: set[str]) -> None:
+        self.path, self.modules, self.here = path, modules, module_of(path)
+        self.uses: list[tuple[ast.AST, str]] = []
+        self.stack: list[tuple[dict[str, str | None], bool]] = []
+        self._scope(tree, tree.body)
+
+    def _bindings(self, body: list[ast.AST], arguments: ast.arguments | None) -> dict[str, str | None]:
+        bound: dict[str, str | None] = {}
+        outer: set[str] = set()
+        if arguments is not None:
+            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+            bound |= {each.arg: None for each in every if each is not None}
+        waiting = list(body)
+        while waiting:
+            node = waiting.pop()
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                bound[node.name] = f"{self.here}:{node.name}" if not self.stack else None
+                waiting += node.decorator_list
+                continue
+            if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
+                waiting += [each for each in ast.walk(node) if isinstance(each, ast.NamedExpr)]
+                continue
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
+                if bound.get(node.id) is None:
+                    bound[node.id] = f"{self.here}:{node.id}" if not self.stack else None
+            elif isinstance(node, ast.Import):
+                for alias in node.names:
+                    bound[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else None
+            elif isinstance(node, ast.ImportFrom):
+                source = absolute(node, self.path)
+                for alias in node.names:
+                    below = f"{source}.{alias.name}"
+                    bound[alias.asname or alias.name] = below if below in self.modules else f"{source}:{alias.name}"
+            elif isinstance(node, ast.Global | ast.Nonlocal):
+                outer |= set(node.names)
+            elif isinstance(node, ast.ExceptHandler) and node.name:
+                bound[node.name] = None
+            elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+                bound[node.name] = None
+            waiting += list(ast.iter_child_nodes(node))
+        return {name: target for name, target in bound.items() if name not in outer}
+
+    def _scope(self, node: ast.AST, body: list, arguments: ast.arguments | None = None) -> None:
+        self.stack.append((self._bindings(body, arguments), isinstance(node, ast.ClassDef)))
+        for each in body:
+            self.visit(each)
+        self.stack.pop()
+
+    def resolve(self, name: str) -> str | None:
+        """What a name means here, or None where it is a local variable or a built-in."""
+        for depth, (bound, of_class) in enumerate(reversed(self.stack)):
+            if name in bound and not (of_class and depth):
+                return bound[name]
+        return None
+
+    def target(self, node: ast.AST) -> str | None:
+        """The module or top-level name that an expression means."""
+        if isinstance(node, ast.Name):
+            return self.resolve(node.id)
+        if isinstance(node, ast.Attribute):
+            front = self.target(node.value)
+            if front and ":" not in front:
+                below = f"{front}.{node.attr}"
+                return below if below in self.modules else f"{front}:{node.attr}"
+        return None
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if target := self.resolve(node.id):
+            self.uses.append((node, target))
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if target := self.target(node):
+            self.uses.append((node, target))
+        self.visit(node.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """`setattr(module, "name", ...)` and `patch.object(module, "name")` mention a name as text."""
+        if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) and isinstance(node.args[1].value, str):
+            front = self.target(node.args[0])
+            if front and ":" not in front:
+                self.uses.append((node.args[1], f"{front}:{node.args[1].value}"))
+        self.generic_visit(node)
+
+    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        if len(self.stack) == 1:
+            self.uses.append((node, f"{self.here}:{node.name}"))
+        for each in (*node.decorator_list, *ast.iter_child_nodes(node.args), node.returns):
+            if each is not None:
+                self.visit(each)
+        self._scope(node, node.body, node.args)
+
+    visit_FunctionDef = visit_AsyncFunctionDef = _function
+
+    def visit_arg(self, node: ast.arg) -> None:
+        if node.annotation:
+            self.visit(node.annotation)
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for each in ast.iter_child_nodes(node.args):
+            self.visit(each)
+        self._scope(node, [node.body], node.args)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        if len(self.stack) == 1:
+            self.uses.append((node, f"{self.here}:{node.name}"))
+        for each in (*node.decorator_list, *node.bases, *node.keywords):
+            self.visit(each)
+        self._scope(node, node.body)
+
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
+        bound = {
+            name.id: None
+            for generator in node.generators
+            for name in ast.walk(generator.target)
+            if isinstance(name, ast.Name)
+        }
+        self.stack.append((bound, False))
+        self.generic_visit(node)
+        self.stack.pop()
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
+
+
+class Source:
+    """A Python file and the edits to it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.text = path.read_bytes()
+        self.tree = ast.parse(self.text)
+        starts = [0]
+        for line in self.text.splitlines(keepends=True):
+            starts.append(starts[-1] + len(line))
+        self.starts = starts
+        self.edits: list[Edit] = []
+
+    def offset(self, line: int, column: int) -> int:
+        """Bytes before a position that `ast` reports."""
+        return self.starts[line - 1] + column
+
+    def replace(self, start: int, end: int, old: str, new: str) -> None:
+        """Note that the word `old`, which is the last one between two offsets, becomes `new`."""
+        found = [*re.finditer(rb"(?<!\w)" + re.escape(old.encode()) + rb"(?!\w)", self.text[start:end])]
+        if not found:
+            raise ValueError(f"{self.path}: no {old!r} in {self.text[start:end]!r}")
+        self.edits.append((start + found[-1].start(), start + found[-1].end(), new))
+
+    def write(self) -> None:
+        """Apply the edits."""
+        text = self.text
+        for start, end, new in sorted(set(self.edits), reverse=True):
+            text = text[:start] + new.encode() + text[end:]
+        if text != self.text:
+            self.path.write_bytes(text)
+
+
+def rename_names(renames: Mapping[str, str], files: list[Path], modules: set[str]) -> None:
+    """Rename top-level names: `{"module:old": "new"}`."""
+    front = {key.split(":")[1] for key in renames}
+    for path in files:
+        if path.suffix != ".py" or not any(name.encode() in path.read_bytes() for name in front):
+            continue
+        source = Source(path)
+        taken = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
+        taken |= {node.arg for node in ast.walk(source.tree) if isinstance(node, ast.arg)}
+        for node in ast.walk(source.tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    new = renames.get(f"{absolute(node, path)}:{alias.name}")
+                    if new:
+                        start = source.offset(alias.lineno, alias.col_offset)
+                        source.replace(start, start + len(alias.name.encode()), alias.name, new)
+        for node, target in Scopes(source.tree, path, modules).uses:
+            if target not in renames:
+                continue
+            old, new = target.split(":")[1], renames[target]
+            if isinstance(node, ast.Name) and node.id != old:
+                continue  # imported `as` another name
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                start = source.offset(node.lineno, node.col_offset)
+                end = start + re.match(rb"(async +)?(def|class) +\w+", source.text[start:]).end()
+            else:
+                start = source.offset(node.lineno, node.col_offset)
+                end = source.offset(node.end_lineno, node.end_col_offset)
+            if isinstance(node, ast.Name) and new in taken:
+                print(f"look at {path.relative_to(ROOT)}:{node.lineno}: {new} is used there already", file=sys.stderr)
+            source.replace(start, end, old, new)
+        source.write()
+    mentions = {
+        f"{module}.{old}": f"{module}.{new}" for key, new in renames.items() for module, old in [key.split(":")]
+    }
+    rewrite_mentions(mentions, files)
+
+
+def rename_modules(moves: Mapping[str, str], files: list[Path], modules: set[str]) -> None:
+    """Rewrite what uses or mentions modules that move: `{"old.dotted.name": "new.dotted.name"}`."""
+    for path in files:
+        if path.suffix == ".py":
+            rewrite_imports(path, moves, modules)
+    rewrite_mentions(dict(moves), files)
+    paths = {old.replace(".", "/"): new.replace(".", "/") for old, new in moves.items()}
+    rewrite_mentions(paths, files)
+
+
+def rewrite_imports(path: Path, moves: Mapping[str, str], modules: set[str]) -> None:
+    """Rewrite `from package import module` and every use of that module, and relative imports."""
+    source = Source(path)
+    here = moved(module_of(path), moves).split(".")
+    package = here if path.name == "__init__.py" else here[:-1]
+    taken = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
+    taken |= {node.arg for node in ast.walk(source.tree) if isinstance(node, ast.arg)}
+    for node in ast.walk(source.tree):
+        if not isinstance(node, ast.ImportFrom):
+            continue
+        old = absolute(node, path)
+        fronts = set()
+        for alias in node.names:
+            below = f"{old}.{alias.name}"
+            target = moved(below, moves) if below in modules else None
+            fronts.add(target.rpartition(".")[0] if target else moved(old, moves))
+            if target and target != below and (last := target.rpartition(".")[2]) != alias.name:
+                start = source.offset(alias.lineno, alias.col_offset)
+                source.replace(start, start + len(alias.name.encode()), alias.name, last)
+        if fronts - {old}:
+            if len(fronts) > 1:
+                print(f"look at {path.relative_to(ROOT)}:{node.lineno}: one import of two packages", file=sys.stderr)
+                continue
+            new, level = fronts.pop(), node.level
+            if level:  # a relative import stays one, seen from the file's new place
+                names = new.split(".")
+                if names[0] in SHIPPED_INSIDE and package[0] not in SHIPPED_INSIDE:
+                    names = [package[0], *names]
+                shared = 0
+                while shared < min(len(names), len(package)) and names[shared] == package[shared]:
+                    shared += 1
+                new = "." * (len(package) - shared + 1) + ".".join(names[shared:])
+            start = source.offset(node.lineno, node.col_offset)
+            end = start + re.match(rb"from +[\w.]+", source.text[start:]).end()
+            source.edits.append((start, end, f"from {new}"))
+    for node, target in Scopes(source.tree, path, modules).uses:
+        new = moved(target, moves) if ":" not in target else target
+        if new == target or not isinstance(node, ast.Name | ast.Attribute):
+            continue
+        old_name, new_name = target.rpartition(".")[2], new.rpartition(".")[2]
+        if old_name == new_name or (isinstance(node, ast.Name) and node.id != old_name):
+            continue
+        if isinstance(node, ast.Name) and new_name in taken:
+            print(f"look at {path.relative_to(ROOT)}:{node.lineno}: {new_name} is used there already", file=sys.stderr)
+        start = source.offset(node.lineno, node.col_offset)
+        source.replace(start, source.offset(node.end_lineno, node.end_col_offset), old_name, new_name)
+    source.write()
+
+
+def rewrite_mentions(words: Mapping[str, str], files: list[Path]) -> None:
+    """Replace dotted names and paths in text, the longest first."""
+    if not words:
+        return
+    choice = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
+    pattern = re.compile(rf"(?<![\w/.-])(?:(attention_atlas\.)(?=model|views))?({choice})(?![\w-])")
+    for path in files:
+        if path.suffix not in TEXT or path.name == "atlas.po":
+            continue
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue
+        new = pattern.sub(lambda match: (match[1] or "") + words[match[2]], text)
+        if new != text:
+            path.write_text(new, encoding="utf-8")
+
+
+def with_tests(moves: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The moves, and those of test folders and files that mirror what moves."""
+    for old, new in moves.items():
+        yield old, new
+        front, _, last = old.rpartition(".")
+        new_front, _, new_last = new.rpartition(".")
+        if (ROOT / "tests" / old.replace(".", "/")).is_dir() or (ROOT / "tests" / new.replace(".", "/")).is_dir():
+            yield f"tests.{old}", f"tests.{new}"
+        test, target = (f"{a}.test_{b}".lstrip(".") for a, b in ((front, last), (new_front, new_last)))
+        if any((ROOT / "tests" / f"{each.replace('.', '/')}.py").is_file() for each in (test, target)):
+            yield f"tests.{test}", f"tests.{target}"
+
+
+def move_files(moves: Mapping[str, str]) -> None:
+    """Move modules and packages with git, where they are still under their old names."""
+    for old, new in moves.items():
+        package, _, last = old.rpartition(".")  # which may have moved a moment ago
+        source = ROOT / f"{moved(package, moves)}.{last}".replace(".", "/")
+        target = ROOT / new.replace(".", "/")
+        pairs = [(source, target)] if source.is_dir() else []
+        pairs += [(source.with_name(f"{source.name}.py"), target.with_name(f"{target.name}.py"))]
+        for each, to in pairs:
+            if each.exists() and not to.exists():
+                to.parent.mkdir(parents=True, exist_ok=True)
+                subprocess.run(["git", "mv", str(each), str(to)], cwd=ROOT, check=True)
+
+
+def format_sources() -> None:
+    """Sort imports and wrap lines, whose lengths have changed."""
+    for command in (["check", "--select", "I", "--fix", "--quiet"], ["format", "--quiet"]):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "."], cwd=ROOT, check=False)
+
+
+def main() -> None:
+    """Read the renames and apply them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--moves", type=Path, help='JSON: {"old.module": "new.module"}')
+    parser.add_argument("--name", action="append", default=[], help="module:old=new; may be repeated")
+    parser.add_argument("--names", type=Path, help='JSON: {"module:old": "new"}')
+    parser.add_argument("--below", default="", help="only moves of modules that begin with this")
+    options = parser.parse_args()
+    with (ROOT / ".git" / "rename.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        files = tracked()
+        modules = {module_of(path) for path in files if path.suffix == ".py"}
+        modules |= {".".join(name.split(".")[:count]) for name in modules for count in range(1, name.count(".") + 1)}
+        if options.moves:
+            chosen = json.loads(options.moves.read_text(encoding="utf-8"))
+            moves = dict(with_tests({old: new for old, new in chosen.items() if old.startswith(options.below)}))
+            rename_modules(moves, files, modules)
+            move_files(moves)
+        renames = json.loads(options.names.read_text(encoding="utf-8")) if options.names else {}
+        renames |= dict(each.split("=") for each in options.name)
+        if renames:
+            rename_names(renames, tracked(), modules)
+        format_sources()
+
+
+if __name__ == "__main__":
+    main()
