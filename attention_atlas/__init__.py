@@ -27,7 +27,7 @@ from .model import (  # noqa: E402
     VisionClassifier,
     open_model,
 )
-from .shown import ShowError, Shown, show  # noqa: E402
+from .notebook_view import ShowError, Shown, show  # noqa: E402
 from .views.trace_frame import frame  # noqa: E402
 from .views.version import VERSION as __version__  # noqa: E402, F401
 

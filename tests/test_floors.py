@@ -58,8 +58,8 @@ def leads_to(node: ast.ImportFrom, path: Path) -> str:
     [
         ("from ..tracing.kinds import CROSS", "model/hub/trace.py", "model"),
         ("from . import palette", "views/maps.py", "views"),
-        ("from .model.text.words import Word", "attention_atlas/looks.py", "model"),
-        ("from .looks import Look", "attention_atlas/shown.py", "attention_atlas"),
+        ("from .model.text.words import Word", "attention_atlas/attention_maps.py", "model"),
+        ("from .looks import Look", "attention_atlas/notebook_view.py", "attention_atlas"),
         ("from pages.shared import files", "model/translator.py", "pages"),
     ],
 )

@@ -103,9 +103,12 @@ class Scopes(ast.NodeVisitor):
                     bound[alias.asname or alias.name] = below if below in self.modules else f"{source}:{alias.name}"
             elif isinstance(node, ast.Global | ast.Nonlocal):
                 outer |= set(node.names)
-            elif isinstance(node, ast.ExceptHandler) and node.name:
-                bound[node.name] = None
-            elif isinstance(node, ast.MatchAs | ast.MatchStar) and node.name:
+            elif (
+                isinstance(node, ast.ExceptHandler)
+                and node.name
+                or isinstance(node, ast.MatchAs | ast.MatchStar)
+                and node.name
+            ):
                 bound[node.name] = None
             waiting += list(ast.iter_child_nodes(node))
         return {name: target for name, target in bound.items() if name not in outer}

@@ -13,7 +13,7 @@ import pytest
 from attention_atlas.model import ConvolutionClassifier
 
 from attention_atlas import CheckpointError, ShowError, show
-from tests.attention_atlas.test_given import weights
+from tests.attention_atlas.test_from_arrays import weights
 from tests.model.hub import tiny
 
 TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]

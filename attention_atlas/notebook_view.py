@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Literal
 
-from .drawn import as_lines, as_maps, files_of
-from .given import ShowError
-from .looks import Look, of_trace, of_weights
+from .attention_maps import Look, of_trace, of_weights
+from .from_arrays import ShowError
 from .model.runtime.checkpoint import write_atomically
+from .notebook_sections import as_lines, as_maps, files_of
 from .views.components import embedded
 
 MOST_BYTES = 48_000_000  # of weights in a page, as they travel: what a browser opens without a wait

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_atlas.given import (
+from attention_atlas.from_arrays import (
     ShowError,
     check_tokens,
     is_causal,

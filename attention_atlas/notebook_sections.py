@@ -5,7 +5,7 @@ from functools import partial
 
 import numpy as np
 
-from .looks import Look
+from .attention_maps import Look
 from .views import maps
 from .views.components import attention_kinds, attention_lines
 from .views.components.attention_grid import Detail, Sheet

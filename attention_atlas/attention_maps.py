@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from .given import ShowError, check_tokens, is_causal, labels_of, layers_of, runs_of_heads, special_of, words_of
+from .from_arrays import ShowError, check_tokens, is_causal, labels_of, layers_of, runs_of_heads, special_of, words_of
 from .model.text.words import Word, by_words, whole_words
 from .model.tracing.kinds import KINDS
 from .views import maps
@@ -94,7 +94,7 @@ def of_weights(attention: object, tokens: Sequence[object], kind: str | None) ->
     """Given weights; a look for each run of layers with as many heads.
 
     Args:
-        attention: see `attention_atlas.given.layers_of`.
+        attention: see `attention_atlas.from_arrays.layers_of`.
         tokens: the tokens of both axes, or those of the queries and those of the keys.
         kind: whose words and colours they take: "encoder", "decoder", "cross"; plain ones where nothing is given.
 
