@@ -5,9 +5,9 @@ from starlette.middleware import Middleware
 
 from pages.shared.loads import LOADS, first_answer
 from pages.shared.runs import in_turn
-from server.door import door
 from server.headers import FAULTS
 from server.health import routes
+from server.middleware import door
 from server.warm_up import lifespan
 from views import page_frame
 from views.first_page import FirstPage

@@ -8,8 +8,8 @@ from collections.abc import Collection, Mapping
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server import streamlit_inside
-from server.refusals import refuse
+from server import streamlit_internals
+from server.http_errors import refuse
 
 SOCKET = "/_stcore/stream"
 SERVED = ("/_stcore/health", "/_stcore/host-config", "/_stcore/metrics")  # of Streamlit's own, what somebody needs
@@ -34,7 +34,7 @@ class KnownAddresses:
         self._moved = {f"/{old}": f"/{new}" for old, new in (moved or {}).items()}
         own = {f"/{page}{slash}" for page in pages for slash in ("", "/")}  # Streamlit leads the second to the first
         # Streamlit's scripts, styles, fonts and pictures
-        folder = streamlit_inside.files()
+        folder = streamlit_internals.files()
         files = (path for path in folder.rglob("*") if path.is_file() and path.suffix != ".html")
         names = (f"/{path.relative_to(folder).as_posix()}" for path in files)
         self._known = frozenset({"/", *own, *beside, *SERVED, *names})

@@ -26,7 +26,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server import streamlit_inside
+from server import streamlit_internals
 
 POLICY = (
     "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
@@ -57,7 +57,7 @@ class SafetyHeaders:
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        page = (streamlit_inside.files() / "index.html").read_text(encoding="utf-8")
+        page = (streamlit_internals.files() / "index.html").read_text(encoding="utf-8")
         self._headers = HEADERS | {"Content-Security-Policy": policy(page)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

@@ -15,8 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server import metrics
-from server.process_wide import process_wide
-from server.visits import turns
+from server.run_context import turns
+from server.singleton import process_wide
 
 State = Literal["loading", "ready", "broken"]
 

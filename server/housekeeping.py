@@ -7,10 +7,10 @@ import itertools
 import logging
 from contextlib import suppress
 
-from server import logs, metrics, recent, streamlit_inside
-from server.ahead import ahead
-from server.finished_files import finished_files
-from server.visits import turns
+from server import logs, metrics, result_cache, streamlit_internals
+from server.download_store import finished_files
+from server.prefetch import ahead
+from server.run_context import turns
 
 ARENAS = 2  # of the C library's allocator; by default each core may bring eight
 SETTLE_SECONDS = 1.0
@@ -43,7 +43,7 @@ async def keep_house() -> None:
         left_before, left = left, people < before
         if left and not people:
             ahead().drop()
-            recent.forget_all()
+            result_cache.forget_all()
         # once more a round later: what somebody who left held may be let go of by others only then
         due = rounds - looked >= (BUSY_ROUND if turns().waiting else FULL_ROUND) and metrics.runs() > runs
         if left or left_before or due:
@@ -54,7 +54,7 @@ async def keep_house() -> None:
 def forget_visitors() -> int:
     """`sessions_left`, or 0 where it cannot be known."""
     try:
-        return streamlit_inside.sessions_left()
+        return streamlit_internals.sessions_left()
     except (AttributeError, RuntimeError):  # another version of Streamlit; its own way is slower, not wrong
         logs.event("sessions cannot be looked at", logging.WARNING)
         return 0

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from server import housekeeping, logs
+from server.backpressure import keep_pace
 from server.health import readiness
-from server.pace import keep_pace
-from server.visits import turns
+from server.run_context import turns
 
 PATIENCE = 3.0  # seconds that the classifier waits for the first page
 LOOK = 0.05  # seconds between two looks

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from server.ahead import ahead
-from server.process_wide import ProcessWide
+from server.prefetch import ahead
+from server.singleton import ProcessWide
 
 
 def clear_all() -> None:

@@ -129,7 +129,7 @@ def test_nothing_hangs_on_a_cache_that_a_visitor_can_empty():
         for path in sources(folder):
             text = path.read_text(encoding="utf-8")
             assert "st.cache_" not in text.replace("`st.cache_resource`", ""), (
-                f"{path.relative_to(ROOT)}: use server.process_wide, or functools.cache in views"
+                f"{path.relative_to(ROOT)}: use server.singleton, or functools.cache in views"
             )
 
 

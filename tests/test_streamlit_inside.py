@@ -21,7 +21,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 
-import server.streamlit_inside as server_inside
+import server.streamlit_internals as server_inside
 import views.streamlit_inside as views_inside
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -121,7 +121,7 @@ def run(around: Around) -> None:
         st.set_page_config(tab_title(open_page), icon, "wide", "collapsed", _about())
     if (elsewhere := settings.elsewhere(page.url_path)) is not None:
         st.switch_page(next(page for page in pages if page.url_path == elsewhere), query_params=settings.address())
-    with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.runs`
+    with settings.page(page.url_path, inputs.DEFAULT):  # nothing is drawn before: see `server.run_order`
         st.html(_STYLE)
         _menu(open_page, dict(zip(PAGES, pages, strict=True)))
         inputs.language()

@@ -15,7 +15,7 @@ from pages.history import networks
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.service import Service
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say_error

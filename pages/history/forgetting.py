@@ -14,7 +14,7 @@ from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment, named
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
-from server.ahead import ahead
+from server.prefetch import ahead
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
 from views.controls import widgets
 from views.text import literal, prose

@@ -14,7 +14,7 @@ from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
-from server.ahead import ahead
+from server.prefetch import ahead
 from views.address import settings
 from views.address.codecs import OneOf
 from views.components.matrix_row import RowMatrix

@@ -12,7 +12,7 @@ from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
 from pages.shared.service import Service
 from pages.shared.texts import say_if_cut
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views.address import settings
 from views.address.codecs import Text
 from views.controls import inputs

@@ -8,7 +8,7 @@ from model.translator import SHIPPED
 from pages.history.raw_tables import NONE, stage_labels
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views.html import bars, tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error

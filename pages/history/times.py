@@ -14,10 +14,10 @@ from pages.shared.charts import chart
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from server import visits
-from server.process_wide import process_wide
-from server.recent import Recent, computing
-from server.streams import Result, Streams
+from server import run_context
+from server.result_cache import Recent, computing
+from server.shared_streams import Result, Streams
+from server.singleton import process_wide
 from views.controls import inputs
 from views.figures.lines import Line, lines
 from views.html import bars
@@ -73,7 +73,7 @@ def show(request: Request) -> None:
 
 def _ask(request: Request) -> ForwardTimes | None:
     """Measure, unless others are waiting for this server."""
-    if visits.turns().waiting:
+    if run_context.turns().waiting:
         st.info(prose.block("history_recurrence", "others-wait"))
         return None
     models = {TRANSFORMER: request.service.model}

@@ -12,7 +12,7 @@ from pages.models.downloads import fetch
 from pages.models.offers import show_beginning, show_offers
 from pages.models.store import opened_models
 from pages.shared.service import Service
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views import streamlit_inside
 from views.address import settings
 from views.controls import widgets

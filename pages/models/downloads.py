@@ -8,7 +8,7 @@ import streamlit as st
 
 from model import OpenError
 from model.hub.source import folder_of
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views.text.catalogue import say
 from views.text.numbers import percent
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from model import OpenError
 from model.hub.opened import OpenedModel
 from pages.shared.service import Service
-from server import streamlit_inside
-from server.process_wide import process_wide
-from server.recent import Recent, computing
+from server import streamlit_internals
+from server.result_cache import Recent, computing
+from server.singleton import process_wide
 
 MOST = 2
 RECENT = 3  # traces of each that are kept; one may hold as much as `model.hub.limits` says
@@ -101,4 +101,4 @@ def opened_models() -> OpenedModels:
 
 
 def _is_there(visitor: str) -> bool:
-    return streamlit_inside.is_here(visitor)
+    return streamlit_internals.is_here(visitor)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from server.finished_files import finished_files
+from server.download_store import finished_files
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap, matrices_picture, picture

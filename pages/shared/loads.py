@@ -6,7 +6,7 @@ Imported inside the functions: each visitor's run imports what `app.py` imports,
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views.first_answer import Answer
 from views.text import catalogue, prose
 

@@ -9,8 +9,8 @@ import streamlit as st
 from model import CheckpointError, ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
-from server.process_wide import ProcessWide, process_wide
-from server.recent import Recent, computing
+from server.result_cache import Recent, computing
+from server.singleton import ProcessWide, process_wide
 from views import page_frame
 from views.address import settings
 from views.text import literal

@@ -8,8 +8,8 @@ from typing import ParamSpec, TypeVar
 
 import streamlit as st
 
-from server import visits
-from server.turns import Busy
+from server import run_context
+from server.run_queue import Busy
 from views import page_frame
 from views.address import settings
 from views.text import waiting
@@ -35,7 +35,7 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
 
         args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
         name = f"{function.__module__}.{function.__qualname__}"
-        if visits.running():  # the whole page runs and has its turn
+        if run_context.running():  # the whole page runs and has its turn
             with settings.within(name):
                 return function(*args, **kwargs)
         with settings.part(name), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
@@ -57,7 +57,7 @@ def in_turn(page: str, part: str = "") -> Iterator[None]:
         import pandas  # noqa: F401
     st.session_state[_PAGE] = page
     try:
-        with visits.visited(page, part, _notice):
+        with run_context.visited(page, part, _notice):
             yield
     except Busy as busy:
         st.warning(say_error(busy))

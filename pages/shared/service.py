@@ -18,9 +18,9 @@ from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import TracedModel
-from server import visits
-from server.recent import Recent, T
-from server.streams import Streams
+from server import run_context
+from server.result_cache import Recent, T
+from server.shared_streams import Streams
 from views import maps
 from views.maps import Kind
 from views.text import waiting
@@ -85,7 +85,7 @@ class Service:
             InputError: it cannot be translated; the message is one sentence for the reader.
         """
         tokens = len(self.model.check(text))
-        visits.note(tokens=tokens)
+        run_context.note(tokens=tokens)
         return tokens
 
     def known(self, text: str, options: DecodingOptions) -> tuple[Step, ...] | None:
@@ -107,7 +107,7 @@ class Service:
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
-        visits.note(produced=len(produced))
+        run_context.note(produced=len(produced))
         return self.fed(text, produced)
 
     def fed(self, text: str, ids: tuple[int, ...]) -> Trace:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from model import Translator, VisionClassifier
 from pages.history import networks
-from server import housekeeping, recent, visits
+from server import housekeeping, result_cache, run_context
 from tests.fuzz import addresses, checks, files, texts
 from tests.pages.conftest import go
 
@@ -95,17 +95,17 @@ def run(
 @contextmanager
 def pauses() -> Iterator[list[float]]:
     """Processor time at the beginning, at the end, and whenever long work lets others go first meanwhile."""
-    times, rotate = [time.process_time()], visits.rotate
+    times, rotate = [time.process_time()], run_context.rotate
 
     def noted() -> None:
         times.append(time.process_time())
         rotate()
 
-    visits.rotate = noted
+    run_context.rotate = noted
     try:
         yield times
     finally:
-        visits.rotate = rotate
+        run_context.rotate = rotate
         times.append(time.process_time())
 
 
@@ -186,7 +186,7 @@ def pages(seed: int) -> Iterator[Case]:
 
 def resident_megabytes() -> float:
     """Memory that this process holds when it has let go of recent results; 0 where the system does not say."""
-    recent.forget_all()
+    result_cache.forget_all()
     housekeeping.hand_back()
     status = Path("/proc/self/statm")
     if not status.is_file():

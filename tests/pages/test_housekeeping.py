@@ -17,7 +17,7 @@ from pages.shared import loads, models, service
 from server import housekeeping, metrics, warm_up
 from server.health import Readiness
 from server.limits import THREADS
-from server.recent import Recent, forget_all
+from server.result_cache import Recent, forget_all
 from tests.elsewhere import run_elsewhere
 
 

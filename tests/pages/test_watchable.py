@@ -9,9 +9,9 @@ import streamlit as st
 from starlette.applications import Starlette
 
 from pages.shared import runs
-from server import health, logs, metrics, visits, warm_up
+from server import health, logs, metrics, run_context, warm_up
 from server.limits import Limits
-from server.turns import Turns
+from server.run_queue import Turns
 from tests.elsewhere import run_elsewhere
 from tests.new_process import clear_all
 
@@ -103,7 +103,7 @@ def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
 
 
 def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
-    monkeypatch.setattr(visits, "turns", lambda: Turns(Limits(waiting=0)))
+    monkeypatch.setattr(run_context, "turns", lambda: Turns(Limits(waiting=0)))
     app = open_app()
     assert [warning.value for warning in app.warning] == [
         "0 visitors are waiting already: please come again in a minute."
@@ -117,7 +117,7 @@ def test_an_error_is_logged_by_its_type_only(log):
     (line,) = log()
     assert (line["level"], line["outcome"]) == ("error", "error")
     assert SECRET not in json.dumps(line)
-    assert visits._current.get() is None
+    assert run_context._current.get() is None
 
 
 def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch):
@@ -126,10 +126,10 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
 
     @runs.fragment
     def part():
-        seen.append(visits._current.get())
+        seen.append(run_context._current.get())
 
     with runs.in_turn("attention"):
-        whole = visits._current.get()
+        whole = run_context._current.get()
         part()
     part()
     assert seen[0] is whole

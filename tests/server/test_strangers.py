@@ -12,7 +12,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from server.waiting_uploads import A_VISIT
+from server.upload_limit import A_VISIT
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
 from tests.elsewhere import run_elsewhere

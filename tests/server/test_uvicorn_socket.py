@@ -15,9 +15,9 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from server import uvicorn_socket
+from server.client_address import SocketsByAddress, trusted_proxies
 from server.limits import SocketLimits
-from server.messages import ReadersMessages
-from server.visitors import SocketsByAddress, trusted_proxies
+from server.websocket_messages import ReadersMessages
 from tests.processes import free_port
 
 PATIENCE = 20  # seconds

@@ -4,7 +4,7 @@ import pytest
 
 from server.addresses import SENTENCE as NO_PAGE
 from server.addresses import KnownAddresses
-from server.own_site import NO_NAME, NO_ORIGIN, OwnSite, is_own
+from server.host_check import NO_NAME, NO_ORIGIN, OwnSite, is_own
 from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
 from views import page_frame

@@ -7,8 +7,8 @@ import streamlit as st
 
 from pages.shared.attention_viewer.subject import InWords, Subject, prepared
 from pages.shared.texts import paragraph
-from server.process_wide import process_wide
-from server.recent import Recent, computing
+from server.result_cache import Recent, computing
+from server.singleton import process_wide
 from views import maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.attention_map import attention_map

@@ -10,7 +10,7 @@ from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
 from model.study.finished import study_of
-from server.process_wide import process_wide
+from server.singleton import process_wide
 from views import maps
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits

@@ -9,7 +9,7 @@ from model import RecurrentTranslator
 from model.lessons.forgetting import NETWORKS, load_forgetting
 from model.lessons.recurrence_gradients import drift, state_gradients
 from pages.shared.models import load_recurrent
-from server.ahead import ahead
+from server.prefetch import ahead
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE
 from tests.pages.stepped import labels, stepped

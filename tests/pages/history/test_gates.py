@@ -8,7 +8,7 @@ import pytest
 from model import DecodingOptions, RecurrentTranslator
 from model.networks.tap import AtEveryStep, hold
 from pages.shared.models import load_recurrent
-from server.ahead import ahead
+from server.prefetch import ahead
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics

@@ -6,7 +6,7 @@ from model.lessons.forward_times import FILE, ForwardTimes, Times
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
 from pages.history import times
-from server import visits
+from server import run_context
 from tests.new_process import clear_all
 from tests.pages.charts import charts, checked, curve
 from tests.pages.conftest import html_of
@@ -102,7 +102,7 @@ def test_times_are_measured_once_a_process(open_app, fresh, monkeypatch):
 def test_the_real_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
     measure, turns = times.forward_times_in_steps, []
     monkeypatch.setattr(times, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2))
-    monkeypatch.setattr(visits, "rotate", lambda: turns.append(1))
+    monkeypatch.setattr(run_context, "rotate", lambda: turns.append(1))
     app = asked(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
     assert len(turns) >= 2
@@ -111,7 +111,7 @@ def test_the_real_measurement_runs_through_the_queue(open_app, fresh, monkeypatc
 
 def test_while_others_wait_nothing_is_measured(open_app, fresh, monkeypatch):
     app = open_app("history", part="recurrence")
-    monkeypatch.setattr(type(visits.turns()), "waiting", property(lambda turns: 3))
+    monkeypatch.setattr(type(run_context.turns()), "waiting", property(lambda turns: 3))
     monkeypatch.setattr(times, "forward_times_in_steps", lambda models: pytest.fail("measured"))
     asked(app)
     assert "Other visitors are waiting" in app.info[0].value

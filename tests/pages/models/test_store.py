@@ -9,7 +9,7 @@ import pytest
 
 from model import OpenError
 from pages.models.store import IN_USE, OpenedModels
-from server.recent import computing
+from server.result_cache import computing
 
 
 class Clock:

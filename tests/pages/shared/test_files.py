@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pages.shared import files
-from server.finished_files import finished_files
+from server.download_store import finished_files
 from views.text import catalogue
 from views.text.catalogue import say, speaking
 

@@ -6,7 +6,7 @@ import threading
 from model import CheckpointError, DecodingOptions
 from pages.shared import models
 from pages.shared.loads import LOADS, first_answer
-from server import recent, warm_up
+from server import result_cache, warm_up
 from tests.elsewhere import run_elsewhere
 from tests.new_process import clear_all
 from views.controls import inputs
@@ -19,7 +19,7 @@ def test_the_first_sentence_is_translated_before_anybody_asks():
     warm_up.warm_up(LOADS)
     last = models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1]
     assert last.finished
-    recent.forget_all()
+    result_cache.forget_all()
     assert first_answer("") == Answer(inputs.DEFAULT, last.text)
     assert first_answer("vision") is None
     assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1] is last

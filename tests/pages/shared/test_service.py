@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions
 from pages.shared.service import Service
-from server.recent import Recent
+from server.result_cache import Recent
 from tests.new_process import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
 

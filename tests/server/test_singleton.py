@@ -11,9 +11,9 @@ from model.translator import SHIPPED
 from pages.shared.head_ranking.rows import shipped
 from pages.shared.models import alignment, load_service, load_vision
 from server.health import readiness
-from server.process_wide import process_wide
-from server.recent import computing
-from server.visits import turns
+from server.result_cache import computing
+from server.run_context import turns
+from server.singleton import process_wide
 
 PATIENCE = 20  # seconds
 

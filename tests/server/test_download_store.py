@@ -2,8 +2,8 @@
 
 import pytest
 
-from server import finished_files
-from server.finished_files import FILES, SECONDS, FinishedFiles
+from server import download_store
+from server.download_store import FILES, SECONDS, FinishedFiles
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def test_of_too_many_files_the_oldest_go(shelf):
 
 def test_of_too_many_bytes_the_oldest_go(shelf, monkeypatch):
     kept, lying, _ = shelf
-    monkeypatch.setattr(finished_files, "BYTES", 10)
+    monkeypatch.setattr(download_store, "BYTES", 10)
     for content in (b"aaaa", b"bbbb", b"cc", b"d"):
         kept.hold(content, "text/csv", "a.csv")
     assert lying() == [b"bbbb", b"cc", b"d"]

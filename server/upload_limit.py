@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server import streamlit_inside
+from server import streamlit_internals
 
 UPLOADS = "/_stcore/upload_file/"
 A_VISIT = 4  # files; a page asks for one at a time
@@ -25,7 +25,7 @@ class FewUploads:
     Whether a page has taken a file is not known here: forgetting it once more does no harm.
     """
 
-    def __init__(self, app: ASGIApp, forget: Forget = streamlit_inside.forget_upload, most: int = BYTES) -> None:
+    def __init__(self, app: ASGIApp, forget: Forget = streamlit_internals.forget_upload, most: int = BYTES) -> None:
         self._app, self._forget, self._most = app, forget, most
         self._waiting: OrderedDict[tuple[str, str], int] = OrderedDict()  # visit and file -> bytes, the oldest first
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from google.protobuf.message import DecodeError
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from server.streamlit_inside import ForwardMsg
+from server.streamlit_internals import ForwardMsg
 
 
 class UnnamedPlace:

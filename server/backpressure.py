@@ -9,7 +9,7 @@ import asyncio
 import time
 from collections.abc import Callable
 
-from server.turns import Turns
+from server.run_queue import Turns
 
 BEAT = 0.05  # seconds between two looks
 ROUNDS = 5  # of the thread that sends, timed at each look

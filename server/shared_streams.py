@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
-from server import metrics, visits
+from server import metrics, run_context
 from server.limits import SLICE_SECONDS
-from server.recent import Recent
+from server.result_cache import Recent
 
 T = TypeVar("T")
 
@@ -48,7 +48,7 @@ class Steps(Generic[T]):
             while place < len(self.made):
                 place += 1
                 yield self.made[place - 1]
-            visits.rotate()
+            run_context.rotate()
             with self._turn, metrics.COMPUTING.time():
                 if place == len(self.made) and not self._make():
                     return

@@ -9,8 +9,8 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import uvicorn_socket
+from server.http_errors import refuse
 from server.limits import SocketLimits
-from server.refusals import refuse
 
 TRUSTED_PROXIES = "ATLAS_TRUSTED_PROXIES"  # environment: addresses or networks of reverse proxies, with spaces between
 SENTENCE = "Too many windows of this site are open at your address: close one and try again."

@@ -9,7 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.limits import SocketLimits
-from server.messages import _Socket
+from server.websocket_messages import _Socket
 from tests.elsewhere import run_elsewhere
 
 MOMENT = 0.02  # seconds in which a message that may pass has passed

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from server.limits import Limits
-from server.turns import Busy, Turns
+from server.run_queue import Busy, Turns
 
 QUICK = {"silence": 0.001, "repeat": 0.001}
 

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from server.refusals import refuse
-from server.streamlit_inside import is_host_allowed
+from server.http_errors import refuse
+from server.streamlit_internals import is_host_allowed
 
 NO_NAME = "This server does not go by that name: open the site by the address that its operator gave you."
 NO_ORIGIN = "Pages of other sites may not use this server."

@@ -6,9 +6,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from server import pace
+from server import backpressure
 from server.limits import Limits
-from server.turns import Turns
+from server.run_queue import Turns
 from tests.elsewhere import run_elsewhere
 
 
@@ -34,17 +34,17 @@ def looks(monkeypatch, rounds, running=1):
         else:
             now[0] += now[-1]
 
-    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=sleep))
+    monkeypatch.setattr(backpressure, "asyncio", SimpleNamespace(sleep=sleep))
     with pytest.raises(asyncio.CancelledError):
-        pace.keep_pace(queue, clock=lambda: now[0]).send(None)
+        backpressure.keep_pace(queue, clock=lambda: now[0]).send(None)
     return queue.said
 
 
-SLOWLY, QUICKLY = 1.1 * pace.SLOW, 0.9 * pace.SLOW
+SLOWLY, QUICKLY = 1.1 * backpressure.SLOW, 0.9 * backpressure.SLOW
 
 
 def test_slow_rounds_hold_the_runs_until_two_looks_in_a_row_were_timely(monkeypatch):
-    assert pace.TIMELY == 2
+    assert backpressure.TIMELY == 2
     rounds = [SLOWLY, SLOWLY, QUICKLY, SLOWLY, QUICKLY, QUICKLY, QUICKLY]
     # each slow look holds, the second timely one lets go, and so does the end
     assert looks(monkeypatch, rounds) == [True, True, True, False, False]
@@ -66,8 +66,8 @@ def test_a_real_loop_on_time_lets_everybody_run():
     turns = Turns(Limits(running=1))
 
     async def for_a_moment():
-        keeping = asyncio.create_task(pace.keep_pace(turns))
-        await asyncio.sleep(5 * pace.BEAT)
+        keeping = asyncio.create_task(backpressure.keep_pace(turns))
+        await asyncio.sleep(5 * backpressure.BEAT)
         keeping.cancel()
 
     run_elsewhere(for_a_moment())

@@ -11,8 +11,8 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 
-from server import compressed
-from server.compressed import CompressedScripts
+from server import static_files
+from server.static_files import CompressedScripts
 
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 SCRIPT = next(STATIC.glob("js/index.*.js"))
@@ -34,7 +34,7 @@ def test_a_script_travels_compressed_once_and_arrives_whole(client, monkeypatch)
     assert answer.headers["content-encoding"] == "gzip" and answer.headers["vary"] == "Accept-Encoding"
     assert int(answer.headers["content-length"]) < 0.4 * SCRIPT.stat().st_size
     assert answer.content == SCRIPT.read_bytes()
-    monkeypatch.setattr(compressed.gzip, "compress", None)  # it is not asked a second time
+    monkeypatch.setattr(static_files.gzip, "compress", None)  # it is not asked a second time
     assert client.get(f"/static/js/{SCRIPT.name}").content == SCRIPT.read_bytes()
 
 

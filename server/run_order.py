@@ -10,7 +10,7 @@ knows no such part there, and would answer nothing to whatever is done in it.
 import asyncio
 import contextlib
 
-from server.streamlit_inside import BackMsg, ForwardMsg
+from server.streamlit_internals import BackMsg, ForwardMsg
 
 PATIENCE = 1.0  # seconds; a run that has not begun after that may be replaced
 DRAWN = frozenset({"delta", "ref_hash", "script_finished"})  # a run looks at its message before it draws anything

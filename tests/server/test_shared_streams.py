@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from server.recent import Recent
-from server.streams import Steps, Streams
+from server.result_cache import Recent
+from server.shared_streams import Steps, Streams
 
 
 def streams():

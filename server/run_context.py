@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from server import logs, metrics
-from server.process_wide import process_wide
-from server.turns import Busy, Notice, Turn, Turns
+from server.run_queue import Busy, Notice, Turn, Turns
+from server.singleton import process_wide
 
 _current: ContextVar[Turn | None] = ContextVar("turn", default=None)
 

@@ -6,8 +6,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from server.process_wide import process_wide
-from server.visits import turns
+from server.run_context import turns
+from server.singleton import process_wide
 
 Steps = Callable[[], Iterable[object]]  # begins work that is done while its steps are asked for
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.waiting_uploads import A_VISIT, LEAST, UPLOADS, FewUploads
+from server.upload_limit import A_VISIT, LEAST, UPLOADS, FewUploads
 from tests.elsewhere import run_elsewhere
 
 

@@ -5,13 +5,13 @@ from collections.abc import Collection, Mapping
 from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
-from server.compressed import CompressedScripts
+from server.client_address import SocketsByAddress
 from server.headers import SafetyHeaders
-from server.messages import ReadersMessages
-from server.own_site import OwnSite
-from server.place import UnnamedPlace
-from server.visitors import SocketsByAddress
-from server.waiting_uploads import FewUploads
+from server.host_check import OwnSite
+from server.path_redaction import UnnamedPlace
+from server.static_files import CompressedScripts
+from server.upload_limit import FewUploads
+from server.websocket_messages import ReadersMessages
 
 
 def door(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from contextlib import suppress
 from typing import TypeVar
 
-from server import metrics, visits
-from server.process_wide import process_wide
+from server import metrics, run_context
+from server.singleton import process_wide
 
 T = TypeVar("T")
 
@@ -81,6 +81,6 @@ class Recent:
                 if result is None:
                     source, result = "computed", compute()
                     self.put(key, result)
-            visits.rotate()
+            run_context.rotate()
         metrics.RESULTS.labels(source).inc()
         return result

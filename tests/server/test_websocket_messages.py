@@ -4,7 +4,7 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server.limits import SocketLimits
-from server.messages import Allowance, ReadersMessages, _Socket
+from server.websocket_messages import Allowance, ReadersMessages, _Socket
 from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask
 

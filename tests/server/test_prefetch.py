@@ -2,7 +2,7 @@
 
 import threading
 
-from server.ahead import MOST, Ahead
+from server.prefetch import MOST, Ahead
 
 
 def test_works_are_done_in_order():

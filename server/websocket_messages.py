@@ -13,10 +13,10 @@ from google.protobuf.message import Message as ProtocolMessage
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import uvicorn_socket
+from server.http_errors import POLICY
 from server.limits import SocketLimits
-from server.refusals import POLICY
-from server.runs import PATIENCE, Runs
-from server.streamlit_inside import BackMsg
+from server.run_order import PATIENCE, Runs
+from server.streamlit_internals import BackMsg
 
 WANTED = frozenset({"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"})
 OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # a download that is made when asked for; rows of a table

@@ -4,8 +4,8 @@ import asyncio
 
 import pytest
 
+from server.client_address import SENTENCE, SocketsByAddress, trusted_proxies, visitor
 from server.limits import SocketLimits
-from server.visitors import SENTENCE, SocketsByAddress, trusted_proxies, visitor
 from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
 

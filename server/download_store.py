@@ -9,8 +9,8 @@ import threading
 import time
 from collections.abc import Callable
 
-from server import streamlit_inside
-from server.process_wide import process_wide
+from server import streamlit_internals
+from server.singleton import process_wide
 
 SECONDS = 60.0  # that a file is kept at least, unless the limits below are reached
 FILES, BYTES = 64, 128 * 2**20  # at once; then the oldest go
@@ -26,7 +26,7 @@ class FinishedFiles:
         clock: seconds.
     """
 
-    def __init__(self, keep: Keep = streamlit_inside.keep_file, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, keep: Keep = streamlit_internals.keep_file, clock: Callable[[], float] = time.monotonic) -> None:
         self._keep, self._clock = keep, clock
         self._lock = threading.Lock()
         self._numbers = itertools.count()

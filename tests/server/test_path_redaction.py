@@ -4,7 +4,7 @@ from pathlib import Path
 
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from server.place import UnnamedPlace
+from server.path_redaction import UnnamedPlace
 from tests.elsewhere import run_elsewhere
 
 SCRIPT = "/srv/place/app.py"
