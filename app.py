@@ -1,4 +1,4 @@
-"""The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.page_frame`."""
+"""The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.navigation`."""
 
 import streamlit as st
 from starlette.middleware import Middleware
@@ -9,12 +9,12 @@ from server.headers import FAULTS
 from server.health import routes
 from server.middleware import door
 from server.warm_up import lifespan
-from views import page_frame
-from views.first_page import FirstPage
+from views import navigation
+from views.initial_html import FirstPage
 from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
-    page_frame.run(in_turn)
+    navigation.run(in_turn)
 else:  # imported once, by the server that is starting
     st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
     beside = routes(VERSION)
@@ -24,9 +24,9 @@ else:  # imported once, by the server that is starting
         routes=beside,
         middleware=door(
             __file__,
-            page_frame.available(),
+            navigation.available(),
             [route.path for route in beside],
-            page_frame.MOVED,
+            navigation.MOVED,
             Middleware(FirstPage, answer=first_answer),
         ),
         exception_handlers=FAULTS,

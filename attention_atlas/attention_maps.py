@@ -9,10 +9,10 @@ import numpy as np
 from .from_arrays import ShowError, check_tokens, is_causal, labels_of, layers_of, runs_of_heads, special_of, words_of
 from .model.text.words import Word, by_words, whole_words
 from .model.tracing.kinds import KINDS
-from .views import maps
+from .views import attention_maps
 from .views.text.catalogue import Message
 
-SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
 LAYERS = Message("show.layers", "Layers {first} to {last}")
 LAYER = Message("show.layer", "Layer {first}")
 
@@ -32,7 +32,7 @@ class Look:
     """
 
     name: str
-    kind: maps.Kind
+    kind: attention_maps.Kind
     attention: np.ndarray
     queries: tuple[str, ...]
     keys: tuple[str, ...]
@@ -72,14 +72,14 @@ def _of_kind(trace: object, name: str) -> Look:
     first = getattr(record, "layers", (0,))[0]
     queries, keys = trace.axes(name)
     if getattr(trace, "grid", None) is not None:
-        places = maps.patch_names(trace.grid)
+        places = attention_maps.patch_names(trace.grid)
         names = (*queries[: len(queries) - len(places)], *places)
-        return Look(name, maps.VISION, weights, names, names, first=first)
+        return Look(name, attention_maps.VISION, weights, names, names, first=first)
     if hasattr(trace, "tokenizer"):
         ids = {"source": trace.source_ids, "target": trace.target_ids}
         words = tuple(whole_words(trace.tokenizer, ids[side]) for side in _sides(name))
-        return Look(name, maps.KINDS[name], weights, queries, keys, words, first=first)
-    kind = replace(maps.KINDS[name], queries=maps.ANY_TOKENS[0], keys=maps.ANY_TOKENS[1])
+        return Look(name, attention_maps.KINDS[name], weights, queries, keys, words, first=first)
+    kind = replace(attention_maps.KINDS[name], queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1])
     read = [trace.target if side == "target" and trace.target is not None else trace.source for side in _sides(name)]
     marked = [zip(tokens.labels, tokens.special, strict=True) for tokens in read]
     special = frozenset(label for tokens in marked for label, mark in tokens if mark)
@@ -101,8 +101,10 @@ def of_weights(attention: object, tokens: Sequence[object], kind: str | None) ->
     Raises:
         ShowError: see `layers_of` and `check_tokens`.
     """
-    if kind is not None and kind not in maps.KINDS:
-        raise ShowError(f"There is no kind {kind!r} for given weights; choose one of {', '.join(maps.KINDS)}, or none.")
+    if kind is not None and kind not in attention_maps.KINDS:
+        raise ShowError(
+            f"There is no kind {kind!r} for given weights; choose one of {', '.join(attention_maps.KINDS)}, or none."
+        )
     layers = layers_of(attention)
     queries, keys = layers[0].shape[1:]
     if not 1 <= len(tokens) <= 2:
@@ -118,8 +120,10 @@ def of_weights(attention: object, tokens: Sequence[object], kind: str | None) ->
     names = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
     words = tuple(words_of(each) for each in names)
     joined = tuple(side or _each(each) for side, each in zip(words, names, strict=True)) if any(words) else None
-    base = maps.GIVEN if kind is None else maps.KINDS[kind]
-    base = replace(base, queries=maps.ANY_TOKENS[0], keys=maps.ANY_TOKENS[1], causal=is_causal(layers))
+    base = attention_maps.GIVEN if kind is None else attention_maps.KINDS[kind]
+    base = replace(
+        base, queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1], causal=is_causal(layers)
+    )
     runs = runs_of_heads(layers)
     special = special_of((*names[0], *names[1]))
     labels = tuple(labels_of(each) for each in names)

@@ -6,16 +6,16 @@ from functools import partial
 import numpy as np
 
 from .attention_maps import Look
-from .views import maps
+from .views import attention_maps
 from .views.components import attention_kinds, attention_lines
 from .views.components.attention_grid import Detail, Sheet
 from .views.components.attention_kinds import Kinds, Words
 from .views.components.attention_lines import Lines, View
-from .views.components.embedded import File, Section
-from .views.controls import inputs
+from .views.components.notebook_page import File, Section
+from .views.controls import sentence_input
 from .views.controls.widgets import Choice
 from .views.export import downloads, drawing
-from .views.export.overview import Overview, overview
+from .views.export.overview_image import Overview, overview
 from .views.text import literal, terms
 from .views.text.catalogue import Message, say
 
@@ -39,16 +39,16 @@ def as_maps(looks: Sequence[Look], words: bool) -> list[Section]:
     grouped = {look.name: _words(look) for look in looks if look.words is not None}
     special = frozenset().union(*(look.special for look in looks))
     held = any(label.strip() in special for look in looks for label in (*look.queries, *look.keys))
-    choices = [inputs.kinds_to_choose(kinds)] if len(looks) > 1 else []
+    choices = [sentence_input.kinds_to_choose(kinds)] if len(looks) > 1 else []
     if grouped:
         first_units = "words" if words else "tokens"
         choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", first_units))
     if held:
         choices.append(Choice(say("viewer.special", "Special tokens"), MARKS, "marks"))
-    rows = list(dict.fromkeys(name for look in looks for name in _layers(look)[:-1])) + [maps.MEAN]
-    columns = maps.names(max(look.attention.shape[1] for look in looks))
-    scale = inputs.scales_to_choose("own" if first.kind.places else "shared")
-    choices += [*inputs.heads_to_choose(rows, columns), scale]
+    rows = list(dict.fromkeys(name for look in looks for name in _layers(look)[:-1])) + [attention_maps.MEAN]
+    columns = attention_maps.names(max(look.attention.shape[1] for look in looks))
+    scale = sentence_input.scales_to_choose("own" if first.kind.places else "shared")
+    choices += [*sentence_input.heads_to_choose(rows, columns), scale]
     chosen = {"marks": "shown", "units": "tokens"} | {choice.key: choice.first for choice in choices}
     sheets = {look.name: _sheet(look) for look in looks}
     part = attention_kinds.part(Kinds(sheets, grouped, special, choices, chosen))
@@ -59,9 +59,9 @@ def as_maps(looks: Sequence[Look], words: bool) -> list[Section]:
 def _sheet(look: Look) -> Sheet:
     kind = look.kind
     return Sheet(
-        maps.with_means(look.attention),  # (layers + 1, heads + 1, query, key)
+        attention_maps.with_means(look.attention),  # (layers + 1, heads + 1, query, key)
         _layers(look),
-        maps.names(look.attention.shape[1]),
+        attention_maps.names(look.attention.shape[1]),
         look.queries,
         look.keys,
         kind.name,
@@ -75,10 +75,10 @@ def _sheet(look: Look) -> Sheet:
 
 
 def _layers(look: Look) -> list[str]:
-    return maps.names(look.attention.shape[0], look.first)
+    return attention_maps.names(look.attention.shape[0], look.first)
 
 
-def _detail(kind: maps.Kind) -> Detail:
+def _detail(kind: attention_maps.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
@@ -118,8 +118,10 @@ def files_of(looks: Sequence[Look], pictures: bool) -> list[File]:
     if sum(look.attention.size for look in looks) <= CSV_WEIGHTS:
         files.append(File(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(looks)))
     for look in looks if pictures else ():
-        weights = maps.with_means(look.attention)
-        picture = overview(Overview(weights, _layers(look), maps.names(look.attention.shape[1]), look.kind, "shared"))
+        weights = attention_maps.with_means(look.attention)
+        picture = overview(
+            Overview(weights, _layers(look), attention_maps.names(look.attention.shape[1]), look.kind, "shared")
+        )
         label = partial(say, "show.svg", "{kind}: all maps as SVG")
         content = drawing.to_svg(picture)
         content = content.encode() if isinstance(content, str) else content

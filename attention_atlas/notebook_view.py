@@ -8,7 +8,7 @@ from .attention_maps import Look, of_trace, of_weights
 from .from_arrays import ShowError
 from .model.runtime.checkpoint import write_atomically
 from .notebook_sections import as_lines, as_maps, files_of
-from .views.components import embedded
+from .views.components import notebook_page
 
 MOST_BYTES = 48_000_000  # of weights in a page, as they travel: what a browser opens without a wait
 VIEWS = ("maps", "lines")
@@ -36,7 +36,7 @@ class Shown:
         write_atomically(path, self.html.encode())
 
     def _repr_html_(self) -> str:
-        return embedded.in_frame(self.html, self.title)
+        return notebook_page.in_frame(self.html, self.title)
 
     def __repr__(self) -> str:
         return f"<Shown: {self._told}>"
@@ -87,7 +87,7 @@ def show(
     sections = (as_maps if view == "maps" else as_lines)(looks, words)
     title = looks[0].kind.headline
     shapes = ", ".join(f"{look.name} {' x '.join(map(str, look.attention.shape))}" for look in looks)
-    page = embedded.to_html(title, sections, files_of(looks, pictures=view == "maps"))
+    page = notebook_page.to_html(title, sections, files_of(looks, pictures=view == "maps"))
     return Shown(title, page, f"{view} of {shapes}")
 
 

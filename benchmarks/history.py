@@ -16,12 +16,12 @@ from tests.browser.chromium import launch_chromium
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
 from tests.every_view import PARTS
-from views import page_frame
+from views import navigation
 
 STARTS = 5
 ROUNDS = 6
 PAGE = "history"
-TITLE = next(place.title() for place in page_frame.PAGES if place.id == PAGE)
+TITLE = next(place.title() for place in navigation.PAGES if place.id == PAGE)
 KEY, NAMES = PARTS[PAGE]
 
 # Every chart has its curves, and every component in sight something to show.

@@ -26,8 +26,8 @@ from model.hub.opened import OpenedModel
 from model.open_model import open_model
 from pages.shared.attention_viewer.large import in_blocks
 from tests.browser.chromium import launch_chromium
-from views import maps
-from views.components import attention_grid, parts
+from views import attention_maps
+from views.components import attention_grid, component
 
 TOKENS = 128
 LENS = "transformer-lens==4.3.0"
@@ -155,12 +155,12 @@ def _ours(model: OpenedModel, text: str) -> Candidate:
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
         found, block = in_blocks(trace.attention("decoder"))
-        layers, heads = (maps.names(count) for count in trace.attention("decoder").shape[:2])
+        layers, heads = (attention_maps.names(count) for count in trace.attention("decoder").shape[:2])
         labels = trace.source.labels[::block]
-        kind = maps.KINDS["decoder"]
+        kind = attention_maps.KINDS["decoder"]
         looks = {"shared_scale": True, "selected": (0, 0), "block": block}
         sheet = attention_grid.Sheet(found, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
-        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), parts.mark((0, 0)))
+        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.mark((0, 0)))
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 

@@ -17,7 +17,7 @@ from tests.browser.chromium import launch_chromium
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.uploads import upload
-from views import page_frame
+from views import navigation
 
 ROUNDS = 10
 WARM_UP = 2
@@ -91,9 +91,9 @@ def patch_clicks(browser: Browser, url: str) -> list[Measurement]:
 def changes(browser: Browser, url: str) -> list[Measurement]:
     """From a click in the navigation to the other page complete; every page was open once before."""
     view, clock = _visit(browser, url)
-    times: dict[str, list[float]] = {f"to {place.title()}": [] for place in page_frame.PAGES[2:]}
+    times: dict[str, list[float]] = {f"to {place.title()}": [] for place in navigation.PAGES[2:]}
     for _ in range(ROUNDS // 2 + 1):
-        for title in (place.title() for place in page_frame.PAGES[2:]):
+        for title in (place.title() for place in navigation.PAGES[2:]):
             link = link_to(view, title)
             done = f"{drawn.TITLE} === {title!r} && {SETTLED}"
             times[f"to {title}"].append(clock.time("click", link.click, done))

@@ -22,8 +22,8 @@ from benchmarks import bertviz_page
 from benchmarks.page import WIDE
 from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
-from views import maps
-from views.components import attention_grid, attention_lines, parts, standalone
+from views import attention_maps
+from views.components import attention_grid, attention_lines, component, html_export
 
 ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
@@ -72,20 +72,20 @@ def microscope() -> list[Measurement]:
         browser = launch_chromium(playwright)
         for tokens in (12, 64, 128):
             attention, names = tensors(4, 8, tokens)
-            ours = partial(_lines, attention, names, maps.KINDS["encoder"])
+            ours = partial(_lines, attention, names, attention_maps.KINDS["encoder"])
             theirs = partial(_bertviz, attention, names)
             one_layer = {"lines": ours([0]), "bertviz head view": theirs("head_view")}
             rows += compare(browser, site, f"{tokens} tokens, 8 heads of one layer", one_layer, ROUNDS[tokens])
             every = {
-                "grid": _grid(attention, names, maps.KINDS["encoder"]),
+                "grid": _grid(attention, names, attention_maps.KINDS["encoder"]),
                 "lines": ours([0, 1, 2, 3]),
                 "bertviz model view": theirs("model_view"),
             }
             rows += compare(browser, site, f"{tokens} tokens, 8 heads of 4 layers", every, ROUNDS[tokens])
         attention, names = tensors(6, 3, 257)
         vit = {
-            "lines": _lines(attention, names, maps.VISION, list(range(6))),
-            "grid": _grid(attention, names, maps.VISION),
+            "lines": _lines(attention, names, attention_maps.VISION, list(range(6))),
+            "grid": _grid(attention, names, attention_maps.VISION),
         }
         rows += compare(browser, site, "257 tokens, 3 heads of 6 layers", vit, ROUNDS[257])
         browser.close()
@@ -185,24 +185,24 @@ class Site:
         return page
 
 
-def _lines(attention: np.ndarray, names: list[str], kind: maps.Kind, layers: list[int]) -> Candidate:
+def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, layers: list[int]) -> Candidate:
     view = attention_lines.View(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
         lines = attention_lines.Lines(attention, names, names, kind, view)
-        return files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), parts.mark(view))
+        return files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), component.mark(view))
 
     return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
 
 
-def _grid(attention: np.ndarray, names: list[str], kind: maps.Kind) -> Candidate:
+def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) -> Candidate:
     def make() -> dict[str, bytes]:
-        layers, heads = (maps.names(count) for count in attention.shape[:2])
-        weights = maps.with_means(attention)
+        layers, heads = (attention_maps.names(count) for count in attention.shape[:2])
+        weights = attention_maps.with_means(attention)
         sheet = attention_grid.Sheet(
             weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
         )
-        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), parts.mark((0, 0)))
+        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.mark((0, 0)))
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 
@@ -219,10 +219,10 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
     """A page with nothing but one of our components, whose script and payload come as one, as Streamlit sends them."""
-    script = standalone.callable_script(parts.script(name))
+    script = html_export.callable_script(component.script(name))
     html = f"""<!doctype html><meta charset="utf-8">
 <script>const sent = fetch("/payload.bin").then((answer) => answer.arrayBuffer())</script>
-<style>{parts.style(name)}</style>
+<style>{component.style(name)}</style>
 <div class="known-with-mark">{mark}<main><div class="{root}"></div></main></div>
 <script type="module">
 {script}

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
-from views import page_frame
+from views import navigation
 
 # Each page by its folder's name: the parameter that says which part is open, and the parts; the first opens by itself.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
@@ -120,7 +120,7 @@ class View:
         return f"{self.path}?{query}" if query else self.path
 
 
-PAGES = {place.id: place.title() for place in page_frame.PAGES}  # in the menu's order
+PAGES = {place.id: place.title() for place in navigation.PAGES}  # in the menu's order
 HOME = next(iter(PAGES))
 
 

@@ -22,7 +22,7 @@ from streamlit.runtime.websocket_session_manager import WebsocketSessionManager
 from streamlit.testing.v1 import AppTest
 
 import server.streamlit_internals as server_inside
-import views.streamlit_inside as views_inside
+import views.streamlit_internals as views_inside
 
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = {ROOT / "server" / "streamlit_inside.py", ROOT / "views" / "streamlit_inside.py"}
@@ -124,12 +124,12 @@ def shown_before_and_after() -> None:
     """An app: which ids the server knows for a control before and after it is drawn."""
     import streamlit as st
 
-    from views import streamlit_inside
+    from views import streamlit_internals
 
-    said = streamlit_inside.said_for("box")
+    said = streamlit_internals.said_for("box")
     st.checkbox("Box", key="box")
-    st.text(f"{bool(said)} {bool(said) and streamlit_inside.drawn(said)} {streamlit_inside.drawn('nothing')}")
-    st.text(f"{streamlit_inside.moved()}")
+    st.text(f"{bool(said)} {bool(said) and streamlit_internals.drawn(said)} {streamlit_internals.drawn('nothing')}")
+    st.text(f"{streamlit_internals.moved()}")
 
 
 def test_what_the_browser_says_of_a_control_is_known_before_it_is_drawn():

@@ -12,7 +12,7 @@ from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
 from pages.shared import tables
 from pages.shared.opening import Request
-from views import maps
+from views import attention_maps
 from views.text.catalogue import Message
 
 # id in the address bar -> what a method is called, and what it is called where there is little room; as in `METHODS`
@@ -87,7 +87,7 @@ class Evidence:
         numbers = {drop: self.drops[place]}
         numbers |= {called(method): self.explained.scores[method][place] for method in METHODS}
         return [
-            tables.name(SOURCE_WORD(), maps.numbered(self.source)),
+            tables.name(SOURCE_WORD(), attention_maps.numbered(self.source)),
             *(tables.bar(title, each, float(abs(each).max()), "cross") for title, each in numbers.items()),
         ]
 

@@ -14,11 +14,11 @@ from pages.shared.opening import Request, on_translation
 from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, how_to_read, paragraph
-from views import maps
+from views import attention_maps
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
-from views.html import bars, steps, tokens
+from views.html import bars, decoding_steps, generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -85,7 +85,7 @@ def explore(request: Request, trace: Trace) -> None:
         slot = st.container(width=320)
     found = gather(request, trace, way)
     with slot:
-        label, words = say("attribution.target-word", "Target word"), maps.places(found.target)
+        label, words = say("attribution.target-word", "Target word"), attention_maps.places(found.target)
         place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
@@ -140,11 +140,14 @@ def one_word(found: Evidence, place: int) -> None:
         "Leave-one-out for \u201c{word}\u201d: by how much its ln p falls without each source word",
         word=chosen,
     )
-    st.html(tokens.label(label) + steps.weights(found.source, [float(drop) for drop in found.drops[place]]))
+    st.html(
+        generated_tokens.label(label)
+        + decoding_steps.weights(found.source, [float(drop) for drop in found.drops[place]])
+    )
     columns = found.numbers(place, short, say("attribution.left-out", "left out: drop of ln p"))
     described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
     title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
     tables.show(columns, described, label=title)
 
 
-on_translation("attribution", show, bars.STYLE + steps.STYLE)
+on_translation("attribution", show, bars.STYLE + decoding_steps.STYLE)

@@ -11,7 +11,7 @@ from pages.shared.runs import fragment
 from pages.shared.sides import of_another, of_changed
 from pages.shared.texts import block, caption, how_to_read
 from pages.shared.token_changes import for_tokens
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.html import bars
 from views.text.catalogue import say
 
@@ -23,7 +23,7 @@ def controls_of(request: Request, trace: Trace) -> HeadInterventions | None:
     """What the reader wants done; None where it cannot be done, and the reason is on the page."""
     kinds = {kind.name: kind for kind in request.service.model.kinds}
     causal = next((name for name, kind in kinds.items() if kind.causal), "")  # where there is most to change
-    names = inputs.kind_names(request.service.kinds)
+    names = sentence_input.kind_names(request.service.kinds)
     kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", causal)]
     return planned(kind.name, trace.attention(kind.name), shapes_of(trace), (NAME, ""), for_tokens(trace, kind))
 

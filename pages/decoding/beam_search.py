@@ -11,9 +11,9 @@ from pages.shared import checks, files
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, caption, say_if_cut
-from views.components.drawing_view import drawing_view
+from views.components.inline_svg import drawing_view
 from views.controls import widgets
-from views.html import bars, steps
+from views.html import bars, decoding_steps
 from views.svg import beam
 from views.text import literal
 from views.text.catalogue import Message, say
@@ -78,7 +78,9 @@ def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     divided = total / length_penalty(len(greedy), options.length_penalty)
     found = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
     found.append((say("decoding.row.greedy", "greedy"), greedy, total, divided))
-    rows = [[name, steps.plain(service.model.tokenizer.decode(ids)), len(ids), *sums] for name, ids, *sums in found]
+    rows = [
+        [name, decoding_steps.plain(service.model.tokenizer.decode(ids)), len(ids), *sums] for name, ids, *sums in found
+    ]
     translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
     header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))

@@ -15,16 +15,16 @@ from pages.shared.runs import fragment
 from pages.shared.tables import Column
 from pages.shared.target import stepper
 from pages.shared.texts import block, caption, paragraph
-from views import maps
-from views.address import settings as held
+from views import attention_maps
 from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
 from views.components.step_view import Column as Bar
 from views.controls import widgets
 from views.export import downloads
-from views.html import steps, tokens
+from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
 from views.text.numbers import percent
+from views.url_state import bound_settings as held
 
 SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
 
@@ -46,25 +46,27 @@ def choose_step(trace: Trace) -> int:
     step = stepper(last, say("decoding.step", "Step, 1 to {last}", last=last))
     label = block("decoding", "tokens-of-the-step")
     read, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(tokens.label(label) + steps.written(read, generated, later))
+    st.html(generated_tokens.label(label) + decoding_steps.written(read, generated, later))
     return step
 
 
 def attention(trace: Trace, step: int) -> None:
     """Cross-attention of the step over the source."""
     st.header(say("decoding.attention", "What this step attends to"), anchor=False)
-    layers, heads = (maps.names(count) for count in trace.cross_attention.shape[:2])
+    layers, heads = (attention_maps.names(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = widgets.select(terms.LAYER(), maps.said(layers), "cross_layer", maps.MEAN)
-        head = widgets.select(terms.HEAD(), maps.said(heads), "cross_head", maps.MEAN)
-    sheet = maps.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
+        layer = widgets.select(terms.LAYER(), attention_maps.said(layers), "cross_layer", attention_maps.MEAN)
+        head = widgets.select(terms.HEAD(), attention_maps.said(heads), "cross_head", attention_maps.MEAN)
+    sheet = attention_maps.with_means(
+        trace.cross_attention[:, :, step - 1 : step]
+    )  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
-    label = block("decoding", "attention-of-the-step", step=step, place=maps.describe(layer, head))
-    st.html(tokens.label(label) + steps.weights(trace.source_tokens, weights.tolist()))
+    label = block("decoding", "attention-of-the-step", step=step, place=attention_maps.describe(layer, head))
+    st.html(generated_tokens.label(label) + decoding_steps.weights(trace.source_tokens, weights.tolist()))
     difference = checks.said("attention", trace.verification["cross"].max_difference)
     caption("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
     paragraph("decoding", "attention")
-    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, maps.KINDS["cross"])
+    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, attention_maps.KINDS["cross"])
     label, name = say("decoding.attention.csv", "Attention as CSV"), f"cross-attention-step-{step}.csv"
     files.download(label, lambda: downloads.matrix_csv(weights[None], *axes), name)
 

@@ -12,7 +12,7 @@ from pages.shared.opening import Request
 from pages.shared.tables import Column
 from pages.shared.target import target
 from pages.shared.texts import beside, block, caption, say_if_cut
-from views.html import steps, tokens
+from views.html import decoding_steps, generated_tokens
 from views.text import literal
 from views.text.catalogue import say, say_count
 from views.text.numbers import percent
@@ -40,10 +40,10 @@ def show(request: Request) -> None:
             (say("forcing.row.target", "should generate"), forced.next_tokens),
         )
         st.html(
-            tokens.label(encoder)
-            + tokens.chips(forced.source_tokens, "encoder")
-            + tokens.label(decoder)
-            + steps.aligned(rows, say("forcing.shifted", "The shifted target"))
+            generated_tokens.label(encoder)
+            + generated_tokens.chips(forced.source_tokens, "encoder")
+            + generated_tokens.label(decoder)
+            + decoding_steps.aligned(rows, say("forcing.shifted", "The shifted target"))
         )
     free = request.service.trace(request.text, DecodingOptions())
     compared = compare_runs(forced, free, request.service.model.config.never_generated)
@@ -86,7 +86,10 @@ def table(compared: Comparison, forced: Trace, free: Trace) -> list[Column]:
         """What differs from what was expected is marked."""
         labels = filled(labels, "")
         pairs = zip(labels, filled(expected, "") if expected else labels, strict=True)
-        cells = [label and (steps.plain(label) if label == other else steps.flagged(label)) for label, other in pairs]
+        cells = [
+            label and (decoding_steps.plain(label) if label == other else decoding_steps.flagged(label))
+            for label, other in pairs
+        ]
         return Column(title, [label and literal.token(label) for label in labels], cells)
 
     def chances(title: str, values: Iterable[float]) -> Column:

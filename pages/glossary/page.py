@@ -5,11 +5,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from views.address import settings
 from views.controls import widgets
-from views.html import terms
+from views.html import term_list
 from views.text import glossary, prose
 from views.text.catalogue import Name, say
+from views.url_state import bound_settings
 
 PAGE = glossary.PAGE
 
@@ -20,10 +20,10 @@ def main() -> None:
     st.markdown(prose.lead(PAGE))
     label = say("glossary.find", "Find a term")
     wanted = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
-    entries = [terms.Entry(Name(glossary.name(text))(), text, *_part(id)) for id, text in _texts().items()]
-    found = terms.matching(entries, wanted)
+    entries = [term_list.Entry(Name(glossary.name(text))(), text, *_part(id)) for id, text in _texts().items()]
+    found = term_list.matching(entries, wanted)
     if found:
-        st.html(terms.listed(found))
+        st.html(term_list.listed(found))
     else:
         st.info(prose.block("glossary", "none"))
 
@@ -37,7 +37,7 @@ def _texts() -> dict[str, str]:
 def _part(id: str) -> tuple[str, str]:
     """What the page is called that shows a term, and the address of the part there, with the reader's own sentence."""
     page, query = glossary.SHOWN[id]
-    keep = urlencode(settings.shared(), doseq=True)
+    keep = urlencode(bound_settings.shared(), doseq=True)
     title = prose.title(page) if page != "translate" else say("menu.home", "Translate")
     return title, f"{'.' if page == 'translate' else page}?{'&'.join(filter(None, (query, keep)))}"
 

@@ -18,14 +18,14 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.tables import Column, bar, show, token
 from pages.shared.texts import caption, paragraph
-from views import maps
-from views.address import settings
-from views.controls import inputs
+from views import attention_maps
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
-from views.html import bars, steps
+from views.html import bars, decoding_steps
 from views.text import terms
 from views.text.catalogue import say
+from views.url_state import bound_settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
         found = study(service, trace)
-    kinds = {listing.EVERY: say("heads.of.all", "All"), **inputs.kind_names(service.kinds)}
+    kinds = {listing.EVERY: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
     arranged = listing.arranged(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
     change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
     listing.show(
@@ -102,8 +102,10 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
-    picture = HeadMap(weights, *trace.axes(head.kind), kind, maps.describe(layer, number), float(weights.max()))
-    query = settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
+    picture = HeadMap(
+        weights, *trace.axes(head.kind), kind, attention_maps.describe(layer, number), float(weights.max())
+    )
+    query = bound_settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
@@ -132,4 +134,4 @@ def main(request: Request, trace: Trace) -> None:
     listing.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
-on_translation("heads", main, bars.STYLE + steps.STYLE)
+on_translation("heads", main, bars.STYLE + decoding_steps.STYLE)

@@ -15,7 +15,7 @@ from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from views import maps
+from views import attention_maps
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
 from views.text import prose
@@ -130,7 +130,7 @@ def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
         "generated": list(trace.next_tokens),
         "source": list(trace.source_tokens),
     }
-    rows, columns = maps.numbered(trace.next_tokens), maps.numbered(trace.source_tokens)
+    rows, columns = attention_maps.numbered(trace.next_tokens), attention_maps.numbered(trace.source_tokens)
     corner = say("column.generated", "generates")
     lines = [[name, *row] for name, row in zip(rows, found.weights.tolist(), strict=True)]
     with st.container(horizontal=True):

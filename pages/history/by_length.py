@@ -18,7 +18,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
-from views.controls import inputs
+from views.controls import sentence_input
 from views.figures.intervals import Series, intervals
 from views.html import bars
 from views.text import prose
@@ -42,7 +42,7 @@ def show(request: Request) -> None:
         "history.lengths.chart",
         "BLEU of five networks by the length of the sentence; the table below has the same numbers.",
     )
-    chart(intervals(series, groups, firm, inputs.theme(), *axes), "by_length", alt)
+    chart(intervals(series, groups, firm, sentence_input.theme(), *axes), "by_length", alt)
     st.markdown(_finding(comparison))
     short, long = comparison.compared
     ends = {

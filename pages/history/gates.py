@@ -15,14 +15,14 @@ from pages.shared.experiment import experiment
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.opening import Request
 from server.prefetch import ahead
-from views.address import settings
-from views.address.codecs import OneOf
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
+from views.url_state import bound_settings
+from views.url_state.codecs import OneOf
 
 LSTMS = ("lstm-vector", "lstm-additive", "lstm-dot")
 NAMES = {
@@ -74,7 +74,7 @@ def show(request: Request) -> None:
 
 def compute_ahead() -> None:
     """Have the sentence translated by the network that is first chosen, while another part is read."""
-    text, name = networks.text_ahead(), settings.to_come("network", OneOf(LSTMS), LSTMS[0])
+    text, name = networks.text_ahead(), bound_settings.to_come("network", OneOf(LSTMS), LSTMS[0])
 
     def begin() -> Iterator[RecurrentTrace]:
         yield load_recurrent(name).trace(text, DecodingOptions())

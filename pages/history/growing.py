@@ -12,9 +12,9 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.opening import Request
 from pages.shared.target import REFERENCES
-from views.controls import inputs, widgets
-from views.figures.lines import Line, lines
-from views.html import bars, tokens
+from views.controls import sentence_input, widgets
+from views.figures.line_chart import Line, lines
+from views.html import bars, generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import Name, say, say_error
 from views.text.numbers import signed
@@ -39,8 +39,14 @@ def show(request: Request) -> None:
     part = widgets.pick(say("history.clauses.part", "Loss over"), parts, "counted")
     curves(grown, found, part)
     place = widgets.slider(say("history.clauses.number", "Clauses added"), "clauses", 0, 0, len(grown) - 1)
-    st.html(tokens.label(say("history.clauses.source", "Source")) + tokens.sentence(grown[place].source, "en"))
-    st.html(tokens.label(say("history.clauses.target", "Target")) + tokens.sentence(grown[place].target, "fr"))
+    st.html(
+        generated_tokens.label(say("history.clauses.source", "Source"))
+        + generated_tokens.sentence(grown[place].source, "en")
+    )
+    st.html(
+        generated_tokens.label(say("history.clauses.target", "Target"))
+        + generated_tokens.sentence(grown[place].target, "fr")
+    )
     translations(request, grown[place].source, "longer-translations")
 
 
@@ -52,7 +58,7 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
         for place, name in enumerate(NETWORKS)
     ]
     titles = say("history.clauses.number", "Clauses added"), say("training.nats", "nats per token")
-    figure = lines(drawn, inputs.theme(), *titles)
+    figure = lines(drawn, sentence_input.theme(), *titles)
     figure.update_xaxes(dtick=1)
     alt = say(
         "history.clauses.chart",

@@ -13,10 +13,10 @@ from pages.shared.opening import Request
 from pages.shared.service import Service
 from pages.shared.texts import say_if_cut
 from server.singleton import process_wide
-from views.address import settings
-from views.address.codecs import Text
-from views.controls import inputs
+from views.controls import sentence_input
 from views.text.catalogue import Message
+from views.url_state import bound_settings
+from views.url_state.codecs import Text
 
 NAMES = {
     "rnn-vector": Message("history.network.rnn-vector", "RNN, one vector"),
@@ -54,7 +54,7 @@ def load_beside() -> threading.Thread:
 
 def text_ahead() -> str:
     """The sentence of the page, which the open part may not ask for."""
-    return settings.to_come("text", Text(), inputs.DEFAULT)
+    return bound_settings.to_come("text", Text(), sentence_input.DEFAULT)
 
 
 def source(request: Request) -> tuple[list[int], tuple[str, ...]]:

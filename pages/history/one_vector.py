@@ -11,7 +11,7 @@ from pages.shared import checks, files
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.html import bars
 from views.html.bars import strip
 from views.text import prose
@@ -40,7 +40,7 @@ def vector(request: Request) -> None:
     traces = {name: networks.traced(request, name) for name in WITH_ONE}
     rows = {label: values for name in WITH_ONE for label, values in _handed_over(name, traces[name])}
     words = say("history.vector.table", "Context vectors of your sentence")
-    theme = inputs.theme()
+    theme = sentence_input.theme()
     tops = [float(np.abs(values).max()) for values in rows.values()]
     header = [
         say("history.vector.which", "context vector"),

@@ -9,7 +9,7 @@ from pages.history.raw_tables import NONE, stage_labels
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from server.singleton import process_wide
-from views.html import bars, tokens
+from views.html import bars, generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
 from views.text.numbers import percent, three_digits
@@ -65,7 +65,7 @@ def measured(request: Request, before: str) -> None:
     ]
     st.html(bars.table(header, rows, say("history.raw.study.table", "Held-out sentences, stage by stage")))
     if study.examples:
-        st.html(tokens.label(say("history.raw.examples", "Pairs that were found")) + _examples(study))
+        st.html(generated_tokens.label(say("history.raw.examples", "Pairs that were found")) + _examples(study))
 
 
 def _examples(study: RawStudy) -> str:

@@ -16,12 +16,12 @@ from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
 from pages.shared.service import Service
-from views.address import settings
-from views.components.drawing_view import drawing_view
+from views.components.inline_svg import drawing_view
 from views.controls import widgets
 from views.html import bars
 from views.text import literal, prose
 from views.text.catalogue import say, say_count
+from views.url_state import bound_settings
 
 TRANSFORMER = "transformer"
 NO_PATH = "\u2013"
@@ -45,7 +45,7 @@ def show(request: Request) -> None:
     _numbers(request, called, trace)
     times.show(request)
     title = say("history.path.code", "Path lengths in Python")
-    start, end = int(settings.value("from")[1:]), settings.value("to")  # "s1" or "t9"
+    start, end = int(bound_settings.value("from")[1:]), bound_settings.value("to")  # "s1" or "t9"
     same_in_pytorch("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)
 
 

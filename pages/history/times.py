@@ -18,8 +18,8 @@ from server import run_context
 from server.result_cache import Recent, computing
 from server.shared_streams import Result, Streams
 from server.singleton import process_wide
-from views.controls import inputs
-from views.figures.lines import Line, lines
+from views.controls import sentence_input
+from views.figures.line_chart import Line, lines
 from views.html import bars
 from views.text import literal, prose, waiting
 from views.text.catalogue import say, say_error
@@ -93,7 +93,7 @@ def _drawn(found: ForwardTimes) -> None:
         for place, (name, each) in enumerate(found.networks.items())
     ]
     titles = say("history.times.tokens", "tokens of source and of target"), say("history.times.ms", "milliseconds")
-    figure = lines(curves, inputs.theme(), *titles, log_y=True).update_xaxes(
+    figure = lines(curves, sentence_input.theme(), *titles, log_y=True).update_xaxes(
         type="log", tickvals=list(found.lengths), ticktext=list(map(str, found.lengths))
     )
     alt = say(

@@ -18,9 +18,9 @@ from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepping
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
+from views.attention_maps import MEAN
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
-from views.maps import MEAN
 from views.text import prose, terms
 from views.text.catalogue import say
 

@@ -12,7 +12,7 @@ from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
-from views import maps
+from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.text import literal, terms
@@ -49,7 +49,7 @@ def show(request: Request) -> None:
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = stack_choice(trace)
-        names = maps.numbered(tokens)
+        names = attention_maps.numbered(tokens)
         label = say("inside.norm-place", "Token at place, 0 for the mean")
         place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
     found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from model import Trace
 from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
 from pages.shared.opening import Request
-from views import maps
-from views.controls import inputs
+from views import attention_maps
+from views.controls import sentence_input
 from views.text.catalogue import say
 
 
@@ -16,7 +16,7 @@ class Chosen:
 
     request: Request
     trace: Trace
-    kind: maps.Kind
+    kind: attention_maps.Kind
     layer: int
     head: int
 
@@ -50,13 +50,15 @@ class Chosen:
     @property
     def heading(self) -> str:
         """The same at the beginning of a sentence."""
-        return self.kind.heading(maps.describe(str(self.layer + 1), str(self.head + 1)))
+        return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
 def choose(request: Request, one: bool = True) -> Chosen:
     """The boxes that choose `one` layer and head, or the kind alone, whose first layer is then meant."""
     trace = request.trace()
-    kind = inputs.kind(request.service.kinds)
+    kind = sentence_input.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
-    layer, head = inputs.head(maps.names(layers)[:-1], maps.names(heads)[:-1]) if one else (1, 1)
+    layer, head = (
+        sentence_input.head(attention_maps.names(layers)[:-1], attention_maps.names(heads)[:-1]) if one else (1, 1)
+    )
     return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)

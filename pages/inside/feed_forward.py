@@ -12,7 +12,7 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
-from views import maps
+from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import bars
@@ -30,7 +30,7 @@ def show(request: Request) -> None:
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = stack_choice(trace)
-        layers = maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
+        layers = attention_maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
         layer = int(widgets.select(terms.LAYER(), layers, "layer", width=110)) - 1
     key = ("firing", trace.source_ids, trace.target_ids, stack, layer)
     seen = request.service.lesson(key, firing, trace, stack, layer)
@@ -91,7 +91,7 @@ def table(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
     named = [",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in units) for units in best]
     shares = [bars.bar(count, d_ff, stack, _of_all(count, d_ff)) for count in fired]
     columns = [
-        tables.name(terms.TOKEN(), maps.numbered(tokens)),
+        tables.name(terms.TOKEN(), attention_maps.numbered(tokens)),
         tables.Column(say("inside.column.fired", "units that fire"), fired, shares),
         tables.name(say("inside.column.strongest", "strongest units: activation"), named, "number"),
     ]

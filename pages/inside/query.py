@@ -11,8 +11,8 @@ from pages.shared.opening import Request
 from pages.shared.referent import say_what_it_is
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
-from views import maps
-from views.controls import inputs, widgets
+from views import attention_maps
+from views.controls import sentence_input, widgets
 from views.html import bars
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -39,13 +39,13 @@ def show(request: Request) -> None:
     found = {"query": token, "key": named(keys[best]), "weight": float(weights[best]), "keys": open_keys}
     found |= {"even": 1 / open_keys}
     experiment("inside-one-query", {key: len(words)}, found if place == len(words) - 1 else None)
-    table(chosen, steps, place, maps.numbered(keys), words[place])
+    table(chosen, steps, place, attention_maps.numbered(keys), words[place])
 
 
 def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], word: str) -> None:
     """A row a key, and the weighted mean below them."""
     one = steps.one_query(place)
-    theme, kind = inputs.theme(), chosen.kind.name
+    theme, kind = sentence_input.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
     tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
     drawn = lambda vector, side, name: bars.strip(vector, tops[side], kind, theme, name)  # noqa: E731

@@ -13,7 +13,7 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph, say_if_cut
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.figures import saturation
 from views.html import bars
 from views.text.catalogue import say
@@ -36,7 +36,7 @@ def trained(request: Request) -> None:
     trace, kinds = request.trace(), request.service.kinds
     root = math.sqrt(request.service.model.config.d_k)
     st.header(say("inside.trained", "The trained model"), anchor=False)
-    places = {ALL: say("undone.all", "All"), **inputs.kind_names(kinds)}
+    places = {ALL: say("undone.all", "All"), **sentence_input.kind_names(kinds)}
     chosen = widgets.pick(say("undone", "Where the division is undone"), places, "undone")
 
     def run(factor: float, undone: tuple[str, ...]) -> TrainedRun:
@@ -80,7 +80,7 @@ def random_vectors(request: Request) -> None:
     with st.container(horizontal=True, gap="medium"):
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
         seed = int(widgets.number(say("decoding.seed", "Seed"), "toy_seed", 0, 0, 999_999))
-    theme = inputs.theme()
+    theme = sentence_input.theme()
     measured = request.service.analysis(("toy", seed), lambda _: toy(WIDTHS, queries=500, seed=seed))
     own = request.service.analysis(("toy", seed, d_k), lambda _: toy((d_k,), queries=2000, seed=seed))
     edges = np.linspace(-4 * math.sqrt(d_k) - 1, 4 * math.sqrt(d_k) + 1, BINS + 1)

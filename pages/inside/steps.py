@@ -12,14 +12,14 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
-from views import maps
-from views.address import settings
+from views import attention_maps
 from views.components.matrix_row import Made, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
 from views.text import terms
 from views.text.catalogue import Message, Name, say
 from views.text.numbers import three_digits
+from views.url_state import bound_settings
 
 NAMES = {  # in the order of `STEPS`
     "projections": Message("inside.step.projections", "1 Q, K, V"),
@@ -64,7 +64,7 @@ def show(request: Request) -> None:
         paragraph("inside", f"formula-{id}")
     if step == 0:
         label = say("inside.without-projections", "The same without W^Q and W^K: x against x")
-        query = settings.shared() | {"part": "without-projections"}
+        query = bound_settings.shared() | {"part": "without-projections"}
         st.page_link("pages/history/page.py", label=label, query_params=query)
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
@@ -75,8 +75,8 @@ def show(request: Request) -> None:
     matrix_row(items, "matrices", made=MADE[id])
     caption("inside", "check-step", difference=checks.said("attention step", steps.differences[STEPS[step]]))
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
-    columns = maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
-    names, corner = maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
+    columns = attention_maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
+    names, corner = attention_maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
     name = f"{chosen.kind.name}-{id}"
     with st.container(horizontal=True):
         title = say("inside.step.title", "{step}: {place}", step=NAMES[id](), place=chosen.place)

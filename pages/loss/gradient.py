@@ -16,13 +16,13 @@ from pages.shared.runs import fragment
 from pages.shared.tables import Column
 from pages.shared.target import stepper, target
 from pages.shared.texts import caption, paragraph
-from views.address import settings
 from views.components.step_view import Axis, Bars, Formula, Numbers, StepView, number_axis
 from views.components.step_view import Column as Bar
-from views.html import steps, tokens
+from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
 from views.text.numbers import grouped
+from views.url_state import bound_settings
 
 COUNT = 10  # tokens shown
 
@@ -50,8 +50,8 @@ def position(request: Request, trace: Trace) -> None:
     last = len(trace.next_ids)
     step = stepper(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
-    written = steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
-    st.html(tokens.label(label) + written)
+    written = decoding_steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
+    st.html(generated_tokens.label(label) + written)
     smoothed(request, trace, step)
 
 
@@ -100,7 +100,7 @@ def smoothed(request: Request, trace: Trace, step: int) -> None:
     )
     stepping.mount(view, places, "smoothed")
     found_here = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
-    experiment("loss-smoothing", partial(settings.hold, "smoothing", "0"), None if smoothing else found_here)
+    experiment("loss-smoothing", partial(bound_settings.hold, "smoothing", "0"), None if smoothing else found_here)
     total = checks.said("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
     caption("loss", "check-gradient", difference=checks.said("loss gradient", found.difference), sum=total)
     saved = [

@@ -13,12 +13,12 @@ from pages.shared.experiment import experiment, named
 from pages.shared.opening import BOTH, NOTHING, Read, Request
 from pages.shared.target import target
 from pages.shared.texts import caption, paragraph
-from views.address import settings
-from views.address.codecs import OneOf
 from views.controls import widgets
-from views.html import steps, tokens
+from views.html import decoding_steps, generated_tokens
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped
+from views.url_state import bound_settings
+from views.url_state.codecs import OneOf
 
 WHOSE = {
     "target": Message("loss.scored.target", "Your target"),
@@ -28,7 +28,7 @@ WHOSE = {
 
 def reads() -> frozenset[Read]:
     """Given tokens have no sentence."""
-    return NOTHING if settings.to_come("scored", OneOf(tuple(WHOSE)), "target") == "five" else BOTH
+    return NOTHING if bound_settings.to_come("scored", OneOf(tuple(WHOSE)), "target") == "five" else BOTH
 
 
 def show(request: Request) -> None:
@@ -79,7 +79,7 @@ def of_target(request: Request) -> None:
         (say("loss.row.right", "right token"), trace.next_tokens),
     )
     label = say("loss.fed", "What is scored, from what the decoder was fed at each position")
-    st.html(tokens.label(label) + steps.aligned(rows, say("loss.shifted", "Shifted target")))
+    st.html(generated_tokens.label(label) + decoding_steps.aligned(rows, say("loss.shifted", "Shifted target")))
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
     table(trace.next_tokens, scored.terms, ranks, "check-loss", checks.said("cross-entropy", scored.difference))

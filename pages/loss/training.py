@@ -9,8 +9,8 @@ from pages.shared.charts import chart
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
-from views.controls import inputs, widgets
-from views.figures.lines import Line, lines
+from views.controls import sentence_input, widgets
+from views.figures.line_chart import Line, lines
 from views.text.catalogue import Message, say
 
 STEP, EPOCH = Message("column.step", "step"), Message("column.epoch", "epoch")
@@ -36,7 +36,7 @@ def show(request: Request) -> None:
             Line(RATE(), at, curves.rates, 3, panel=1),
         ]
         titles = say("training.nats", "nats per token"), RATE()
-        figure = lines(drawn, inputs.theme(), STEP() if by_step else EPOCH(), titles, height=520)
+        figure = lines(drawn, sentence_input.theme(), STEP() if by_step else EPOCH(), titles, height=520)
         figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", block("loss", "curves-alt"))
         header = [STEP(), EPOCH(), say("training.column.loss", "training loss")]

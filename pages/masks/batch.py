@@ -22,14 +22,14 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import caption, paragraph
-from views import maps
-from views.address import settings
-from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
+from views import attention_maps
+from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, whole_numbers, widgets
+from views.controls import sentence_input, whole_numbers, widgets
 from views.controls.widgets import Choice
 from views.text import terms
 from views.text.catalogue import Message, say, say_count, say_error
+from views.url_state import bound_settings
 
 LENGTHS = "16 5 11 2 4 5 1 20 16 14"
 # the batch of a known tutorial; in its vocabulary of 100 the ids 1 and 3 are tokens like any other
@@ -61,7 +61,9 @@ def show(request: Request) -> None:
         return
     lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
     effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths)), padding_effect, batch)
-    choices = inputs.heads_to_choose(maps.names(config.n_encoder_layers)[:-1], maps.names(config.n_heads)[:-1])
+    choices = sentence_input.heads_to_choose(
+        attention_maps.names(config.n_encoder_layers)[:-1], attention_maps.names(config.n_heads)[:-1]
+    )
     chosen = {choice.key: choice.inside() for choice in choices}
     layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
@@ -98,7 +100,7 @@ def show(request: Request) -> None:
 
 def _held() -> str:
     """Earlier versions knew only lengths, and so do their links."""
-    return "lengths" if settings.held("lengths") else "ids"
+    return "lengths" if bound_settings.held("lengths") else "ids"
 
 
 def _typed_ids() -> RaggedBatch:
@@ -166,7 +168,7 @@ def masks(
         beside=3,
         places=True,
     )
-    chosen_maps(of_sequence, "masks_of_one", inputs.remember)
+    chosen_maps(of_sequence, "masks_of_one", sentence_input.remember)
     of_head = ChosenMaps(
         {"": MapSet(weights, heading, numbers)},
         ("sequence", "layer", "head"),
@@ -176,9 +178,9 @@ def masks(
         beside=2,
         places=True,
     )
-    chosen_maps(of_head, "weights_of_one", inputs.remember)
+    chosen_maps(of_head, "weights_of_one", sentence_input.remember)
     place = tuple(options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
-    title = heading.format(sequence=chosen["sequence"], map=maps.describe(chosen["layer"], chosen["head"]))
+    title = heading.format(sequence=chosen["sequence"], map=attention_maps.describe(chosen["layer"], chosen["head"]))
     arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}
     arrays |= {"masked": effect.masked[place[1:]], "unmasked": effect.unmasked[place[1:]]}
     drawn = [replace(item, values=item.values[place[:1]]) for item in three]

@@ -9,13 +9,13 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
-from views import maps
-from views.address import settings
+from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
-from views.html import tokens
+from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Name, say
+from views.url_state import bound_settings
 
 RIVALS = 5
 
@@ -28,7 +28,7 @@ def show(request: Request) -> None:
         st.info(block("masks", "too-short"))
         return
     side = len(trace.target_ids)
-    names = maps.numbered(trace.target_tokens)
+    names = attention_maps.numbered(trace.target_tokens)
     following = trace.predictions(RIVALS + 1)
     # at first the token of the second half that the model was least sure of
     doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
@@ -55,7 +55,7 @@ def show(request: Request) -> None:
     changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
     old = literal.token(trace.target_tokens[position])
     words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)
-    st.html(tokens.label(words) + tokens.chips(changed, "decoder"))
+    st.html(generated_tokens.label(words) + generated_tokens.chips(changed, "decoder"))
     paragraph("masks", "largest-change")
     levels = (
         say("level.embedding", "embedding"),
@@ -89,9 +89,9 @@ def show(request: Request) -> None:
 def replacement(rivals: dict[str, str], replaced: str) -> str:
     """The id of the token that takes the place of `replaced`; `rivals` are ids of tokens with what they say."""
     by_token = {token: id for id, token in rivals.items()}
-    asked = settings.held("replacement")
+    asked = bound_settings.held("replacement")
     if asked not in rivals and asked in by_token:  # earlier versions wrote the token itself into the address
-        settings.hold("replacement", by_token[asked])
+        bound_settings.hold("replacement", by_token[asked])
     label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
     help = say("masks.replacement.help", "The tokens that the model found most probable there.")
     return widgets.select(label, {id: Name(token) for id, token in rivals.items()}, "replacement", width=240, help=help)

@@ -14,17 +14,17 @@ from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.texts import block, caption, paragraph
-from views import maps
-from views.address import settings
-from views.components.choices import fits
-from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
+from views import attention_maps
+from views.components.controls import fits
+from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Bars, Column, Numbers, StepView
-from views.controls import inputs, widgets
 from views.controls import painted as painted_cells
+from views.controls import sentence_input, widgets
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
+from views.url_state import bound_settings
 
 PATTERNS = {
     "causal": Message("masks.pattern.causal", "Causal"),
@@ -42,13 +42,15 @@ def show(request: Request) -> None:
     """The mask left, what it does right, the head's matrices below. Choosing or painting runs only this part again."""
     trace = request.trace()
     side, tokens = len(trace.target_ids), trace.target_tokens
-    layers, heads = (maps.names(count)[:-1] for count in trace.decoder_attention.shape[:2])
+    layers, heads = (attention_maps.names(count)[:-1] for count in trace.decoder_attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         help = " ".join(block("masks", "pattern-help").split())
         name = widgets.pick(say("masks.pattern", "Mask"), PATTERNS, "mask", help=help, on_change=clear_paint)
         size = widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128) if name in SIZED else 1
-        choices = {ALL: say("masks.layers.all", "all")} | maps.said(layers)
-        same = name == "causal" and not settings.held(PAINTED)  # as the layers that do not use it: no choice matters
+        choices = {ALL: say("masks.layers.all", "all")} | attention_maps.said(layers)
+        same = name == "causal" and not bound_settings.held(
+            PAINTED
+        )  # as the layers that do not use it: no choice matters
         label = say("masks.layers", "Layers that use it")
         where = widgets.select(label, choices, "where", width=130, disabled=same)
     picture, answer = st.columns([2, 3], gap="large")
@@ -82,12 +84,12 @@ def show(request: Request) -> None:
     with answer:
         proposal(trace, causal, effect, start)
         next_tokens(trace, causal, effect)
-    one_head(trace, causal, effect, inputs.heads_to_choose(layers, heads))
+    one_head(trace, causal, effect, sentence_input.heads_to_choose(layers, heads))
 
 
 def clear_paint() -> None:
     """Back to the pattern itself."""
-    settings.hold(PAINTED, "")
+    bound_settings.hold(PAINTED, "")
 
 
 def proposal(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.ndarray) -> None:
@@ -101,7 +103,7 @@ def proposal(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.nda
         place = int(np.abs(effect.probabilities - causal.probabilities).argmax())
         before, after = (float(each.probabilities[place]) for each in (causal, effect))
         found = {"token": named(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
-    do = lambda: settings.hold(PAINTED, painted_cells.encode(painted))  # noqa: E731
+    do = lambda: bound_settings.hold(PAINTED, painted_cells.encode(painted))  # noqa: E731
     if side > 1:
         experiment("masks-own", do, found, query=query, key=key)
 
@@ -111,7 +113,7 @@ def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     taken = zip(effect.best, effect.best_probability, strict=True)
     best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in taken]
     columns = [
-        tables.name(say("masks.next.token", "token that should follow"), maps.numbered(trace.next_tokens)),
+        tables.name(say("masks.next.token", "token that should follow"), attention_maps.numbered(trace.next_tokens)),
         tables.bar(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
         tables.bar(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
         tables.name(say("masks.next.best", "most probable now"), best),
@@ -143,17 +145,17 @@ def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequ
     sent = items if whole else [_alone(item, layer, head) for item in items]
     looks = {"beside": 2, "held": not whole}
     sets = {"decoder": MapSet(sent, heading, numbers)}
-    chosen_maps(ChosenMaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", inputs.remember)
+    chosen_maps(ChosenMaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", sentence_input.remember)
     paragraph("masks", "one-head")
     causal, effect = causal.head(layer, head), effect.head(layer, head)
-    one_row(maps.numbered(target_tokens), effect)
+    one_row(attention_maps.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
     difference = checks.said("masked weights", float(difference))
     leak = checks.said("mask leak", effect.masked_weight)
     caption("masks", "weights-check", difference=difference, masked_weight=leak)
-    place = maps.describe(chosen["layer"], chosen["head"])
+    place = attention_maps.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
     drawn = [_alone(item, layer, head, drop=True) for item in items]

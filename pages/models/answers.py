@@ -10,7 +10,7 @@ from model.hub.opened import MOST_GENERATED, OpenedModel
 from pages.shared import files
 from pages.shared.service import Service
 from views.controls import widgets
-from views.html import tokens
+from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say
 from views.text.numbers import percent
@@ -59,7 +59,7 @@ def classes(trace: HubTrace) -> None:
 
 def said(label: str, text: str) -> None:
     """What a model has generated."""
-    st.html(tokens.label(label) + tokens.sentence(text or "\u2014", ""))
+    st.html(generated_tokens.label(label) + generated_tokens.sentence(text or "\u2014", ""))
 
 
 def _continued(service: Service, text: str, trace: HubTrace) -> Generated:

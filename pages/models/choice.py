@@ -13,11 +13,11 @@ from pages.models.offers import show_beginning, show_offers
 from pages.models.store import opened_models
 from pages.shared.service import Service
 from server.singleton import process_wide
-from views import streamlit_inside
-from views.address import settings
+from views import streamlit_internals
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Name, say, say_error
+from views.url_state import bound_settings
 
 NONE = "none"
 OWN = "own"  # a folder of the reader's own: no address holds its path
@@ -64,7 +64,7 @@ def _choose(may: Allowed, known: list[Entry]) -> str:
     }
     if st.session_state.get(_FOLDER):
         names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
-    asked = settings.held("model")
+    asked = bound_settings.held("model")
     if asked and asked != OWN and asked not in names and may.source(asked) is not None:
         names[asked] = Name(asked)
     return widgets.select(say("models.model", "Model"), names, "model", NONE)
@@ -78,9 +78,9 @@ def _box() -> None:
         folder = Path(typed).expanduser()
         if typed and (folder.is_dir() or not looks_like_id(typed)):
             st.session_state[_FOLDER] = str(folder)
-            settings.choose("model", OWN)
+            bound_settings.choose("model", OWN)
         elif typed:
-            settings.choose("model", typed)
+            bound_settings.choose("model", typed)
 
     label = say("models.box", "A folder on this machine, or an id of the hub such as owner/name")
     st.text_input(label, key="models_box", on_change=take)
@@ -92,7 +92,7 @@ def _open(may: Allowed, name: str) -> Service | None:
         st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
         return None
     key = source if name == OWN else name
-    found = opened_models().get(key, streamlit_inside.visitor())
+    found = opened_models().get(key, streamlit_internals.visitor())
     if found is not None:
         return found
     about = of_folder(name, Path(source)) if name == OWN else entry(name, source)
@@ -134,7 +134,7 @@ def _fetched(source: str) -> bool:
 def _opened(key: str, source: str) -> Service | None:
     try:
         with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
-            return opened_models().open(key, streamlit_inside.visitor(), lambda: open_model(source, download=False))
+            return opened_models().open(key, streamlit_internals.visitor(), lambda: open_model(source, download=False))
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return None

@@ -16,7 +16,7 @@ from pages.shared.head_ranking import listing, rows
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
-from views import maps
+from views import attention_maps
 from views.export.matrices import HeadMap
 from views.html import bars
 from views.text import prose
@@ -72,6 +72,6 @@ def _files(trace: HubTrace, head: rows.Head) -> None:
     kind = subject.worded(head.kind)
     weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
     picture = HeadMap(
-        weights, *subject.axes(trace, head.kind), kind, maps.describe(layer, number), float(weights.max())
+        weights, *subject.axes(trace, head.kind), kind, attention_maps.describe(layer, number), float(weights.max())
     )
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")

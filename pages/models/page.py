@@ -7,7 +7,7 @@ from model.hub.opened import OpenedModel
 from pages.models import picture, text
 from pages.models.choice import chosen_model
 from pages.shared.texts import how_to_read
-from views.html import tokens
+from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say_error
 from views.text.numbers import grouped, three_digits
@@ -15,7 +15,7 @@ from views.text.numbers import grouped, three_digits
 
 def main() -> None:
     """Choose and open a model, read the input, trace, show."""
-    st.html(tokens.STYLE)
+    st.html(generated_tokens.STYLE)
     st.title(prose.title("models"), anchor=False)
     st.markdown(prose.lead("models"))
     service = chosen_model()

@@ -16,7 +16,7 @@ from pages.shared.service import Service
 from pages.vision.attention import any_patch, cls_attention
 from pages.vision.layers import through_the_layers
 from pages.vision.what_if import what_if
-from views import patches
+from views import patch_grid
 from views.controls.picture_input import picture_input
 from views.text.catalogue import Message, say
 
@@ -73,7 +73,7 @@ def _received(trace: HubTrace) -> None:
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
         alt = say("models.picture.scaled", "the picture, scaled")
-        st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
+        st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with said:
         if trace.classes is not None:
             answers.classes(trace)

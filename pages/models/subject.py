@@ -8,18 +8,22 @@ from model.hub.opened import OpenedModel
 from model.hub.tokens import Tokens
 from model.tracing.kinds import KINDS
 from pages.shared.attention_viewer.subject import InWords, Subject, of_trace
-from views import maps
+from views import attention_maps
 from views.text.catalogue import Message, say
 
 
-def kinds(model: OpenedModel) -> dict[str, maps.Kind]:
+def kinds(model: OpenedModel) -> dict[str, attention_maps.Kind]:
     """The model's kinds of attention by name, in its order."""
     return {kind.name: worded(kind.name) for kind in model.kinds}
 
 
-def worded(kind: str) -> maps.Kind:
+def worded(kind: str) -> attention_maps.Kind:
     """A kind with words that fit any model."""
-    return maps.VISION if kind == maps.VISION.name else _with(maps.KINDS[kind], maps.ANY_TOKENS)
+    return (
+        attention_maps.VISION
+        if kind == attention_maps.VISION.name
+        else _with(attention_maps.KINDS[kind], attention_maps.ANY_TOKENS)
+    )
 
 
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -35,7 +39,7 @@ def _labels(tokens: Tokens) -> tuple[str, ...]:
     return tuple(f"{label} ({'AB'[part]})" for label, part in zip(tokens.labels, tokens.segments, strict=True))
 
 
-def of(model: OpenedModel, trace: HubTrace, kind: maps.Kind, given: Mapping[str, object]) -> Subject:
+def of(model: OpenedModel, trace: HubTrace, kind: attention_maps.Kind, given: Mapping[str, object]) -> Subject:
     """One kind of attention of a trace.
 
     Args:
@@ -61,7 +65,9 @@ def _special(trace: HubTrace) -> frozenset[str]:
     """Names of the tokens that the tokenizer adds."""
     read = [tokens for tokens in (trace.source, trace.target) if tokens is not None]
     marked = (zip(_labels(tokens), tokens.special, strict=True) for tokens in read)
-    return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset({maps.CLS})
+    return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset(
+        {attention_maps.CLS}
+    )
 
 
 def parts(trace: HubTrace) -> tuple[str, ...]:
@@ -73,10 +79,10 @@ def parts(trace: HubTrace) -> tuple[str, ...]:
 def _positions(trace: HubTrace) -> tuple[str, ...]:
     """Names of a picture's positions: CLS, registers, patches."""
     registers = (say("models.register", "register {number}", number=number) for number in range(1, trace.leading))
-    return (*(maps.CLS, *registers)[: trace.leading], *maps.patch_names(trace.grid))
+    return (*(attention_maps.CLS, *registers)[: trace.leading], *attention_maps.patch_names(trace.grid))
 
 
-def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:
+def in_words(kind: attention_maps.Kind, trace: HubTrace) -> InWords:
     """The whole words of a trace's tokens."""
     sides = _sides(kind.name, trace)
     words = (getattr(trace, side).whole_words() for side in sides)
@@ -87,7 +93,7 @@ def in_words(kind: maps.Kind, trace: HubTrace) -> InWords:
         f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
         "attention = by_words(attention, *words).astype('float32')",
     )
-    return InWords(_with(maps.KINDS[kind.name], maps.ANY_WORDS), *words, recipe)
+    return InWords(_with(attention_maps.KINDS[kind.name], attention_maps.ANY_WORDS), *words, recipe)
 
 
 def _sides(kind: str, trace: HubTrace) -> list[str]:
@@ -96,11 +102,11 @@ def _sides(kind: str, trace: HubTrace) -> list[str]:
     return [side if trace.target is not None else "source" for side in (read.queries, read.keys)]
 
 
-def _with(kind: maps.Kind, sides: tuple[Message, Message]) -> maps.Kind:
+def _with(kind: attention_maps.Kind, sides: tuple[Message, Message]) -> attention_maps.Kind:
     return replace(kind, queries=sides[0], keys=sides[1])
 
 
-def _recipe(model: OpenedModel, kind: maps.Kind, given: Mapping[str, object]) -> tuple[str, ...]:
+def _recipe(model: OpenedModel, kind: attention_maps.Kind, given: Mapping[str, object]) -> tuple[str, ...]:
     """Lines of Python that compute the same in a notebook."""
     if "sentence" not in given:
         traced = ("from PIL import Image", "", "trace = opened.trace(Image.open('the picture'))")

@@ -8,7 +8,7 @@ from pages.models import answers, heads, kept, subject, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.parts import pick
 from pages.shared.service import Service
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.text.catalogue import say
 
 
@@ -22,7 +22,7 @@ def show(service: Service) -> None:
     pair, translates = model.takes_two_texts, model.task == "translate"
     columns = st.columns(2 if pair or translates else 1, gap="medium")
     with columns[0]:
-        text = widgets.text(say("models.text", "Text"), "text", inputs.DEFAULT, varies=True)
+        text = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)
     given = {"sentence": text}
     if pair:
         with columns[1]:

@@ -18,10 +18,10 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import caption, explained
 from pages.shared.token_changes import for_tokens
-from views import maps
-from views.controls import inputs, widgets
+from views import attention_maps
+from views.controls import sentence_input, widgets
 from views.export.difference import MapPair, Side
-from views.html import bars, tokens
+from views.html import bars, generated_tokens
 from views.text import terms
 from views.text.catalogue import say, say_count
 
@@ -68,12 +68,16 @@ def show(
     Args:
         generated: what the model generates as it is; None for one that generates nothing.
     """
-    st.html(bars.STYLE + tokens.STYLE)
+    st.html(bars.STYLE + generated_tokens.STYLE)
     model: OpenedModel = service.model
     kinds = subject.kinds(model)
     left, right = st.columns(2, gap="large")
     with left:
-        of = widgets.pick(say("compare.of", "Heads of"), inputs.kind_names(kinds), "of") if len(kinds) > 1 else ""
+        of = (
+            widgets.pick(say("compare.of", "Heads of"), sentence_input.kind_names(kinds), "of")
+            if len(kinds) > 1
+            else ""
+        )
         kind = next(kind for kind in model.kinds if of in ("", kind.name))
         weights, shapes = trace.records[kind.name].weights, model.shapes_of(trace)
         plan = planned(kind.name, weights, shapes, (NAME, ""), for_tokens(trace, kind))
@@ -134,30 +138,34 @@ def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
     files.csv(header, rows, "losses", say("compare.losses.csv", "Losses as CSV"))
 
 
-def _one_head(kinds: Mapping[str, maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions) -> None:
+def _one_head(
+    kinds: Mapping[str, attention_maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
+) -> None:
     """One head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
 
-    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+    def pair_of(kind: attention_maps.Kind, *place: int) -> MapPair:
         sides = [
             _side(name, each, kind, place, used)
             for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
         ]
         shape = trace.records[kind.name].weights.shape
-        named = (maps.names(count)[at] for count, at in zip(shape[:2], place, strict=True))
+        named = (attention_maps.names(count)[at] for count, at in zip(shape[:2], place, strict=True))
         rows, columns = (tuple(range(count)) for count in shape[2:])
-        return MapPair(*sides, kind, maps.describe(*named), (rows, rows), (columns, columns))
+        return MapPair(*sides, kind, attention_maps.describe(*named), (rows, rows), (columns, columns))
 
     shapes = {name: trace.records[name].weights.shape for name in kinds}
     pair, layer, head = differences.show(kinds, shapes, pair_of, "pair", "compare")
-    if maps.MEAN not in (layer, head):
+    if attention_maps.MEAN not in (layer, head):
         at = int(layer) - 1, int(head) - 1
         labels = [words(heads.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
-def _side(name: str, trace: HubTrace, kind: maps.Kind, place: tuple[int, int], plan: HeadInterventions) -> Side:
-    weights = maps.one(trace.records[kind.name].weights, *place)  # (query, key)
+def _side(
+    name: str, trace: HubTrace, kind: attention_maps.Kind, place: tuple[int, int], plan: HeadInterventions
+) -> Side:
+    weights = attention_maps.one(trace.records[kind.name].weights, *place)  # (query, key)
     layers, count = trace.records[kind.name].weights.shape[:2]
     chosen = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)

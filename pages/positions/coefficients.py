@@ -8,7 +8,7 @@ from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.code import same_in_pytorch
 from pages.shared.texts import block, caption, paragraph
-from views.figures.lines import Line
+from views.figures.line_chart import Line
 from views.html import bars
 from views.text.catalogue import Name, say
 

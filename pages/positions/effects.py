@@ -12,7 +12,7 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request, translation, usable
 from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import widgets
-from views.html import tokens
+from views.html import generated_tokens
 from views.text.catalogue import Message, say
 
 WHERE: dict[Where, Message] = {
@@ -79,7 +79,7 @@ def show(request: Request) -> None:
         for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
             label = block("positions", "probabilities", change=NAMES[chosen]())
-            st.html(tokens.label(label) + tokens.chips(target_tokens, "decoder", probabilities))
+            st.html(generated_tokens.label(label) + generated_tokens.chips(target_tokens, "decoder", probabilities))
     highest = max(losses.mean(place, name) for place in WHERE for name in NAMES)
     columns = [tables.Column(say("positions.column.positions", "positions"), [said() for said in NAMES.values()])]
     for place, said in WHERE.items():

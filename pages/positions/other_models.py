@@ -12,8 +12,8 @@ from pages.shared.models import open_vision_beside
 from pages.shared.opening import Request
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
-from views.figures.lines import Line
-from views.figures.matrix import ChartMatrix
+from views.figures.heatmap import ChartMatrix
+from views.figures.line_chart import Line
 from views.text import terms
 from views.text.catalogue import Message, say
 

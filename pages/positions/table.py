@@ -12,8 +12,8 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.figures.lines import Line
-from views.figures.matrix import ChartMatrix
+from views.figures.heatmap import ChartMatrix
+from views.figures.line_chart import Line
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 

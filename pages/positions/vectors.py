@@ -8,10 +8,10 @@ from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import caption, paragraph
-from views.address import settings
 from views.components.vector_view import AXES, NAMES, POINT, Placed, read, vector_view
 from views.controls import widgets
 from views.text.catalogue import Message, say
+from views.url_state import bound_settings
 
 SPACES = {
     "plane": Message("positions.space.plane", "Plane"),
@@ -27,7 +27,7 @@ KEYS = {"plane": "vectors", "space": "vectors3"}  # in the address
 
 def placed(space: str) -> Placed:
     """Where the vectors stand, as the address says where that can be."""
-    return read(settings.held(KEYS[space]), DIMENSIONS[space]) or FIRST[space]
+    return read(bound_settings.held(KEYS[space]), DIMENSIONS[space]) or FIRST[space]
 
 
 def show(request: Request) -> None:
@@ -61,7 +61,7 @@ def show(request: Request) -> None:
 
 
 def _keep(space: str, moved: Placed) -> None:
-    settings.hold(KEYS[space], "" if moved == FIRST[space] else moved.written())
+    bound_settings.hold(KEYS[space], "" if moved == FIRST[space] else moved.written())
 
 
 def _double(space: str) -> None:

@@ -7,7 +7,7 @@ from pages.shared.opening import translation
 from pages.shared.service import by_name
 from pages.shared.sides import Sides
 from pages.shared.texts import say_if_cut
-from views import maps
+from views import attention_maps
 from views.text import terms
 from views.text.catalogue import say
 
@@ -34,7 +34,7 @@ def token_losses(sides: Sides) -> None:
     """A row for each token of the target; tokens of only one side leave the other empty."""
     losses = sides.losses
     counts = [len(side) for side in losses]
-    labels = [maps.numbered(trace.next_tokens) for trace in (sides.first, sides.second)]
+    labels = [attention_maps.numbered(trace.next_tokens) for trace in (sides.first, sides.second)]
     named, rows = [], []  # a token's name, and its losses on both sides with the change
     for one, two in merged(sides.shared_targets(), *counts):
         name = labels[0][one] if one is not None else labels[1][two]
@@ -61,7 +61,9 @@ def one_head(sides: Sides) -> None:
     """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
     kind, layer, head = differences.farthest(sides.moved)
     most = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
-    pair_of = lambda kind, layer, head: sides.pair(kind, layer, head, maps.describe(*_names(sides, kind, layer, head)))  # noqa: E731
+    pair_of = lambda kind, layer, head: sides.pair(
+        kind, layer, head, attention_maps.describe(*_names(sides, kind, layer, head))
+    )  # noqa: E731
     differences.show(
         by_name(sides.kinds.values()),
         {kind: sides.shape(kind) for kind in sides.kinds},
@@ -73,6 +75,6 @@ def one_head(sides: Sides) -> None:
     )
 
 
-def _names(sides: Sides, kind: maps.Kind, layer: int, head: int) -> tuple[str, str]:
-    layers, heads = (maps.names(count) for count in sides.shape(kind.name)[:2])
+def _names(sides: Sides, kind: attention_maps.Kind, layer: int, head: int) -> tuple[str, str]:
+    layers, heads = (attention_maps.names(count) for count in sides.shape(kind.name)[:2])
     return layers[layer], heads[head]

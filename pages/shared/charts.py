@@ -6,12 +6,12 @@ import numpy as np
 import plotly.graph_objects as go
 import streamlit as st
 
-from views.address import settings
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs, painted
-from views.figures.lines import Line, lines
-from views.figures.matrix import ChartMatrix, legend, matrix
+from views.controls import painted, sentence_input
+from views.figures.heatmap import ChartMatrix, legend, matrix
+from views.figures.line_chart import Line, lines
 from views.text.numbers import three_digits
+from views.url_state import bound_settings
 
 TOOLBAR = 28  # pixels
 
@@ -30,14 +30,14 @@ def chart(figure: go.Figure, key: str, alt: str) -> None:
 
 def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
     """Show a matrix with what its colours mean below it; `key` and `alt` as for `chart`."""
-    theme = inputs.theme()
+    theme = sentence_input.theme()
     chart(matrix(shown, theme), key, alt)
     st.html(legend(shown, theme))
 
 
 def curves(drawn: Sequence[Line], x: str, y: str | Sequence[str], key: str, alt: str, **looks) -> None:
     """Show curves over one axis; `x` and `y` are the titles of the axes, `looks` go to `lines`."""
-    chart(lines(drawn, inputs.theme(), x, y, **looks), key, alt)
+    chart(lines(drawn, sentence_input.theme(), x, y, **looks), key, alt)
 
 
 def painter(
@@ -62,13 +62,13 @@ def painter(
     Returns:
         What it is now, `(side, side)` bool.
     """
-    changed = read(settings.held(name), len(start))
+    changed = read(bound_settings.held(name), len(start))
     now = start ^ changed
 
     def keep(cells: list[tuple[int, int, bool]]) -> None:
         for row, column, state in cells:
             changed[row, column] = start[row, column] != state
-        settings.hold(name, painted.encode(changed))
+        bound_settings.hold(name, painted.encode(changed))
 
     shown = RowMatrix(label, now.astype(np.float32), kind, *axes, signed=False, words=words, paint=True)
     matrix_row([shown], key, keep)

@@ -6,8 +6,8 @@ import numpy as np
 
 from pages.shared.models import open_recurrent
 from pages.shared.opening import Request
-from views.address import settings
 from views.controls import painted
+from views.url_state import bound_settings
 
 Values = dict[str, object]
 
@@ -27,7 +27,7 @@ def text(request: Request) -> Values:
 def chosen(*names: str, **renamed: str) -> Callable[[Request], Values]:
     """Settings as they are, by their names or by others; numbers that are written as text become numbers."""
     keys = {name: name for name in names} | renamed
-    return lambda _: {name: _number(settings.value(key)) for name, key in keys.items()}
+    return lambda _: {name: _number(bound_settings.value(key)) for name, key in keys.items()}
 
 
 def _number(value: object) -> object:
@@ -36,12 +36,12 @@ def _number(value: object) -> object:
 
 def query(_: Request) -> Values:
     """The place of the query; each kind of attention keeps its own."""
-    return {"query": settings.value(f"{settings.value('kind')}_query")}
+    return {"query": bound_settings.value(f"{bound_settings.value('kind')}_query")}
 
 
 def recurrent(request: Request) -> Values:
     """The sentence and the translation of the network with the chosen alignment, unless it is the greedy one."""
-    name, ids = settings.value("score"), None
+    name, ids = bound_settings.value("score"), None
     if request.options.method != "greedy":
         ids = tuple(open_recurrent(name).steps(request.text, request.options)[-1].ids)
     return {"sentence": request.text, "target_ids": ids, "score": name}
@@ -49,18 +49,18 @@ def recurrent(request: Request) -> Values:
 
 def read(_: Request) -> Values:
     """The direction in which one encoder reads; KeyError for two."""
-    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[settings.value("direction")]}
+    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[bound_settings.value("direction")]}
 
 
 def cells(_: Request) -> Values:
     """The LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
-    _, direction = settings.value("cells").split("-")
-    return {"network": settings.value("network"), "direction": direction}
+    _, direction = bound_settings.value("cells").split("-")
+    return {"network": bound_settings.value("network"), "direction": direction}
 
 
 def forced(request: Request) -> Values:
     """The sentence and the French that the reader has typed for it, as ids; InputError where it is no target."""
-    typed = settings.value("target")
+    typed = bound_settings.value("target")
     if not typed.strip():
         return sentence(request)
     return {"sentence": request.text, "target_ids": request.service.forced(request.text, typed).next_ids}
@@ -68,14 +68,14 @@ def forced(request: Request) -> Values:
 
 def scored(request: Request) -> Values:
     """The same on the page of the loss; ValueError for typed probabilities, which have no program."""
-    if settings.value("scored") == "five":
+    if bound_settings.value("scored") == "five":
         raise ValueError("Typed probabilities are scored.")
     return forced(request)
 
 
 def orders(request: Request) -> Values:
     """The two sentences that are compared; InputError for one that the model does not take."""
-    both = {"first": settings.value("o1"), "second": settings.value("o2")}
+    both = {"first": bound_settings.value("o1"), "second": bound_settings.value("o2")}
     for typed in both.values():
         request.service.model.check(typed)
     return both
@@ -83,12 +83,12 @@ def orders(request: Request) -> Values:
 
 def step(request: Request) -> Values:
     """The step of a translation; one that has a single step offers no choice."""
-    return {"step": settings.value("step") if len(request.trace().next_ids) > 1 else 1}
+    return {"step": bound_settings.value("step") if len(request.trace().next_ids) > 1 else 1}
 
 
 def lengths(request: Request) -> Values:
     """The two lengths that are compared, with the width of the model."""
-    both = settings.value("short"), settings.value("long")
+    both = bound_settings.value("short"), bound_settings.value("long")
     return {"lengths": both, "d_model": request.service.model.config.d_model}
 
 
@@ -100,12 +100,12 @@ def counted(request: Request) -> Values:
 
 def own_mask(request: Request) -> Values:
     """The mask that the reader has picked or painted, and the layers that use it."""
-    mask, where = settings.value("mask"), settings.value("where")
-    changed = painted.decode(settings.held("painted"), len(request.trace().target_ids))  # (query, key)
+    mask, where = bound_settings.value("mask"), bound_settings.value("where")
+    changed = painted.decode(bound_settings.held("painted"), len(request.trace().target_ids))  # (query, key)
     layers = request.service.model.config.n_decoder_layers
     return {
         "mask": mask,
-        "size": int(settings.value("pieces")) if mask in ("window", "prefix") else 3,
+        "size": int(bound_settings.value("pieces")) if mask in ("window", "prefix") else 3,
         "painted": tuple((query + 1, key + 1) for query, key in np.argwhere(changed).tolist()),
         "layers": tuple(range(1, layers + 1)) if where == "all" else (int(where),),
     }
@@ -115,7 +115,7 @@ def changed(request: Request) -> Values:
     """The place that changes and what is put there; ValueError for a translation that is too short to change one."""
     if len(request.trace().target_ids) < 3:
         raise ValueError("There is no place to change.")
-    return {"place": int(settings.value("change")), "replacement": int(settings.value("replacement"))}
+    return {"place": int(bound_settings.value("change")), "replacement": int(bound_settings.value("replacement"))}
 
 
 TABLE = {"length": "length", "d_model": "width", "form": "form"}

@@ -7,11 +7,11 @@ import streamlit as st
 
 from pages.shared import files
 from pages.shared.texts import block, paragraph
-from views import maps, palette
-from views.components.choices import fits
-from views.components.chosen_maps import ChosenMaps, MapSet, chosen_maps
+from views import attention_maps, palette
+from views.components.controls import fits
+from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.controls import inputs
+from views.controls import sentence_input
 from views.export import downloads
 from views.export.difference import MapPair, Side, difference_picture
 from views.text import terms
@@ -20,9 +20,9 @@ from views.text.numbers import three_digits
 
 
 def show(
-    kinds: Mapping[str, maps.Kind],
+    kinds: Mapping[str, attention_maps.Kind],
     shapes: Mapping[str, tuple[int, ...]],
-    pair_of: Callable[[maps.Kind, int, int], MapPair],
+    pair_of: Callable[[attention_maps.Kind, int, int], MapPair],
     key: str,
     name: str,
     first: str = "",
@@ -44,14 +44,14 @@ def show(
     Returns:
         The pair that is chosen, its layer and its head.
     """
-    of_kind = inputs.kinds_to_choose(kinds, first)
+    of_kind = sentence_input.kinds_to_choose(kinds, first)
     kind = kinds[of_kind.inside() if len(kinds) > 1 else of_kind.first]
-    names = {each: [maps.names(count) for count in shape[:2]] for each, shape in shapes.items()}
+    names = {each: [attention_maps.names(count) for count in shape[:2]] for each, shape in shapes.items()}
     start = len(names[kind.name][0]) - 2, len(names[kind.name][1]) - 1
-    layer, head = (choice.inside() for choice in inputs.heads_to_choose(*names[kind.name], start))
+    layer, head = (choice.inside() for choice in sentence_input.heads_to_choose(*names[kind.name], start))
     most = max(names.values(), key=lambda both: [len(each) for each in both])
     offered = [of_kind] * (len(kinds) > 1)
-    offered += inputs.heads_to_choose(*most, (len(most[0]) - 2, len(most[1]) - 1))
+    offered += sentence_input.heads_to_choose(*most, (len(most[0]) - 2, len(most[1]) - 1))
     chosen = {choice.key: value for choice, value in zip(offered[-2:], (layer, head), strict=True)}
     chosen = ({of_kind.key: kind.name} if len(kinds) > 1 else {}) | chosen
     place = tuple(options.index(value) for options, value in zip(names[kind.name], (layer, head), strict=True))
@@ -63,7 +63,7 @@ def show(
         places = [place] if held else list(np.ndindex(*(len(options) for options in names[each.name])))
         sets[each.name] = _set(each, [pair_of(each, *at) for at in places], names[each.name], held)
     about = {"shortcuts": shortcuts, "beside": 3, "places": kind.places, "held": held}
-    chosen_maps(ChosenMaps(sets, ("layer", "head"), offered, chosen, **about), key, inputs.remember)
+    chosen_maps(ChosenMaps(sets, ("layer", "head"), offered, chosen, **about), key, sentence_input.remember)
     _notes(pair)
     file = f"{name}-{kind.name}-layer-{layer}-head-{head}"
     with st.container(horizontal=True):
@@ -89,7 +89,7 @@ def _notes(pair: MapPair) -> None:
     st.caption(" ".join(notes))
 
 
-def _set(kind: maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], held: bool) -> MapSet:
+def _set(kind: attention_maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], held: bool) -> MapSet:
     """All pairs of a kind, one for each layer and head."""
     lead = (1, 1) if held else tuple(map(len, names))
     weights = np.reshape([pair.top for pair in pairs], lead)
@@ -104,7 +104,7 @@ def _set(kind: maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str
     return MapSet(items, kind.heading("{map}"), names, links[: len(items)])
 
 
-def _matrices(sides: Sequence[Side], kind: maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
+def _matrices(sides: Sequence[Side], kind: attention_maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
     """One side of all pairs."""
     values = np.stack([np.where(side.hidden, np.float32(-np.inf), side.weights) for side in sides])
     values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
@@ -126,13 +126,15 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
     for kind, table in found.items():
         layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
         layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
-        items.append(RowMatrix(maps.named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top))
+        items.append(
+            RowMatrix(attention_maps.named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
+        )
     matrix_row(items, "moved")
     kind, layer, head = farthest(found)
     moved = float(found[kind][layer, head])
     most = {
-        "kind": maps.named(kind).title,
-        "place": maps.describe(str(layer + 1), str(head + 1)),
+        "kind": attention_maps.named(kind).title,
+        "place": attention_maps.describe(str(layer + 1), str(head + 1)),
         "share": three_digits(moved),
     }
     nothing = block("compare", "nothing-moved")

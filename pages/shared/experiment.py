@@ -9,9 +9,9 @@ from functools import partial
 import streamlit as st
 
 from pages.shared.texts import paragraph
-from views.address import settings
 from views.text import literal
 from views.text.catalogue import say
+from views.url_state import bound_settings
 
 PAGE = "experiments"
 Do = Mapping[str, object] | Callable[[], None]  # settings with the values that they get, or what sets them
@@ -42,4 +42,4 @@ def _set(do: Do) -> None:
         do()
     else:
         for name, value in do.items():
-            settings.choose(name, value)
+            bound_settings.choose(name, value)

@@ -10,12 +10,12 @@ import streamlit as st
 
 from model import HeadInterventions, InterventionError
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature, Window
-from views import maps
-from views.address import settings
+from views import attention_maps
 from views.controls import widgets
-from views.html import tokens
+from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say, say_count, say_error
+from views.url_state import bound_settings
 
 SCALE, SHARPEN, MASK, ONE_HOT = "scale", "sharpen", "mask", "one-hot"
 ACTIONS = {
@@ -34,7 +34,7 @@ def _choose_heads(name: str, attention: np.ndarray) -> Heads:
     names = [str(head + 1) for head in range(heads)]
     keys = [f"{name}{layer + 1}" for layer in range(layers)]
     chosen = []
-    st.html(tokens.label(say("changes.heads", "Heads")))
+    st.html(generated_tokens.label(say("changes.heads", "Heads")))
     with st.container(gap="xsmall"):
         for layer, key in enumerate(keys):
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
@@ -50,7 +50,7 @@ def _choose_heads(name: str, attention: np.ndarray) -> Heads:
 
 def _press(keys: list[str], heads: list[str]) -> None:
     for key in keys:
-        settings.choose(key, list(heads))
+        bound_settings.choose(key, list(heads))
 
 
 def planned(
@@ -109,14 +109,14 @@ def _strength(action: str, kind: str, heads: Heads, name: str) -> HeadInterventi
 def _kept(name: str) -> tuple[HeadIntervention, ...]:
     """Nothing where the address holds what no page wrote."""
     try:
-        return HeadInterventions.from_text(settings.held(f"{name}kept")).changes[:MOST_KEPT]
+        return HeadInterventions.from_text(bound_settings.held(f"{name}kept")).changes[:MOST_KEPT]
     except InterventionError:
-        settings.hold(f"{name}kept", "")
+        bound_settings.hold(f"{name}kept", "")
         return ()
 
 
 def _write(name: str, changes: tuple[HeadIntervention, ...]) -> None:
-    settings.hold(f"{name}kept", HeadInterventions(changes).to_text())
+    bound_settings.hold(f"{name}kept", HeadInterventions(changes).to_text())
 
 
 def words(change: HeadIntervention) -> str:
@@ -125,7 +125,7 @@ def words(change: HeadIntervention) -> str:
     for layer in sorted({layer for layer, _ in change.heads}):
         heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
         places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
-    values = {"kind": maps.named(change.kind).title, "places": "; ".join(places), "what": _what(change)}
+    values = {"kind": attention_maps.named(change.kind).title, "places": "; ".join(places), "what": _what(change)}
     return say("changes.line", "{kind}, {places}: {what}", **values)
 
 

@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from server.singleton import process_wide
-from views.first_answer import Answer
+from views.initial_content import Answer
 from views.text import catalogue, prose
 
 if TYPE_CHECKING:
     from model import Trace
-    from views.components.standalone import Part
+    from views.components.html_export import Part
 
 
 def translator() -> None:
@@ -39,9 +39,9 @@ def classifier() -> None:
 def _first_trace() -> "Trace":
     from model import DecodingOptions
     from pages.shared.models import load_service
-    from views.controls import inputs
+    from views.controls import sentence_input
 
-    service, asked = load_service(), (inputs.DEFAULT, DecodingOptions())
+    service, asked = load_service(), (sentence_input.DEFAULT, DecodingOptions())
     trace = service.trace(*asked)
     service.translations.keep(asked)  # what is there before the scripts run is not written anew once they do
     return trace
@@ -52,10 +52,10 @@ def _first_maps(language: str) -> "Part":
     from pages.shared.attention_viewer import explore
     from pages.shared.models import load_service
     from views.components import attention_kinds
-    from views.controls import inputs
+    from views.controls import sentence_input
 
     with catalogue.speaking(language):
-        return attention_kinds.part(explore.begun(load_service(), inputs.DEFAULT, _first_trace()))
+        return attention_kinds.part(explore.begun(load_service(), sentence_input.DEFAULT, _first_trace()))
 
 
 def first_answer(page: str) -> Answer | None:
@@ -63,9 +63,9 @@ def first_answer(page: str) -> Answer | None:
     loaded = {"": _first_trace.made(), "attention": _first_maps.made(catalogue.ENGLISH)}
     if not loaded.get(page, False):
         return None
-    from views.controls import inputs
+    from views.controls import sentence_input
 
-    answer = Answer(inputs.DEFAULT, _first_trace().target_text)
+    answer = Answer(sentence_input.DEFAULT, _first_trace().target_text)
     return replace(answer, lead=prose.lead(page), view=_first_maps(catalogue.language())) if page else answer
 
 

@@ -11,11 +11,11 @@ from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
 from server.result_cache import Recent, computing
 from server.singleton import ProcessWide, process_wide
-from views import page_frame
-from views.address import settings
+from views import navigation
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, millions, percent
+from views.url_state import bound_settings
 
 RECENT_OF_PICTURES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
@@ -105,7 +105,7 @@ def _opened(load: ProcessWide[Service], *arguments: str) -> Service:
             return load(*arguments)
     except CheckpointError as error:
         st.error(literal.with_code(say_error(error)))
-        settings.stop()
+        bound_settings.stop()
 
 
 def _described(service: Service) -> Service:
@@ -145,9 +145,9 @@ def _described(service: Service) -> Service:
     sizes = list(zip(names, own, known, strict=True))
     sizes += [last, (say("sizes.parameters", "parameters"), millions(model.parameters), all)]
     tables = (
-        page_frame.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
-        page_frame.Table(say("quality", "Quality"), columns, scores),
+        navigation.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
+        navigation.Table(say("quality", "Quality"), columns, scores),
     )
     licence = model.card.get("data", {}).get("licence", "")
-    page_frame.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
+    navigation.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)
     return service

@@ -11,8 +11,8 @@ from model import DecodingOptions, InputError, Trace
 from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, say_if_cut
-from views.controls import inputs, widgets
-from views.html import tokens
+from views.controls import sentence_input, widgets
+from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
 
@@ -62,7 +62,7 @@ def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | 
         options: where to choose how the next token is chosen, with sentences to begin with; by default beside the box,
             without sentences unless the text does not look English.
     """
-    st.html(tokens.STYLE)
+    st.html(generated_tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     paragraph(page)
     read = "sentence" in reads
@@ -71,11 +71,11 @@ def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | 
     else:
         box, method = st.columns([5, 3], gap="medium") if read else [st.container()] * 2
     with box:
-        text = inputs.sentence() if read else ""
+        text = sentence_input.sentence() if read else ""
     with method:
-        chosen = inputs.decoding() if "decoding" in reads else inputs.Decoding()
+        chosen = sentence_input.decoding() if "decoding" in reads else sentence_input.Decoding()
         if options is not None:
-            inputs.examples(text)
+            sentence_input.examples(text)
     service, taken = open_service(), True
     try:
         if read:
@@ -86,7 +86,7 @@ def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | 
     if read and taken and not service.model.looks_english(text):
         st.warning(block("notices", "not-english"))
         if options is None:
-            inputs.examples(text)
+            sentence_input.examples(text)
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty(), reads)
 
 
@@ -101,12 +101,12 @@ def on_translation(page: str, show: Callable[[Request, Trace], None], style: str
 
 def translated(text: str) -> str:
     """The translation `text` behind its label, as HTML."""
-    return tokens.labelled(say("translation", "Translation"), text, "fr")
+    return generated_tokens.labelled(say("translation", "Translation"), text, "fr")
 
 
 def translation(text: str, label: str) -> None:
     """A translation under a label."""
-    st.html(tokens.label(label) + tokens.sentence(text, "fr"))
+    st.html(generated_tokens.label(label) + generated_tokens.sentence(text, "fr"))
 
 
 def sentence_box(name: str, key: str, first: str) -> str:

@@ -11,12 +11,12 @@ from pages.shared.code import same_in_pytorch
 from pages.shared.opening import BOTH, Read, Request, opening
 from pages.shared.runs import fragment
 from pages.shared.texts import block, how_to_read, paragraph
-from views.address import settings
-from views.address.codecs import OneOf
 from views.controls import widgets
-from views.html import bars, steps
+from views.html import bars, decoding_steps
 from views.text import prose
 from views.text.catalogue import Message, say
+from views.url_state import bound_settings
+from views.url_state.codecs import OneOf
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ def show_parts(page: str, parts: Sequence[Part], key: str) -> None:
         key: of the choice in the address bar.
     """
     by_id = {part.id: part for part in parts}
-    request = opening(page, by_id[settings.to_come(key, OneOf(tuple(by_id)), parts[0].id)].read())
-    st.html(bars.STYLE + steps.STYLE)
+    request = opening(page, by_id[bound_settings.to_come(key, OneOf(tuple(by_id)), parts[0].id)].read())
+    st.html(bars.STYLE + decoding_steps.STYLE)
     if request.accepted:
         _explore(page, parts, key, request)
 

@@ -6,12 +6,12 @@ import streamlit as st
 
 from pages.shared.opening import Request
 from pages.shared.texts import block
-from views.address import settings
-from views.controls import inputs
+from views.controls import sentence_input
 from views.text.catalogue import say
+from views.url_state import bound_settings
 
 # The pronoun that French needs for each sentence: *animal* is masculine, *rue* feminine.
-RIGHT = {inputs.TIRED: "il", inputs.WIDE: "elle"}
+RIGHT = {sentence_input.TIRED: "il", sentence_input.WIDE: "elle"}
 _PRONOUN = re.compile(r"\b(il|elle)\b", re.IGNORECASE)
 
 
@@ -25,6 +25,6 @@ def say_what_it_is(request: Request, translation: str) -> None:
         pronoun = found[0].lower()
         id = f"referent-{pronoun}" + ("" if pronoun == RIGHT[request.text] else "-wrong")
     st.markdown(block("notices", id))
-    other = inputs.WIDE if request.text == inputs.TIRED else inputs.TIRED
-    query = settings.shared() | {"b": "other", "other": other}
+    other = sentence_input.WIDE if request.text == sentence_input.TIRED else sentence_input.TIRED
+    query = bound_settings.shared() | {"b": "other", "other": other}
     st.page_link("pages/compare/page.py", label=say("referent.compare", "Compare tired and wide"), query_params=query)

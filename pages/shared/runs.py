@@ -10,15 +10,15 @@ import streamlit as st
 
 from server import run_context
 from server.run_queue import Busy
-from views import page_frame
-from views.address import settings
+from views import navigation
 from views.text import waiting
 from views.text.catalogue import say_error
+from views.url_state import bound_settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-HOME = page_frame.PAGES[0].id
+HOME = navigation.PAGES[0].id
 _PAGE = "visited_page"  # in the session: which page a part belongs to
 
 
@@ -36,9 +36,9 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
         args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
         name = f"{function.__module__}.{function.__qualname__}"
         if run_context.running():  # the whole page runs and has its turn
-            with settings.within(name):
+            with bound_settings.within(name):
                 return function(*args, **kwargs)
-        with settings.part(name), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+        with bound_settings.part(name), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
             return function(*args, **kwargs)
 
     return st.fragment(run)
@@ -61,7 +61,7 @@ def in_turn(page: str, part: str = "") -> Iterator[None]:
             yield
     except Busy as busy:
         st.warning(say_error(busy))
-        settings.stop()
+        bound_settings.stop()
 
 
 @contextmanager

@@ -21,8 +21,8 @@ from model.tracing.traced_model import TracedModel
 from server import run_context
 from server.result_cache import Recent, T
 from server.shared_streams import Streams
-from views import maps
-from views.maps import Kind
+from views import attention_maps
+from views.attention_maps import Kind
 from views.text import waiting
 from views.text.catalogue import Message, Name
 
@@ -147,15 +147,15 @@ QUERY = Message("kind.other.query", "{whose} query token")
 KEY = Message("kind.other.key", "{whose} key token")
 
 
-def shown(kind: AttentionKind) -> maps.Kind:
+def shown(kind: AttentionKind) -> attention_maps.Kind:
     """A kind with its words; one that the views have no words for goes by the names that the model has for it."""
-    found = maps.ALIGNMENTS.get(kind.score) or maps.known(kind.name)
+    found = attention_maps.ALIGNMENTS.get(kind.score) or attention_maps.known(kind.name)
     if found is None:
         name, sides = Name(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
-        found = maps.Kind(kind.name, Name(kind.title), *sides, name, name)
+        found = attention_maps.Kind(kind.name, Name(kind.title), *sides, name, name)
     return replace(found, causal=kind.causal)
 
 
-def by_name(kinds: Iterable[AttentionKind]) -> dict[str, maps.Kind]:
+def by_name(kinds: Iterable[AttentionKind]) -> dict[str, attention_maps.Kind]:
     """The kinds of a model, in its order."""
     return {kind.name: shown(kind) for kind in kinds}

@@ -13,16 +13,16 @@ from model.tracing.kinds import AttentionKind
 from pages.shared.opening import Request, sentence_box, usable
 from pages.shared.service import Service
 from pages.shared.texts import block
-from views import maps
-from views.controls import inputs, widgets
+from views import attention_maps
+from views.controls import sentence_input, widgets
 from views.export.difference import MapPair, Side
 from views.text.catalogue import say
 
 # What a sentence is compared with at first: one word is another.
 PAIRS = {
-    inputs.DEFAULT: "The white cat is sleeping on the chair.",
-    inputs.TIRED: inputs.WIDE,
-    inputs.WIDE: inputs.TIRED,
+    sentence_input.DEFAULT: "The white cat is sleeping on the chair.",
+    sentence_input.TIRED: sentence_input.WIDE,
+    sentence_input.WIDE: sentence_input.TIRED,
 }
 OWN, SAME = "own", "a"
 
@@ -84,7 +84,7 @@ class Sides:
         shapes = (trace.attention(kind).shape for trace in (self.first, self.second))
         return tuple(map(max, *shapes))
 
-    def pair(self, kind: maps.Kind, layer: int, head: int, place: str) -> MapPair:
+    def pair(self, kind: attention_maps.Kind, layer: int, head: int, place: str) -> MapPair:
         """Two maps to draw; a layer or head behind the last one means the mean over them."""
         queries, keys = self.shared(kind.name)
         layers, heads = self.first.attention(kind.name).shape[:2]
@@ -92,7 +92,7 @@ class Sides:
         chosen = [(one, other) for one, other in places if layer in (one, layers) and head in (other, heads)]
         sides, plans = [], (HeadInterventions(), self.plan)
         for trace, plan, name in zip((self.first, self.second), plans, self.titles, strict=True):
-            weights = maps.one(trace.attention(kind.name), layer, head)  # (query, key)
+            weights = attention_maps.one(trace.attention(kind.name), layer, head)  # (query, key)
             allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
             hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
             sides.append(Side(name, weights, *trace.axes(kind.name), hidden))
@@ -112,7 +112,7 @@ def of_changed(service: Service, text: str, trace: Trace, plan: HeadIntervention
 def of_another(request: Request, trace: Trace) -> Sides | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     name = say("compare.other", "Sentence B")
-    text = sentence_box(name, "other", PAIRS.get(request.text, inputs.WIDE))
+    text = sentence_box(name, "other", PAIRS.get(request.text, sentence_input.WIDE))
     read = {OWN: say("compare.reads.own", "Its own translation"), SAME: say("compare.reads.a", "The translation of A")}
     help = " ".join(block("compare", "reads-help").split())
     reads = widgets.pick(say("compare.reads", "What the decoder of B reads"), read, "reads", help=help)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from pages.shared.runs import fragment
-from views.address import settings
-from views.address.codecs import Decimal
 from views.components.step_view import Axis, Places, StepView, step_view
+from views.url_state import bound_settings
+from views.url_state.codecs import Decimal
 
 
 @fragment
@@ -21,7 +21,7 @@ def mount(view: StepView, standing: Places, key: str) -> None:
 
 def places(axes: Sequence[Axis]) -> Places:
     """Where the sliders stand: as the address says, where that can be, else where they begin."""
-    found = {axis.id: _place(axis, settings.held(axis.id)) for axis in axes if axis.slider}
+    found = {axis.id: _place(axis, bound_settings.held(axis.id)) for axis in axes if axis.slider}
     _remember(axes, found)
     return found
 
@@ -42,4 +42,4 @@ def _remember(axes: Sequence[Axis], moved: Places) -> None:
         if axis.slider:
             place = moved[axis.id]
             said = str(axis.ids[place]) if axis.ids else str(place + 1)
-            settings.hold(axis.id, "" if place == axis.first else said)
+            bound_settings.hold(axis.id, "" if place == axis.first else said)

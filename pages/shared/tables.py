@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from views.html import bars, steps, tokens
+from views.html import bars, decoding_steps, generated_tokens
 from views.text import literal
 
 
@@ -27,7 +27,7 @@ class Column:
 
 def token(title: str, labels: Sequence[str]) -> Column:
     """Tokens, as the tokenizer has them."""
-    return Column(title, list(map(literal.token, labels)), list(map(steps.plain, labels)))
+    return Column(title, list(map(literal.token, labels)), list(map(decoding_steps.plain, labels)))
 
 
 def name(title: str, texts: Sequence[str], what: str = "token") -> Column:
@@ -43,7 +43,7 @@ def bar(title: str, values: Sequence[float | None], largest: float, kind: str = 
 
 def meter(title: str, values: Sequence[float], largest: float) -> Column:
     """Numbers with bars behind them, see `steps.meter`."""
-    return Column(title, values, [steps.meter(float(value), largest) for value in values])
+    return Column(title, values, [decoding_steps.meter(float(value), largest) for value in values])
 
 
 def content(columns: Sequence[Column]) -> tuple[list[str], list[tuple]]:
@@ -56,4 +56,4 @@ def show(columns: Sequence[Column], described: str, marked: int | None = None, l
     """The table on the page, see `bars.table`, with a `label` above it. None is an empty cell."""
     header, rows = content([Column(each.title, each.values if each.cells is None else each.cells) for each in columns])
     filled = [["" if cell is None else cell for cell in row] for row in rows]
-    st.html((tokens.label(label) if label else "") + bars.table(header, filled, described, marked))
+    st.html((generated_tokens.label(label) if label else "") + bars.table(header, filled, described, marked))

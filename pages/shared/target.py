@@ -5,11 +5,11 @@ import streamlit as st
 from model import InputError, Trace
 from pages.shared.opening import Request
 from pages.shared.texts import block
-from views.address import settings
 from views.components.player import player
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import Name, say, say_error
+from views.url_state import bound_settings
 
 # What a person would write for the sentences the app offers to begin with.
 REFERENCES = {
@@ -36,10 +36,14 @@ def target(request: Request) -> Trace | None:
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         own_again = say("target.own", "The model\u2019s own")
-        st.button(own_again, key="take_own", on_click=settings.choose, args=("target", ""), disabled=not typed.strip())
+        st.button(
+            own_again, key="take_own", on_click=bound_settings.choose, args=("target", ""), disabled=not typed.strip()
+        )
         if reference:
             label, fill = say("target.person", "A person\u2019s"), ("target", reference)
-            st.button(label, key="take_reference", on_click=settings.choose, args=fill, disabled=typed == reference)
+            st.button(
+                label, key="take_reference", on_click=bound_settings.choose, args=fill, disabled=typed == reference
+            )
         pair, taken = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
         if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
             st.rerun()  # the whole page, for the sentence changes too
@@ -54,8 +58,8 @@ def target(request: Request) -> Trace | None:
 
 
 def _fill_pair() -> None:
-    settings.choose("text", PAIR[0])
-    settings.choose("target", PAIR[1])
+    bound_settings.choose("text", PAIR[0])
+    bound_settings.choose("target", PAIR[1])
 
 
 def stepper(last: int, label: str) -> int:
@@ -84,4 +88,4 @@ def stepper(last: int, label: str) -> int:
 
 
 def _go(by: int, last: int) -> None:
-    settings.choose("step", min(max(settings.value("step") + by, 1), last))
+    bound_settings.choose("step", min(max(bound_settings.value("step") + by, 1), last))

@@ -9,7 +9,7 @@ from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, No
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import AnyTrace
 from pages.shared.head_changes import MASK, ONE_HOT
-from views import maps
+from views import attention_maps
 from views.controls import widgets
 from views.text.catalogue import Message, say
 
@@ -36,7 +36,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
     if mask == WINDOW:
         label = say("compare.window", "Keys less than this many places away")
         return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = maps.places(trace.axes(kind.name)[1])
+    keys = attention_maps.places(trace.axes(kind.name)[1])
     first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
     label = say("compare.forbid", "Keys that no query may attend to")
     forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
@@ -44,7 +44,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
 
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (maps.places(side) for side in trace.axes(kind))
+    queries, keys = (attention_maps.places(side) for side in trace.axes(kind))
     queries = {EVERY: say("compare.query.every", "every query")} | queries
     with st.container(horizontal=True, gap="medium"):
         asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")

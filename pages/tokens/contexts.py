@@ -11,8 +11,8 @@ from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request, sentence_box, usable
 from pages.shared.texts import block, caption, paragraph
-from views.controls import inputs, widgets
-from views.figures.lines import Line, category_ticks, lines
+from views.controls import sentence_input, widgets
+from views.figures.line_chart import Line, category_ticks, lines
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import percent, three_digits
@@ -77,7 +77,7 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
     ]
     with left:
         st.markdown(say("tokens.contexts.cosines", "**Cosine between the sentences, stage by stage**"))
-        figure = lines(cosines, inputs.theme(), say("axis.stage", "stage"), say("cosine", "cosine"))
+        figure = lines(cosines, sentence_input.theme(), say("axis.stage", "stage"), say("cosine", "cosine"))
         chart(category_ticks(figure, named), "cosine", block("tokens", "contexts-cosines-alt"))
     with right:
         st.markdown(say("tokens.contexts.plane", "**The same vectors as paths in a plane**"))

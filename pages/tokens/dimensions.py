@@ -11,7 +11,7 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.figures.lines import Line
+from views.figures.line_chart import Line
 from views.html import bars
 from views.text.catalogue import Message, say
 

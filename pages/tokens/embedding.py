@@ -11,14 +11,14 @@ from pages.shared.charts import matrix_chart
 from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption
-from views import maps
-from views.address import settings
+from views import attention_maps
 from views.controls import widgets
-from views.figures.matrix import ChartMatrix, symmetric
-from views.html import bars, tokens
+from views.figures.heatmap import ChartMatrix, symmetric
+from views.html import bars, generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, Name, say, say_count
 from views.text.numbers import three_digits
+from views.url_state import bound_settings
 
 STEPS = {
     "tokens": Message("tokens.step.tokens", "1 Tokens"),
@@ -43,7 +43,7 @@ def show(request: Request) -> None:
         if step == "tokens":
             counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
             label = block("tokens", "counted", **counts)
-            st.html(tokens.label(label))
+            st.html(generated_tokens.label(label))
             follow_one(steps.tokens)
         elif step == "ids":
             label = say_count(
@@ -52,14 +52,14 @@ def show(request: Request) -> None:
                 "Each token with its place in the vocabulary of {count} tokens",
                 len(tokenizer),
             )
-            st.html(tokens.label(label))
+            st.html(generated_tokens.label(label))
             follow_one([f"{token} {id}" for token, id in zip(steps.tokens, steps.ids, strict=True)])
         else:
             vectors(steps, step)
     with narrow:
         if step not in ("tokens", "ids"):
-            widgets.select(FOLLOW(), maps.places(steps.tokens), "piece")
-        follow(steps, int(settings.value("piece")) - 1)
+            widgets.select(FOLLOW(), attention_maps.places(steps.tokens), "piece")
+        follow(steps, int(bound_settings.value("piece")) - 1)
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
     found = {"row": row, "position": position} if step == "positions" else None
     experiment("tokens-step-by-step", {"step": "positions"}, found)
@@ -75,7 +75,7 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
         "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
     high = symmetric(values)
-    shown = ChartMatrix(values, *axes(), what, rows=maps.numbered(steps.tokens), low=-high, high=high)
+    shown = ChartMatrix(values, *axes(), what, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
     alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=what)
     matrix_chart(shown, "vectors", alt)
     measured = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
@@ -111,7 +111,7 @@ def axes() -> tuple[str, str]:
 
 def numbers(steps: EmbeddingSteps) -> None:
     """All steps as files; the sum as a table."""
-    labels, dimensions = maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
+    labels, dimensions = attention_maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
     rows = lambda: [[label, id, *row] for label, id, row in zip(labels, steps.ids, steps.embedded, strict=True)]  # noqa: E731
     names = ("tokens", "ids", "rows", "scaled", "positions", "embedded")
     with st.container(horizontal=True):

@@ -8,9 +8,9 @@ from pages.shared.charts import chart
 from pages.shared.experiment import experiment, named
 from pages.shared.opening import Request
 from pages.shared.texts import block, caption, paragraph
-from views import maps
-from views.controls import inputs, widgets
-from views.figures.lines import histogram
+from views import attention_maps
+from views.controls import sentence_input, widgets
+from views.figures.line_chart import histogram
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_count
@@ -27,7 +27,7 @@ def show(request: Request) -> None:
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
-        label, choices = say("tokens.near", "Token of your sentence"), maps.places(source_tokens)
+        label, choices = say("tokens.near", "Token of your sentence"), attention_maps.places(source_tokens)
         near = widgets.select(label, choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
@@ -40,7 +40,7 @@ def show(request: Request) -> None:
         st.html(bars.table(header, shown, name))
     with narrow:
         paragraph("tokens", "neighbours")
-        figure = histogram(found.others, rows[count - 1][2], inputs.theme(), header[2])
+        figure = histogram(found.others, rows[count - 1][2], sentence_input.theme(), header[2])
         chart(figure, "cosines", block("tokens", "neighbours-alt"))
         caption(
             "tokens",

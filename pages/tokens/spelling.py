@@ -11,7 +11,7 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request
 from pages.shared.texts import beside, block, caption
 from views.controls import widgets
-from views.html import bars, tokens
+from views.html import bars, generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -46,7 +46,7 @@ def show(request: Request) -> None:
         found = splits(tokenizer, [*spellings(word), ("other", other)])
         said = [row.text for row in found]
         joined = [" | ".join(map(literal.token, row.tokens)) for row in found]
-        chips = [bars.Cell(tokens.chips(row.tokens, "encoder")) for row in found]
+        chips = [bars.Cell(generated_tokens.chips(row.tokens, "encoder")) for row in found]
         columns = [
             tables.Column(say("tokens.spelling.column.spelling", "spelling"), [SPELLINGS[row.name]() for row in found]),
             tables.name(say("tokens.spelling.column.text", "text"), said),

@@ -9,9 +9,9 @@ from pages.shared.experiment import experiment
 from pages.shared.opening import Request, sentence_box, translation, usable
 from pages.shared.texts import caption, paragraph, say_if_cut
 from pages.tokens.contexts import stages
-from views import maps
-from views.figures.matrix import ChartMatrix
-from views.html import tokens
+from views import attention_maps
+from views.figures.heatmap import ChartMatrix
+from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import say
 
@@ -38,12 +38,12 @@ def show(request: Request) -> None:
             # by how many places a token stands elsewhere, as seen from this sentence
             moved = {pair[side]: f"{pair[1 - side] - pair[side]:+d}" for pair in found.pairs if pair[0] != pair[1]}
             notes = [moved.get(place, "") for place in range(len(found.tokens[side]))]
-            st.html(tokens.chips(found.tokens[side], "encoder", notes=notes))
+            st.html(generated_tokens.chips(found.tokens[side], "encoder", notes=notes))
             last = request.service.steps(text, request.options)[-1]
             translation(last.text, say("translation", "Translation"))
             say_if_cut(request.service.ended(last.ids), "this")
     _verdict(found)
-    labels = [maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
+    labels = [attention_maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
     header = [say("column.token", "token"), *stages(len(found.stages))]
     shown = ChartMatrix(
         found.distances,

@@ -14,15 +14,15 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from pages.translate import home
-from views import page_frame
-from views.address import settings
-from views.components.drawing_view import drawing_view
+from views import navigation
+from views.components.inline_svg import drawing_view
 from views.controls import widgets
-from views.html import tokens
+from views.html import generated_tokens
 from views.svg.architecture import Sizes, architecture
 from views.svg.recurrent_architecture import RecurrentSizes, recurrent_architecture
 from views.text import literal, prose, terms
 from views.text.catalogue import say, say_count
+from views.url_state import bound_settings
 
 FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
 TRANSFORMER = "transformer"
@@ -33,7 +33,7 @@ def diagram(service: Service) -> None:
     """The loaded model, or one of the networks that were trained on the same sentences before it."""
     called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     chosen = widgets.pick(say("translate.diagram", "Which network"), called, "diagram", hidden=True)
-    links = page_frame.titles(), settings.shared()
+    links = navigation.titles(), bound_settings.shared()
     if chosen == TRANSFORMER:
         drawn, about = architecture(Sizes(**_taken(service.model.config, Sizes)), *links), "diagram"
     else:
@@ -82,12 +82,12 @@ def token_by_token(options: DecodingOptions, steps: list[Step], trace: Trace) ->
     )
     rivals = say("translate.rivals", "At each place the five most probable tokens; the one that was taken is orange")
     st.html(
-        tokens.label(read)
-        + tokens.chips(trace.source_tokens, "encoder")
-        + tokens.label(generated)
-        + tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
-        + tokens.label(rivals)
-        + tokens.cards(rows)
+        generated_tokens.label(read)
+        + generated_tokens.chips(trace.source_tokens, "encoder")
+        + generated_tokens.label(generated)
+        + generated_tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows])
+        + generated_tokens.label(rivals)
+        + generated_tokens.cards(rows)
     )
     if options.method == "beam":
         caption("translate", "check-for-beam")

@@ -16,17 +16,17 @@ from pages.shared.tables import Column, content
 from pages.shared.texts import paragraph
 from pages.vision.maps import Look, all_heads, check_line, choosable, places, settings
 from pages.vision.program import offer_program
-from views import maps
-from views.address import settings as address
-from views.address.codecs import OneOf
+from views import attention_maps
 from views.components.attention_grid import Sheet
 from views.components.attention_kinds import Kinds, attention_kinds
 from views.components.patch_picture import Panel
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
+from views.url_state import bound_settings as address
+from views.url_state.codecs import OneOf
 
 FROM = Message("vision.from", "What it attends to")
 TO = Message("vision.to", "What attends to it")
@@ -36,7 +36,9 @@ TO = Message("vision.to", "What attends to it")
 def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
     """Every head over the picture, and one of them large; the browser draws whatever is chosen among them."""
     look = settings(trace, "head")
-    rows = maps.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
+    rows = attention_maps.with_means(
+        trace.attention[:, :, :1]
+    )  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
     sheet = rows[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
     top = float(sheet[:-1, :-1].max())
     title = say("vision.cls.title", "CLS as the query, {place}", place="{map}")
@@ -59,7 +61,9 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
         choices, chosen = look.only("layer", "head", "scale", "opacity")
         below = ("scale", "opacity")
         attention_kinds(
-            Kinds({"vision": grid}, {}, frozenset(), choices, chosen, below), key="grid", on_choose=inputs.remember
+            Kinds({"vision": grid}, {}, frozenset(), choices, chosen, below),
+            key="grid",
+            on_choose=sentence_input.remember,
         )
     with detail:
         tops = np.full(sheet.shape[:2], top)
@@ -85,7 +89,7 @@ def _first_layer(sheet: np.ndarray, look: Look) -> None:
     first, last = (float(sheet[place, -1].max()) for place in (0, -2))
     found = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
     here = look.place == (0, sheet.shape[1] - 1)
-    experiment("vision-cls", partial(inputs.choose_head, "1", maps.MEAN), found if here else None)
+    experiment("vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), found if here else None)
 
 
 @fragment
@@ -93,7 +97,7 @@ def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     """One patch. The browser draws the maps of any patch and head; this part runs again for the numbers and files."""
     look = settings(trace, "map")
     row, column = look.patch
-    matrix = maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
+    matrix = attention_maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
     top = float(matrix[1:, 1:].max()) if look.shared else None
     panels = Panel(FROM(), "from"), Panel(TO(), "to")
     title = say("vision.attention", "Attention, {place}", place="{map}")
@@ -103,7 +107,7 @@ def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     if (row, column) == (0, 0):
         at = np.unravel_index(int(own.argmax()), trace.grid)
         most = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
-    experiment("vision-any-patch", partial(inputs.choose_patch, 0, 0), most)
+    experiment("vision-any-patch", partial(sentence_input.choose_patch, 0, 0), most)
     check_line(trace)
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
     out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
@@ -127,7 +131,7 @@ def _largest(attention: np.ndarray) -> np.ndarray:
     layers, heads = attention.shape[:2]
     found = np.zeros((layers + 1, heads + 1))
     for place in np.ndindex(found.shape):
-        found[place] = maps.one(attention[..., 1:, 1:], *place).max()
+        found[place] = attention_maps.one(attention[..., 1:, 1:], *place).max()
     return found
 
 

@@ -12,7 +12,7 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import offer_program
-from views import patches
+from views import patch_grid
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
@@ -41,7 +41,7 @@ def beside_a_convolution(service: Service, key: str, trace: VisionTrace) -> None
     left, right = st.columns([1, 2], gap="large")
     with left:
         alt = say("vision.bias.alt", "The picture: {how}.", how=PICTURES[shown]())
-        st.image(patches.as_bytes(pictures[shown]), PICTURES[shown](), width=260, output_format="PNG", alt=alt)
+        st.image(patch_grid.as_bytes(pictures[shown]), PICTURES[shown](), width=260, output_format="PNG", alt=alt)
     name = literal.token(trace.classes[trace.answer])
     header = [
         say("vision.bias.what", "picture"),

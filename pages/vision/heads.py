@@ -19,14 +19,14 @@ from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.maps import chosen_class
 from pages.vision.program import offer_program
-from views import maps, patches
-from views.address import settings
+from views import attention_maps, patch_grid
 from views.components.head_list import Axes
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.figures import overlay
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.url_state import bound_settings
 
 PAGE = "vision_heads"
 MEASURES = {
@@ -68,10 +68,14 @@ def each_head(service: Service, key: str, trace: VisionTrace) -> None:
         arranged,
         study.found,
         lambda head: _cls_map(trace, head),
-        {"vision": Axes(title, *maps.grid_names(trace.grid), "", "", maps.GRID.corner, places=True)},
+        {
+            "vision": Axes(
+                title, *attention_maps.grid_names(trace.grid), "", "", attention_maps.GRID.corner, places=True
+            )
+        },
         headings,
         name="vision-heads",
-        underlay=patches.grey(patches.as_bytes(trace.pixels)),
+        underlay=patch_grid.grey(patch_grid.as_bytes(trace.pixels)),
         opacity=overlay.OPACITY,
     )
     paragraph(PAGE)
@@ -142,5 +146,5 @@ def _cls_map(trace: VisionTrace, head: Head) -> np.ndarray:
 
 
 def _open(layer: int, head: int) -> None:
-    settings.choose("view", "cls")
-    inputs.choose_head(str(layer + 1), str(head + 1))
+    bound_settings.choose("view", "cls")
+    sentence_input.choose_head(str(layer + 1), str(head + 1))

@@ -17,9 +17,9 @@ from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.maps import chosen_class, places
 from pages.vision.program import offer_program
-from views import patches
+from views import patch_grid
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.figures import overlay
 from views.figures.occlusion import Line, curves
@@ -101,7 +101,7 @@ def faithful(measured: Measured, words: dict[str, str], card: dict) -> None:
             for name, curve in measured.all.items()
         ]
         among = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
-        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, axis, inputs.theme())
+        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, axis, sentence_input.theme())
         areas = "; ".join(
             say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)) for line in lines
         )
@@ -195,7 +195,7 @@ def through_the_layers(service: Service, key: str, trace: PatchTrace) -> None:
     help = " ".join(block(PAGE, "fusion-help").split())
     upto = Choice(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], varies=True)
     fusing = Choice(say("vision.fusion", "Rollout fuses heads by"), FUSIONS, "fusion", help=help)
-    choices = upto, fusing, *inputs.patch_to_choose(trace.grid), inputs.over_picture_to_choose()[0]
+    choices = upto, fusing, *sentence_input.patch_to_choose(trace.grid), sentence_input.over_picture_to_choose()[0]
     chosen = {choice.key: choice.inside() for choice in choices}
     layer, fusion = layers.index(chosen["upto"]), chosen["fusion"]
     probability = float(trace.probabilities[class_index])
@@ -274,10 +274,10 @@ def _maps(
     maps = np.pad(scores, ((0, 0), (0, 0), (0, 0), (1, 0)))  # a number in the place of CLS
     panels = [Panel(HEADED[method](), number) for number, method in enumerate(METHODS)]
     title = say("vision.methods.maps", "Four attributions over the picture")
-    described = patches.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
+    described = patch_grid.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
     names = [str(layer + 1) for layer in range(layers)], list(FUSIONS)
     shown = PatchPicture(*described, weights=maps, names=names, along=("upto", "fusion"))
-    patch_picture(shown, key="methods", on_choose=inputs.remember)
+    patch_picture(shown, key="methods", on_choose=sentence_input.remember)
 
 
 def _files(trace: PatchTrace, class_index: int, scores: dict[str, np.ndarray], measured: Measured) -> None:

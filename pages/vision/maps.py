@@ -9,10 +9,10 @@ import numpy as np
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.texts import block, explained
-from views import maps, patches
-from views.components.choices import fits
+from views import attention_maps, patch_grid
+from views.components.controls import fits
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap
@@ -68,12 +68,14 @@ class Look:
     @property
     def words(self) -> str:
         """Layer and head."""
-        return maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
+        return attention_maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
 
     def head_map(self, weights: np.ndarray, words: str, top: float | None) -> HeadMap:
         """`(patch,)` weights as a map over the grid; `top` None stands for the largest of them."""
         top = float(weights.max()) if top is None else top
-        return HeadMap(weights.reshape(self.grid), *maps.grid_names(self.grid), maps.GRID, words, top)
+        return HeadMap(
+            weights.reshape(self.grid), *attention_maps.grid_names(self.grid), attention_maps.GRID, words, top
+        )
 
     def drawn(self, shown: HeadMap) -> drawing.Drawing:
         """A map as a picture for a file."""
@@ -82,15 +84,15 @@ class Look:
 
 def settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Look:
     """What the maps' controls say; the mean over the last layer's heads comes first."""
-    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
     choices = (
-        *inputs.heads_to_choose(layers, heads, (len(layers) - 2, len(heads) - 1)),
-        *inputs.patch_to_choose(trace.grid),
-        inputs.scales_to_choose("own", of=scale_of, log=False),
-        *inputs.over_picture_to_choose(),
+        *sentence_input.heads_to_choose(layers, heads, (len(layers) - 2, len(heads) - 1)),
+        *sentence_input.patch_to_choose(trace.grid),
+        sentence_input.scales_to_choose("own", of=scale_of, log=False),
+        *sentence_input.over_picture_to_choose(),
     )
     chosen = {choice.key: choice.inside() for choice in choices}
-    return Look(layers, heads, choices, chosen, patches.grey(patches.as_bytes(trace.pixels)), trace.grid)
+    return Look(layers, heads, choices, chosen, patch_grid.grey(patch_grid.as_bytes(trace.pixels)), trace.grid)
 
 
 def choosable(
@@ -112,14 +114,14 @@ def choosable(
     layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
     names, shared = (look.layers, look.heads), tops
     if fits(layers * heads * weights[0, 0].size):
-        sent = maps.with_means(weights)
+        sent = attention_maps.with_means(weights)
     else:
-        sent = maps.one(weights, *look.place)[None, None]
+        sent = attention_maps.one(weights, *look.place)[None, None]
         names = tuple([options[at]] for options, at in zip(names, look.place, strict=True))
         shared = tops[look.place][None, None]
     title = heading.format(map=look.words)
     described = look.picture, look.grid, panels, title, look.choices, look.chosen, elsewhere, heading
-    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=inputs.remember)
+    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=sentence_input.remember)
 
 
 def chosen_class(label: str, trace: PatchTrace, **looks) -> int:
@@ -152,6 +154,6 @@ def check_line(trace: PatchTrace) -> None:
 
 def all_heads(trace: PatchTrace) -> None:
     """The attention of every layer and head as one file."""
-    positions = (maps.CLS, *maps.patch_names(trace.grid))
+    positions = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731
     files.download(say("files.all-heads.npz", "All heads as NPZ"), make, "vision.npz")

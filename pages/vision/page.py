@@ -16,10 +16,10 @@ from pages.vision.layers import through_the_layers
 from pages.vision.patches import cut_in_patches
 from pages.vision.positions import positions
 from pages.vision.what_if import what_if
-from views import patches
+from views import patch_grid
 from views.controls.picture_input import picture_input
 from views.controls.pictures import Picture
-from views.html import answer
+from views.html import class_bars
 from views.text import literal, prose
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
@@ -75,9 +75,9 @@ def _answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> 
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
         alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title())
-        st.image(patches.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
+        st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with said:
-        st.html(answer.STYLE + answer.bars(trace.classes, trace.probabilities))
+        st.html(class_bars.STYLE + class_bars.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         without_an_object(service)

@@ -13,10 +13,10 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from pages.vision.program import offer_program
-from views import patches
+from views import patch_grid
 from views.components.one_patch import OnePatch, one_patch
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
-from views.controls import inputs
+from views.controls import sentence_input
 from views.export import drawing
 from views.html.filters import filters
 from views.text.catalogue import say
@@ -39,8 +39,8 @@ def chosen_patch(service: Service, trace: VisionTrace) -> None:
     """The grid beside the chosen patch, and where it stands. The browser draws another; this runs for its numbers."""
     config, (rows, columns) = service.model.config, trace.grid
     size = config.patch_size
-    picture = patches.as_bytes(trace.pixels)
-    choices = inputs.patch_to_choose(trace.grid)
+    picture = patch_grid.as_bytes(trace.pixels)
+    choices = sentence_input.patch_to_choose(trace.grid)
     at = {choice.key: choice.inside() for choice in choices}
     row, column = (int(number) - 1 for number in at.values())
     left, right = st.columns([2, 3], gap="large")
@@ -48,10 +48,10 @@ def chosen_patch(service: Service, trace: VisionTrace) -> None:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)
         whole, title = [Panel("", "nothing")], say("vision.in-patches", "The picture in patches")
         shown = PatchPicture(picture, trace.grid, whole, title, choices, at)
-        patch_picture(shown, key="patches", on_choose=inputs.remember)
+        patch_picture(shown, key="patches", on_choose=sentence_input.remember)
     number = row * columns + column
-    chosen, recorded = patches.block(trace.pixels, row, column, size), trace.patches[number]
-    vector = patches.flattened(chosen)
+    chosen, recorded = patch_grid.block(trace.pixels, row, column, size), trace.patches[number]
+    vector = patch_grid.flattened(chosen)
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
@@ -60,7 +60,7 @@ def chosen_patch(service: Service, trace: VisionTrace) -> None:
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
         red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
         found = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
-        experiment("vision-patches", partial(inputs.choose_patch, 0, 0), found)
+        experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), found)
         _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
@@ -77,7 +77,7 @@ def _files(name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndar
         say("vision.column.recorded", "value, recorded in the network"),
     ]
     step = say("vision.step.vector", "vector")
-    lines = [(step, *pair, None) for pair in zip(patches.value_names(size), vector, strict=True)]
+    lines = [(step, *pair, None) for pair in zip(patch_grid.value_names(size), vector, strict=True)]
     step = say("vision.step.embedding", "embedding")
     lines += [
         (step, say("vision.dimension", "dimension {place}", place=place), *pair)

@@ -20,15 +20,15 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.program import offer_program
-from views import maps
-from views.address import settings
-from views.controls import inputs, widgets
+from views import attention_maps
+from views.controls import sentence_input, widgets
 from views.export import downloads
 from views.figures import overlay, patch_positions
-from views.html import answer
+from views.html import class_bars
 from views.text import glossary, literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
+from views.url_state import bound_settings
 
 PAGE = "vision_positions"
 CHANGES = {
@@ -89,7 +89,7 @@ def positions(service: Service, key: str, trace: VisionTrace) -> None:
     with st.skeleton(height=520):
         learned = service.lesson(("position similarity",), _learned, trace.grid)
         reach = service.analysis(("reach", key), lambda _: _reach(trace, size))
-    theme, still = inputs.theme(), {"displayModeBar": False}
+    theme, still = sentence_input.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:
         st.header(say("vision.similarity", "Similarity of position vectors"), anchor=False)
@@ -133,10 +133,10 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
         *(say("vision.column.head", "head {head}", head=head + 1) for head in range(heads)),
     ]
     rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
-    names = maps.patch_names(trace.grid)
+    names = attention_maps.patch_names(trace.grid)
     arrays = {"similarity": learned.similarity, "distances": reach.distances}
     arrays |= {"grid": np.array(trace.grid), "patches": np.array(names)}
-    similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, maps.PATCHES)  # noqa: E731
+    similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, attention_maps.PATCHES)  # noqa: E731
     with st.container(horizontal=True):
         files.csv(header, rows, "distances", say("vision.distances.csv", "Distances as CSV"))
         files.download(say("vision.similarity.csv", "Similarity as CSV"), similarity, "similarity.csv")
@@ -152,7 +152,7 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
         label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
         seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
-        again = lambda: settings.choose("shuffle", (seed + 1) % MOST)  # noqa: E731
+        again = lambda: bound_settings.choose("shuffle", (seed + 1) % MOST)  # noqa: E731
         st.button(say("order.again", "Shuffle again"), on_click=again)
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
     found = service.analysis(("order", key, seed), compute, trace.pixels, order)
@@ -164,7 +164,7 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
         st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
     with bars:
-        st.html(answer.moves(trace.classes, plain, after, CHANGES[change]()))
+        st.html(class_bars.moves(trace.classes, plain, after, CHANGES[change]()))
         _moved(trace, plain, after)
     with_positions = float(np.abs(found["shuffle"] - plain).max())
     without = float(np.abs(found["both"] - found["no-positions"]).max())  # 0 up to rounding

@@ -20,15 +20,15 @@ from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import offer_program
-from views import maps, patches
-from views.address import settings
-from views.controls import inputs, painted, widgets
+from views import attention_maps, patch_grid
+from views.controls import painted, sentence_input, widgets
 from views.export.difference import MapPair, Side
 from views.figures import overlay
-from views.html import bars, tokens
+from views.html import bars, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
+from views.url_state import bound_settings
 
 PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
@@ -36,7 +36,7 @@ NAME = "vheads"  # begins the names of this view's settings in the address
 MOST_CLASSES = 12  # rows of the table of classes; its file has all
 ASKING = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS = replace(
-    maps.GRID,
+    attention_maps.GRID,
     called=Message("kind.cls", "attention of CLS over the picture"),
     headed=Message("kind.cls.heading", "Attention of CLS over the picture"),
 )
@@ -68,7 +68,7 @@ def compute(model: TracedModel, trace: PatchTrace, plan: HeadInterventions) -> C
 @fragment
 def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """The view. Every choice runs only this part again."""
-    st.html(bars.STYLE + tokens.STYLE)
+    st.html(bars.STYLE + generated_tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
     own = {MASK: partial(_hidden, trace), ONE_HOT: partial(_one_hot, trace)}
@@ -85,8 +85,8 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
     over, heads = st.columns(2, gap="large")
     with over:
         st.header(say("vision.difference", "The difference over the picture"), anchor=False)
-        grey = patches.grey(patches.as_bytes(trace.pixels))
-        signed = overlay.signed(grey, pair.difference.weights / (pair.largest or 1), inputs.theme())
+        grey = patch_grid.grey(patch_grid.as_bytes(trace.pixels))
+        signed = overlay.signed(grey, pair.difference.weights / (pair.largest or 1), sentence_input.theme())
         alt = block("vision", "difference-alt", place=pair.place)
         st.image(overlay.enlarged(signed), width=320, output_format="PNG", alt=alt)
     with heads:
@@ -122,12 +122,12 @@ def _without_the_middle(trace: PatchTrace, found: Changed) -> None:
     side, answer = trace.grid[0], trace.answer
     result = {"name": literal.markdown(trace.classes[answer]), "before": percent(float(trace.probabilities[answer]))}
     result |= {"after": percent(float(found.probabilities[answer]))}
-    there = settings.value("vdo") == MASK and settings.held(HIDDEN) == painted.encode(_middle(side))
+    there = bound_settings.value("vdo") == MASK and bound_settings.held(HIDDEN) == painted.encode(_middle(side))
     experiment("vision-what-if", partial(_mask_the_middle, side), result if there else None)
 
 
 def _mask_the_middle(side: int) -> None:
-    settings.choose("vdo", MASK)
+    bound_settings.choose("vdo", MASK)
     _hide_middle(side)
 
 
@@ -135,7 +135,7 @@ def _one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = {"all": say("vision.query.all", "Every position"), "cls": say("vision.query.cls", "CLS")}
         asking = widgets.pick(say("vision.query", "Query"), queries, "vasks")
-        row, column = inputs.patch(trace.grid)
+        row, column = sentence_input.patch(trace.grid)
     return OneHot("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
 
 
@@ -165,18 +165,18 @@ def _classes(trace: PatchTrace, found: Changed, places: np.ndarray) -> list[tabl
 
 
 def _cls_maps(trace: PatchTrace, found: Changed) -> MapPair:
-    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
     grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
 
-    def pair_of(kind: maps.Kind, *place: int) -> MapPair:
+    def pair_of(kind: attention_maps.Kind, *place: int) -> MapPair:
         def side(name: str, cls: np.ndarray) -> Side:
-            weights = maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
-            return Side(name, weights.reshape(grid), *maps.grid_names(grid), np.zeros(grid, dtype=bool))
+            weights = attention_maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
+            return Side(name, weights.reshape(grid), *attention_maps.grid_names(grid), np.zeros(grid, dtype=bool))
 
         before = side(say("column.before", "before"), trace.attention[:, :, 0])
         after = side(say("column.after", "after"), found.cls)
-        named = maps.describe(layers[place[0]], heads[place[1]])
+        named = attention_maps.describe(layers[place[0]], heads[place[1]])
         return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
 
     shapes = {CLS.name: (*trace.attention.shape[:2], *grid)}
@@ -196,14 +196,14 @@ def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
             HIDDEN, np.ones(trace.grid, dtype=bool), axes, "patch_painter", label, "vision", words, painted.stretched
         )
     size = trace.pixels.shape[0] // side
-    shown = patches.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
+    shown = patch_grid.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
     with picture:
         words = block("vision", "hidden", count=int((~seen).sum()), all=seen.size)
         st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
     with st.container(horizontal=True):
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
         every = say("vision.show-all", "Show all patches")
-        st.button(every, key="vshow", on_click=settings.hold, args=(HIDDEN, ""), disabled=bool(seen.all()))
+        st.button(every, key="vshow", on_click=bound_settings.hold, args=(HIDDEN, ""), disabled=bool(seen.all()))
     return Forbid("vision", heads, tuple((np.flatnonzero(~seen) + 1).tolist()))  # position 0 is CLS
 
 
@@ -214,4 +214,4 @@ def _middle(side: int) -> np.ndarray:
 
 
 def _hide_middle(side: int) -> None:
-    settings.hold(HIDDEN, painted.encode(_middle(side)))
+    bound_settings.hold(HIDDEN, painted.encode(_middle(side)))

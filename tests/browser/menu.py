@@ -5,15 +5,15 @@ from __future__ import annotations
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import ready
-from views import page_frame
+from views import navigation
 
 SECTIONS, PAGES = ".st-key-sections", ".st-key-pages"
 
 
 def link_to(page: Page, title: str) -> Locator:
     """The link to a page of the app, by its title or what the menu calls it: its section is opened if it is not."""
-    place = next(place for place in page_frame.PAGES if title in (place.title(), place.called()))
-    section = page_frame.section(place)
+    place = next(place for place in navigation.PAGES if title in (place.title(), place.called()))
+    section = navigation.section(place)
     link = page.locator(PAGES).get_by_role("link", name=place.called(), exact=True)
     if section.name and link.count():
         return link

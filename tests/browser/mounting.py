@@ -6,7 +6,7 @@ import base64
 
 from playwright.sync_api import Page
 
-from views.components import parts
+from views.components import component
 
 
 def mount_component(page: Page, name: str, root: str, payload: bytes, background: str, beside: str = "") -> None:
@@ -20,12 +20,12 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
         beside: HTML in the container around the component.
     """
     if not page.evaluate("() => 'component' in window"):
-        style = parts.style(name)
+        style = component.style(name)
         page.set_content(
             f"<style>{style} main {{width: 480px}}</style><div class='known-with-mark'><p></p>"
             f"<main><div class='{root}'></div></main></div>"
         )
-        module = "data:text/javascript;base64," + base64.b64encode(parts.script(name).encode()).decode()
+        module = "data:text/javascript;base64," + base64.b64encode(component.script(name).encode()).decode()
         page.evaluate("async url => { window.component = (await import(url)).default }", module)
     page.evaluate(
         """([data, background, beside]) => {

@@ -4,14 +4,14 @@ import contextlib
 
 import streamlit as st
 
-from views import streamlit_inside
-from views.address import settings
+from views import streamlit_internals
 from views.controls.picture_input import picture_input
+from views.url_state import bound_settings
 
-streamlit_inside.keep_uploads_in_memory()
+streamlit_internals.keep_uploads_in_memory()
 st.set_page_config(layout="wide")
 st.title("Picture")
-with settings.page("", "A sentence."):
+with bound_settings.page("", "A sentence."):
     picture = picture_input(contextlib.nullcontext())
     st.text(f"sha256 {picture.sha256}")
     st.text(f"size {picture.size[0]} x {picture.size[1]}")

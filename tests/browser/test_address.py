@@ -17,11 +17,11 @@ from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded
-from views import page_frame
-from views.controls import inputs, samples
+from views import navigation
+from views.controls import samples, sentence_input
 from views.controls.picture_input import NO_LINK
 
-PAGES = [(place.id, place.title()) for place in page_frame.PAGES]
+PAGES = [(place.id, place.title()) for place in navigation.PAGES]
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1 \ud55c\uad6d\uc5b4 \U0001f600"]
 
@@ -144,7 +144,7 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
     open_page(page, f"{server.url}/?text=Alpha.&method=Beam")
     other = browser.new_page()
     open_page(other, f"{server.url}/")
-    expect_setting(other, text=inputs.DEFAULT)
+    expect_setting(other, text=sentence_input.DEFAULT)
     write(page, "Beta.")
     write(other, "Gamma.")
     page.reload()

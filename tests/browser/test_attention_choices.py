@@ -17,7 +17,7 @@ from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import GRID, HEADING, PICTURE, SCALE, drawn_state, wait_until_drawn
 from tests.browser.test_address import go, write
 from tests.browser.test_address_races import slow  # noqa: F401  a fixture
-from views.controls import inputs
+from views.controls import sentence_input
 
 SENTENCE = "I want to buy a car."
 
@@ -198,7 +198,7 @@ EDGES = f"""() => {{
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
 def test_overview_and_chosen_map_are_whole_on_a_small_screen(page: Page, server: Server, kind: str):
     page.set_viewport_size({"width": 1280, "height": 720})
-    open_page(page, f"{server.url}/attention?kind={kind}&text={quote(inputs.TIRED)}")  # of 17 tokens
+    open_page(page, f"{server.url}/attention?kind={kind}&text={quote(sentence_input.TIRED)}")  # of 17 tokens
     page.wait_for_function(f"() => {HEADING}")
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_visible()
     page.wait_for_function(f"() => ({EDGES})().every((edge) => edge <= innerHeight)")

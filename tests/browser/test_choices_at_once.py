@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from model import Translator
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.test_attention_choices import COUNT
-from views.controls import inputs
+from views.controls import sentence_input
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
@@ -145,7 +145,7 @@ EDGES = f"""([key, selectors]) => {{
         .flatMap(({{ top, bottom }}) => [top + scrolled, bottom + scrolled]))
 }}"""
 SEEN = {
-    "heads": (f"/heads?text={quote(inputs.TIRED)}", "heads-ranking", [".ranking", ".detail"]),  # of 17 tokens
+    "heads": (f"/heads?text={quote(sentence_input.TIRED)}", "heads-ranking", [".ranking", ".detail"]),  # of 17 tokens
     "vision": ("/vision?view=cls", "large", ["h2", ".frame"]),
 }
 

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE
-from views import page_frame
+from views import navigation
 
 DOORS = ["attention", "vision", "history"]
 
@@ -186,8 +186,8 @@ def test_home_says_what_this_is_without_scrolling(server: Server, page, size: di
     page.set_viewport_size(size)
     open_page(page, server.url)
     seen = page.locator('[data-testid="stMain"]')
-    assert inside(seen.get_by_role("heading", name=page_frame.NAME), size)
-    assert inside(seen.get_by_text(page_frame.PAGES[0]()), size)
+    assert inside(seen.get_by_role("heading", name=navigation.NAME), size)
+    assert inside(seen.get_by_text(navigation.PAGES[0]()), size)
     assert inside(seen.get_by_label("English sentence"), size)
     assert inside(seen.locator(".st-key-live-map canvas[role=img]"), size)
     doors = seen.locator(".st-key-doors").get_by_role("link")
@@ -215,8 +215,8 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
     open_page(page, f"{server.url}/loss?text=Where%3F")
     links = page.locator(".st-key-menu").get_by_role("link")
     assert links.all_inner_texts() == [
-        *(section.called() for section in page_frame.SECTIONS),
-        *(place.called() for place in page_frame.SECTIONS[1].pages),
+        *(section.called() for section in navigation.SECTIONS),
+        *(place.called() for place in navigation.SECTIONS[1].pages),
     ]
     marked = page.locator('.st-key-menu a[aria-current="page"]:visible')
     expect(marked).to_have_text(["Loss"])
@@ -230,7 +230,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
         assert fades == ["1", "0"]  # it goes on to the left, and this is said there
         page.locator(".st-key-pages").evaluate("row => row.scrollTo(0, 0)")
         expect(page.locator(".st-key-pages")).to_have_attribute("style", "--from: 0; --to: 1;")
-    for link in links.all()[: len(page_frame.SECTIONS)] if size == PHONE else links.all():
+    for link in links.all()[: len(navigation.SECTIONS)] if size == PHONE else links.all():
         assert inside(link, size)
     expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")
 
@@ -238,4 +238,4 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
 def test_the_menu_says_what_is_done_on_a_page(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
-    expect(page.get_by_role("tooltip")).to_have_text(page_frame.SECTIONS[1].pages[3]())
+    expect(page.get_by_role("tooltip")).to_have_text(navigation.SECTIONS[1].pages[3]())

@@ -9,26 +9,26 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
-from views import maps, palette
-from views.components import parts
+from views import attention_maps, palette
+from views.components import component
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet, payload
-from views.components.parts import mark
+from views.components.component import mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
 
-SHARED = Path(parts.__file__).with_name("shared.js")
+SHARED = Path(component.__file__).with_name("shared.js")
 
 
 def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
     """2 layers and 3 heads of softmaxed noise, and their means."""
     noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
-    noise[:, :, maps.masked(side, side, causal)] = -np.inf
+    noise[:, :, attention_maps.masked(side, side, causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     sheet = dict(
-        weights=maps.with_means(weights),
-        rows=maps.names(2),
-        columns=maps.names(3),
+        weights=attention_maps.with_means(weights),
+        rows=attention_maps.names(2),
+        columns=attention_maps.names(3),
         queries=(HOSTILE * side)[:side],
         keys=(HOSTILE * side)[:side],
         kind="decoder" if causal else "cross",
@@ -71,8 +71,8 @@ def test_read_out_is_the_arrays_value(mount):
     for row, column, query, key in np.ndindex(sheet.weights.shape):
         pair, value, place = hover(page, sheet, row, column, query, key)
         assert value == three_digits(float(sheet.weights[row, column, query, key]))
-        assert pair == " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key])))
-        assert place == maps.describe(sheet.rows[row], sheet.columns[column])
+        assert pair == " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key])))
+        assert place == attention_maps.describe(sheet.rows[row], sheet.columns[column])
 
 
 def test_long_sentences_read_out_three_digits_from_half_precision(mount):
@@ -292,7 +292,7 @@ def test_tokens_are_text_and_every_map_is_described(mount):
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known sheet"
     best = np.unravel_index(sheet.weights[0, 0].argmax(), sheet.weights[0, 0].shape)
     wanted = (
-        f"layer 1, head 1. Strongest: {' attends to '.join(parts.labels(HOSTILE[place] for place in best))}, "
+        f"layer 1, head 1. Strongest: {' attends to '.join(component.labels(HOSTILE[place] for place in best))}, "
         f"{three_digits(float(sheet.weights[0, 0].max()))}"
     )
     assert page.locator(".tile").first.get_attribute("aria-label") == wanted

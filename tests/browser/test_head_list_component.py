@@ -9,8 +9,8 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from tests.views.components.test_head_list import shown
 from views import palette
+from views.components.component import mark
 from views.components.head_list import HeadList, HeadRow, payload
-from views.components.parts import mark
 
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
 

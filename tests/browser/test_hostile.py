@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.conftest import Server, open_page, ready
-from views import page_frame
+from views import navigation
 
 MARK = "m4rk"
 # HTML, Markdown, links that are made of plain text, LaTeX, colours and icons of Streamlit, a path; under 128 tokens.
@@ -23,7 +23,7 @@ HOSTILE = (
 )
 IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
-NAMES = [place.id for place in page_frame.PAGES][:: 1 if ALL_PARTS else 5]
+NAMES = [place.id for place in navigation.PAGES][:: 1 if ALL_PARTS else 5]
 
 # Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
 MADE = f"""() => {{
@@ -109,4 +109,4 @@ def fill_every_box(page: Page) -> None:
 def assert_harmless(page: Page) -> None:
     assert page.evaluate(MADE) == []
     assert page.get_by_test_id("stException").count() == 0
-    assert page.title() == page_frame.NAME or MARK not in page.title()
+    assert page.title() == navigation.NAME or MARK not in page.title()

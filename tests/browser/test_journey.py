@@ -17,7 +17,7 @@ from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.drawn import GRID, NUMBERS, SCALE
 from tests.browser.menu import link_to
 from tests.browser.overflow import PHONE, assert_nothing_overflows
-from views import page_frame, palette
+from views import navigation, palette
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
@@ -91,8 +91,8 @@ def choose_kind(page: Page, name: str) -> None:
 def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
     seen = server.first_visit
     assert [name.strip() for name in seen["navigation"]] == [
-        *(section.called() for section in page_frame.SECTIONS),
-        *(place.called() for place in page_frame.SECTIONS[0].pages),
+        *(section.called() for section in navigation.SECTIONS),
+        *(place.called() for place in navigation.SECTIONS[0].pages),
     ]
     assert "Runs on" in seen["sidebar"]
     assert "Sizes" in seen["sidebar"]

@@ -11,11 +11,11 @@ from playwright.sync_api import Page, expect
 from model.text.words import Word, by_words
 from tests.browser.choices import choose
 from tests.browser.mounting import mount_component
-from views import maps, palette
+from views import attention_maps, palette
 from views.components.attention_grid import Detail, Sheet
 from views.components.attention_kinds import Kinds, Words, payload
-from views.components.parts import mark
-from views.controls.inputs import heads_to_choose, scales_to_choose
+from views.components.component import mark
+from views.controls.sentence_input import heads_to_choose, scales_to_choose
 from views.controls.widgets import Choice
 
 SPECIAL = frozenset({"<s>", "</s>"})
@@ -36,16 +36,16 @@ def attention(kind: str) -> np.ndarray:
     """2 layers and 3 heads of noise, with weights of very different sizes."""
     queries, keys = SIDES[kind]
     noise = np.random.default_rng(len(kind)).normal(0, 6, (2, 3, len(queries), len(keys)))
-    noise[..., maps.masked(len(queries), len(keys), kind == "decoder")] = -np.inf
+    noise[..., attention_maps.masked(len(queries), len(keys), kind == "decoder")] = -np.inf
     return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
 
 
 def known(**chosen: str) -> Kinds:
-    layers, heads = maps.names(2), maps.names(3)
+    layers, heads = attention_maps.names(2), attention_maps.names(3)
     sheets, words = {}, {}
     for kind, (queries, keys) in SIDES.items():
         sheets[kind] = Sheet(
-            maps.with_means(attention(kind)),
+            attention_maps.with_means(attention(kind)),
             layers,
             heads,
             queries,
@@ -80,7 +80,7 @@ def wanted(kind: str, units: str, marks: str) -> np.ndarray:
     if marks == "hidden":
         queries, keys = ([place for place, name in enumerate(side) if name not in SPECIAL] for side in names)
         weights = weights[:, :, queries][:, :, :, keys]
-    return maps.with_means(weights)
+    return attention_maps.with_means(weights)
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
             choose(page, name)
         weights = wanted(kind, "words" if units == "Whole words" else "tokens", marks.lower())
         if kind == "decoder":
-            weights[..., maps.masked(*weights.shape[2:], True)] = 0
+            weights[..., attention_maps.masked(*weights.shape[2:], True)] = 0
         shown = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
         np.testing.assert_array_equal(shown, weights)
         expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")

@@ -14,10 +14,10 @@ from PIL import Image
 from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
-from views import maps, palette
+from views import attention_maps, palette
+from views.attention_maps import kept
 from views.components.attention_lines import Lines, Locked, View, payload
-from views.components.parts import mark
-from views.maps import kept
+from views.components.component import mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
@@ -28,7 +28,7 @@ ROW = 28  # pixels a token of a short input
 def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
     """`(layers, heads, query, key)` float32 of softmaxed noise."""
     noise = np.random.default_rng(0).normal(0, 2, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, maps.masked(queries, keys, causal)] = -np.inf
+    noise[:, :, attention_maps.masked(queries, keys, causal)] = -np.inf
     return np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
 
 
@@ -37,7 +37,7 @@ def known(weights: np.ndarray, kind: str = "cross", **view) -> Lines:
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
     chosen = View(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return Lines(weights, tokens[:queries], tokens[:keys], maps.KINDS[kind], chosen)
+    return Lines(weights, tokens[:queries], tokens[:keys], attention_maps.KINDS[kind], chosen)
 
 
 @pytest.fixture

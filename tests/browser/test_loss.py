@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.address_bar import expect_query
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import dragged
-from views import page_frame
+from views import navigation
 
 SENTENCE = "I want to buy a car."
 
@@ -91,7 +91,7 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     links = page.get_by_role("group", name=re.compile("Layers of the encoder")).get_by_role("link")
     expect(links.first).to_be_visible()
     addresses = {link.get_attribute("href") for link in links.all()}
-    assert {urlsplit(address).path for address in addresses} <= page_frame.available()
+    assert {urlsplit(address).path for address in addresses} <= navigation.available()
     page.get_by_role("link", name=re.compile("^Cross-attention")).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)

@@ -10,10 +10,10 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.mounting import mount_component
 from views import palette
-from views.components import parts
+from views.components import component
 from views.components.attention_map import WORDS
 from views.components.matrix_row import RowMatrix, payload
-from views.html import tokens
+from views.html import generated_tokens
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -41,7 +41,7 @@ def mount(page: Page):
     """Show maps in an empty page."""
 
     def show(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
-        given = {"links": LINKS, "places": False, "words": parts.words(WORDS)} | more
+        given = {"links": LINKS, "places": False, "words": component.words(WORDS)} | more
         content = payload(items or known(), "light", 3, **given)
         mount_component(page, "attention_map", "maps", content, background)
         return page
@@ -80,7 +80,7 @@ def test_every_number_is_read_out_with_all_its_digits(mount):
     for row, column in np.ndindex(FIRST.shape):
         hover(page, 0, row, column, FIRST.shape)
         pair, value = (page.locator(f".detail > .tip .{part}").first.inner_text() for part in ("pair", "value"))
-        assert pair == " \u2192 ".join(parts.labels((HOSTILE[row], HOSTILE[column])))
+        assert pair == " \u2192 ".join(component.labels((HOSTILE[row], HOSTILE[column])))
         if np.isneginf(FIRST[row, column]):
             assert value == "0, masked"
         else:
@@ -156,7 +156,7 @@ def test_the_table_has_every_digit(mount):
     for (words, title), value in zip(cells, FIRST.ravel(), strict=True):
         assert (words, title) == ("0, masked", "") if np.isneginf(value) else np.float32(title) == value
     assert page.locator(".detail tbody th").all_inner_texts() == [
-        f"{place} {label}" for place, label in enumerate(parts.labels(HOSTILE), 1)
+        f"{place} {label}" for place, label in enumerate(component.labels(HOSTILE), 1)
     ]
 
 
@@ -206,7 +206,9 @@ def test_a_swipe_over_a_map_scrolls(mount):
 
 def test_a_token_of_the_text_is_marked_in_the_maps_and_the_other_way_round(mount):
     page = mount([replace(known()[0], rows=("a", "b", "c"), columns=("d", "e", "f"))], links=None)
-    text = tokens.chips(("a", "b", "c"), "decoder", [0.5, 0.25, 0.25]) + tokens.chips(("d", "e"), "encoder")
+    text = generated_tokens.chips(("a", "b", "c"), "decoder", [0.5, 0.25, 0.25]) + generated_tokens.chips(
+        ("d", "e"), "encoder"
+    )
     page.evaluate("text => document.body.insertAdjacentHTML('beforeend', text)", text)
     page.locator(".aa-decoder > span").nth(1).hover()
     expect(page.locator(".queries .at")).to_have_text("b")

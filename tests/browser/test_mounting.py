@@ -6,7 +6,7 @@ import base64
 
 from playwright.sync_api import Page, expect
 
-from views.components import parts
+from views.components import component
 
 STRIP = {
     "label": "Pictures",
@@ -20,7 +20,7 @@ STRIP = {
 
 def test_a_second_view_takes_the_place_of_the_first(page: Page):
     """An update that comes while another one is on its way makes Streamlit end the first view after it was made."""
-    module = "data:text/javascript;base64," + base64.b64encode(parts.script("picture_strip").encode()).decode()
+    module = "data:text/javascript;base64," + base64.b64encode(component.script("picture_strip").encode()).decode()
     page.set_content("<main><div class='strip-root'></div></main>")
     page.evaluate(
         """async ([url, data]) => {

@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
 from tests.views.components.test_patch_picture import shown
-from views import palette, patches
-from views.components.parts import exactly, mark
+from views import palette, patch_grid
+from views.components.component import exactly, mark
 from views.components.patch_picture import Panel, PatchPicture, exact, payload
 from views.text.numbers import three_digits
 
@@ -119,10 +119,10 @@ def test_the_outline_goes_around_what_python_keeps(mount):
     for share in (0.0, 0.05, 0.3, 0.6, 0.95, 1.0):
         page = mount(known(kept=round(100 * share)))
         for panel, weights in enumerate((WEIGHTS[row_of(1, 2), 1:], WEIGHTS[1:, row_of(1, 2)])):
-            chosen = patches.kept(weights.reshape(ROWS, COLUMNS), share)
+            chosen = patch_grid.kept(weights.reshape(ROWS, COLUMNS), share)
             path = page.locator(".outline").nth(panel).get_attribute("d")
             drawn = {(int(y), int(x), way == "h") for x, y, way in re.findall(r"M(\d+) (\d+)([hv])1", path)}
-            assert drawn == set(patches.edges(chosen))
+            assert drawn == set(patch_grid.edges(chosen))
             if share:
                 assert f"patches in it: {chosen.sum()}." in page.locator(".quiet").nth(panel).inner_text()
 

@@ -19,7 +19,7 @@ from server import host_check
 from server.headers import HEADERS
 from tests.browser.conftest import Server
 from tests.processes import ROOT
-from views import page_frame
+from views import navigation
 
 UPGRADE = {
     "Connection": "Upgrade",
@@ -141,7 +141,7 @@ def test_no_message_takes_the_models_from_others(server: Server):
 def test_no_page_tells_a_browser_where_the_app_lies(server: Server):
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
-        for name in ("", *sorted(page_frame.available())):
+        for name in ("", *sorted(navigation.available())):
             message = BackMsg()
             message.rerun_script.page_name = name
             socket.send(message.SerializeToString())

@@ -18,7 +18,7 @@ from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_grid_component import known_sheet
 from tests.browser.test_lines_component import known, softmaxed
-from views.components import attention_grid, attention_lines, parts, standalone
+from views.components import attention_grid, attention_lines, component, html_export
 from views.text.numbers import three_digits
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=document.title='hacked'>"
@@ -42,8 +42,8 @@ def offline(browser: Browser) -> Iterator[Page]:
     assert asked[0].startswith("file://") and said == []
 
 
-def opened(page: Page, path, part: standalone.Part) -> None:
-    path.write_bytes(standalone.to_html(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part))
+def opened(page: Page, path, part: html_export.Part) -> None:
+    path.write_bytes(html_export.to_html(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part))
     page.goto(path.as_uri())
     assert page.title() == HOSTILE
     assert page.locator("dd").inner_text() == page.locator("h1").inner_text() == HOSTILE
@@ -85,7 +85,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     for query, key in np.ndindex(3, 3):
         wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
         assert over(offline, ".detail .map canvas", (3, 3), query, key) == [
-            " \u2192 ".join(parts.labels((sheet.queries[query], sheet.keys[key]))),
+            " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key]))),
             wanted,
         ]
     tile = offline.locator(".tile canvas").nth(6)
@@ -136,7 +136,7 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
 
 
 def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
-    (tmp_path / "maps.html").write_bytes(standalone.to_html("Maps", [], [], attention_grid.part(known_sheet())))
+    (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.part(known_sheet())))
     page = browser.new_page()
     page.goto((tmp_path / "maps.html").as_uri())
     refused = page.evaluate(

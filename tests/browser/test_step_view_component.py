@@ -13,7 +13,7 @@ from playwright.sync_api import Page, expect
 from model.decoding.sampling_stages import sampling_stages
 from tests.browser.mounting import mount_component
 from views import palette
-from views.components.parts import mark
+from views.components.component import mark
 from views.components.step_view import (
     Axis,
     Bars,

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.unsaid import unsaid
-from tests.views.figures.test_matrix import shown
-from views.figures.matrix import matrix
+from tests.views.figures.test_heatmap import shown
+from views.figures.heatmap import matrix
 from views.text.catalogue import PSEUDO, say, speaking
 from views.text.literal import TOKEN, tokens_on
 

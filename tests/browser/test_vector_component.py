@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
-from views.components.parts import mark
+from views.components.component import mark
 from views.components.vector_view import Placed, payload
 
 PLANE = Placed(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0))

@@ -15,7 +15,7 @@ from model import VisionClassifier
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.uploads import shown, upload
 from tests.views.controls.odd_pictures import encoded, photo
-from views import patches
+from views import patch_grid
 from views.text.numbers import percent, three_digits
 
 PICTURE = photo(200, 150, seed=5)
@@ -133,7 +133,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
     weights = np.array([float(label.split(": ")[1]) for label in labels])
     stated = int(re.search(r"patches in it: (\d+)", page.locator(".quiet").inner_text())[1])
-    assert abs(patches.kept(weights, 0.5).sum() - stated) <= 1  # from three digits
+    assert abs(patch_grid.kept(weights, 0.5).sum() - stated) <= 1  # from three digits
     page.get_by_role("slider", name="Map over picture").press("Home")
     expect(page.locator(".frame .map")).to_have_css("opacity", "0")
     assert (address(page)["opacity"], address(page)["kept"]) == ("0", "50")

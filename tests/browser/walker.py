@@ -29,7 +29,7 @@ from tests.browser.overflow import (
 from tests.browser.unsaid import unsaid
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
-from views.controls import inputs, samples
+from views.controls import samples, sentence_input
 from views.text.catalogue import in_brackets
 
 Check = Callable[[Page, View], None]
@@ -170,7 +170,7 @@ TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.qu
 def expected_address(view: View) -> list[tuple[str, str]]:
     """What the address of an open view says: the sentence and the picture always."""
     picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
-    return sorted((view.settings | picture | {"text": inputs.DEFAULT}).items())
+    return sorted((view.settings | picture | {"text": sentence_input.DEFAULT}).items())
 
 
 def wait_for_address(page: Page, view: View) -> None:

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from tests.browser.choices import choose, option
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
-from views import page_frame
-from views.controls import inputs, samples
+from views import navigation
+from views.controls import samples, sentence_input
 
 SENTENCES = ("I am a student.", "Where did you learn to cook?", "She & he #1 = 100%+.", "Caf\u00e9 \u2603")
 
@@ -60,7 +60,7 @@ class View:
     """What is to be seen: a page, what was chosen for all pages, and what for this one."""
 
     page: str = "Attention Atlas"
-    shared: dict[str, str] = field(default_factory=lambda: {"text": inputs.DEFAULT})
+    shared: dict[str, str] = field(default_factory=lambda: {"text": sentence_input.DEFAULT})
     own: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -128,7 +128,7 @@ class Model:
 
 def _first(title: str) -> str:
     """The first page of the section that a page stands in."""
-    return page_frame.section(next(place for place in page_frame.PAGES if place.title() == title)).pages[0].title()
+    return navigation.section(next(place for place in navigation.PAGES if place.title() == title)).pages[0].title()
 
 
 class Walk:

@@ -14,11 +14,11 @@ from streamlit.testing.v1.element_tree import Block
 from tests.fuzz.texts import any_character, sentence
 from tests.pages.conftest import go
 from tests.processes import ROOT
-from views import page_frame
-from views.address import settings
-from views.address.visitor import Shown
+from views import navigation
+from views.url_state import bound_settings
+from views.url_state.session_state import Shown
 
-PAGES = tuple(place.id for place in page_frame.PAGES)
+PAGES = tuple(place.id for place in navigation.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
 NUMBERS = (
     "", "0", "-0", "1", "-1", "2", "3", "7", "99", "128", "129", "1e3", "1e400", "-1e400", "nan", "inf", "-inf",
@@ -57,13 +57,13 @@ class Explorer:
     @contextmanager
     def listening(self, page: str) -> Iterator[None]:
         """Learn also the names of what the page keeps in the address without a control."""
-        known, held = self.known[page], settings.held
+        known, held = self.known[page], bound_settings.held
 
         def look_up(name: str) -> str:
             known.setdefault(name, [])
             return held(name)
 
-        with patch.object(settings, "held", look_up):
+        with patch.object(bound_settings, "held", look_up):
             yield
 
     def query(self, random: random.Random, page: str) -> str:

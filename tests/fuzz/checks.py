@@ -16,10 +16,10 @@ from model import InputError, Translator
 from model.translator import MAX_TOKENS
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
-from views import maps
+from views import attention_maps
 from views.controls import pictures
 from views.export import downloads
-from views.html import tokens
+from views.html import generated_tokens
 from views.text import literal
 
 HIDDEN = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -72,8 +72,11 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
     labels = translator.tokenizer.display(ids)
     assert len(labels) == len(ids)
     assert not any(unicodedata.category(char) in HIDDEN for label in labels for char in label)
-    chips = tokens.chips(tuple(labels), "encoder") + tokens.sentence(text, "en")
-    assert Tags(chips).found <= Tags(tokens.chips(("a",), "encoder") + tokens.sentence("a", "en")).found
+    chips = generated_tokens.chips(tuple(labels), "encoder") + generated_tokens.sentence(text, "en")
+    assert (
+        Tags(chips).found
+        <= Tags(generated_tokens.chips(("a",), "encoder") + generated_tokens.sentence("a", "en")).found
+    )
     if translate:
         steps = list(translator.stream(text))
         trace = translator.trace(text, target_ids=steps[-1].ids)
@@ -81,10 +84,12 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
         assert trace.verify().masked_weight == 0
         rows = trace.predictions(5)
         assert len(rows) == len(steps)
-        shown = tokens.chips(trace.next_tokens, "decoder", [row.probability for row in rows]) + tokens.cards(rows)
+        shown = generated_tokens.chips(
+            trace.next_tokens, "decoder", [row.probability for row in rows]
+        ) + generated_tokens.cards(rows)
         assert MARK not in "".join("".join(tag) for tag in Tags(shown).found)
         downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
-        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), maps.KINDS["cross"])
+        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), attention_maps.KINDS["cross"])
     return True
 
 

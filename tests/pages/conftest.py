@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
 from model import Trace, Translator
-from views import page_frame
+from views import navigation
 from views.text import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def go(app: AppTest, page: str) -> AppTest:
 
     `AppTest.switch_page` looks for a page by its file's name, and here all files have the same.
     """
-    app._page_hash = calc_hash("" if page == page_frame.PAGES[0].id else page)
+    app._page_hash = calc_hash("" if page == navigation.PAGES[0].id else page)
     return app
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 
 from tests.pages.conftest import ROOT
-from views.address import aliases
+from views.url_state import legacy_urls
 
-VALUES = json.loads((ROOT / "tests/views/address/old_values.json").read_text(encoding="utf-8"))
+VALUES = json.loads((ROOT / "tests/views/url_state/old_values.json").read_text(encoding="utf-8"))
 
 
 def today(page: str, name: str) -> list[str]:
     """What is read for each value that a control of a page had, `page` as it was called then."""
-    return [aliases.today({name: (value,)})[name][0] for value in VALUES[page][name]]
+    return [legacy_urls.today({name: (value,)})[name][0] for value in VALUES[page][name]]

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.every_view import VIEWS
 from tests.pages.conftest import visit
-from views.address.codecs import AnyOf, Codec, Decimal, OneOf, Text, Whole
-from views.address.visitor import Shown
+from views.url_state.codecs import AnyOf, Codec, Decimal, OneOf, Text, Whole
+from views.url_state.session_state import Shown
 
 INPUTS = {"text_input", "number_input", "slider", "selectbox", "multiselect", "button_group", "checkbox", "toggle"}
 MOST = 6  # other values tried of one control

@@ -24,14 +24,14 @@ from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
 from tests.pages.pseudo import unsaid
-from views import page_frame
-from views.controls import inputs
+from views import navigation
+from views.controls import sentence_input
 from views.text import prose
 from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
 PATCH = re.compile(r"CLS|row \d+, column \d+")
-PAGES = [place.id for place in page_frame.PAGES]
+PAGES = [place.id for place in navigation.PAGES]
 OWN_INPUT = ("vision", "models", "glossary")  # pages without the shared sentence
 WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a part that reads it, where the first does not
 KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."
@@ -182,7 +182,7 @@ def test_nothing_is_unsaid(in_pseudo, page, settings):
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkeypatch):
     """Nothing is warned of in the sentence that it begins with, which its address has; other text gets one sentence."""
-    monkeypatch.setattr(inputs, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
+    monkeypatch.setattr(sentence_input, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
     part = WITH_SENTENCE.get(page, {})
     app = visit(page, text=None, **part)
     assert app.query_params["text"] == conftest.SENTENCE
@@ -193,12 +193,12 @@ def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkey
     korean = visit(page, text=KOREAN, **part)
     assert [warning.value for warning in korean.warning] == [prose.block("notices", "not-english")]
     (choice,) = examples(korean)
-    assert choice.options == list(inputs.EXAMPLES)
+    assert choice.options == list(sentence_input.EXAMPLES)
     assert [heading.value for heading in korean.header] == [heading.value for heading in app.header]
     assert korean.text_input(key="text").value == KOREAN
-    choice.set_value(inputs.EXAMPLES[0]).run()
+    choice.set_value(sentence_input.EXAMPLES[0]).run()
     assert not korean.exception and not korean.warning
-    assert korean.text_input(key="text").value == inputs.EXAMPLES[0]
+    assert korean.text_input(key="text").value == sentence_input.EXAMPLES[0]
     assert len(examples(korean)) == (page == "translate")
 
 

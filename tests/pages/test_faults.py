@@ -13,7 +13,7 @@ from model import CheckpointError, ConvolutionClassifier, Translator, VisionClas
 from pages.shared.models import load_service
 from tests.new_process import clear_all
 from tests.pages.conftest import ROOT, SENTENCE, visit
-from views import page_frame
+from views import navigation
 from views.controls import picture_input, samples
 from views.text import prose
 
@@ -37,7 +37,7 @@ def assets(tmp_path, monkeypatch):
         (tmp_path / name).symlink_to(ASSETS / name)
     monkeypatch.setattr(prose, "TEXT", tmp_path / "text")
     monkeypatch.setattr(samples, "FOLDER", tmp_path / "samples")
-    monkeypatch.setattr(page_frame, "FAVICON", tmp_path / "favicon.png")
+    monkeypatch.setattr(navigation, "FAVICON", tmp_path / "favicon.png")
     monkeypatch.setattr("model.translator.SHIPPED", tmp_path / "translator")
     monkeypatch.setattr(VisionClassifier, "folder", tmp_path / "vision")
     monkeypatch.setattr(ConvolutionClassifier, "folder", tmp_path / "convolution")

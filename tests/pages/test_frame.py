@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 from tests.pages.conftest import PATIENCE, ROOT
-from views import page_frame
+from views import navigation
 
 FIRST_VISIT = f"""
 import sys
@@ -17,7 +17,7 @@ print(*sys.modules)
 
 
 def test_what_a_page_loaded_is_not_looked_through_after_each_run(open_app):
-    page_frame._keep_what_is_loaded.cache_clear()
+    navigation._keep_what_is_loaded.cache_clear()
     gc.unfreeze()
     open_app()
     looked_through = {id(thing) for thing in gc.get_objects()}

@@ -7,7 +7,7 @@ from server.addresses import KnownAddresses
 from server.host_check import NO_NAME, NO_ORIGIN, OwnSite, is_own
 from tests.elsewhere import run_elsewhere
 from tests.server.asgi import Inside, ask, status, text
-from views import page_frame
+from views import navigation
 
 KINDS = ("http", "websocket")
 
@@ -89,7 +89,7 @@ def test_a_server_without_texts_for_handshakes_closes_the_socket():
 
 
 def known(inside: Inside) -> KnownAddresses:
-    return KnownAddresses(inside, page_frame.available(), ["/healthz", "/metrics"], page_frame.MOVED)
+    return KnownAddresses(inside, navigation.available(), ["/healthz", "/metrics"], navigation.MOVED)
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/attention/", "/vision", "/healthz", "/metrics", "/favicon.png"])

@@ -11,38 +11,38 @@ from tests.views.brackets import outside, unsaid_in_figure, unsaid_in_html
 from tests.views.components import test_attention_grid as grids
 from tests.views.components import test_attention_lines as lines
 from tests.views.components import test_head_list as heads_as_listed
+from tests.views.components import test_html_export as pages
 from tests.views.components import test_patch_picture as pictures
-from tests.views.components import test_standalone as pages
 from tests.views.components import test_step_view as step_views
 from tests.views.export import test_difference as differences
-from tests.views.export import test_overview as overviews
+from tests.views.export import test_overview_image as overviews
 from tests.views.export import test_picture as maps_as_pictures
-from tests.views.html import test_tokens as cards
+from tests.views.html import test_generated_tokens as cards
 from tests.views.svg import test_beam as beams
 from tests.views.svg import test_recurrent_architecture as before
-from views import maps, patches
+from views import attention_maps, patch_grid
 from views.components import (
     attention_grid,
     attention_lines,
     attention_map,
+    component,
     head_list,
+    html_export,
     matrix_row,
     one_patch,
     one_weight,
-    parts,
     patch_picture,
-    standalone,
     vector_view,
 )
 from views.components import picture_strip as strip_of_pictures
 from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
-from views.export import difference, downloads, matrices, over_picture, overview
+from views.export import difference, downloads, matrices, over_picture, overview_image
 from views.export.drawing import Text
-from views.figures import lines as curves
+from views.figures import line_chart as curves
 from views.figures import occlusion, patch_positions, saturation
-from views.html import answer, bars, filters, steps, tokens
+from views.html import bars, class_bars, decoding_steps, filters, generated_tokens
 from views.svg import architecture, beam, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, speaking
@@ -92,12 +92,12 @@ def payloads() -> dict[str, dict]:
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
-        "maps": {"words": parts.words(attention_map.WORDS)},
+        "maps": {"words": component.words(attention_map.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
-        "patch": {"words": parts.words(one_patch.WORDS)},
-        "weight": {"words": parts.words(one_weight.WORDS)},
-        "strip": {"words": parts.words(strip_of_pictures.WORDS)},
+        "patch": {"words": component.words(one_patch.WORDS)},
+        "weight": {"words": component.words(one_weight.WORDS)},
+        "strip": {"words": component.words(strip_of_pictures.WORDS)},
         "steps": header(numbers_that_follow, step_views.view()),
         "vectors": read(vector_view.payload(3, given("vectors"), "light")),
     }
@@ -117,7 +117,7 @@ def test_payloads_of_components(name: str):
 
 
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
-    folder = Path(parts.__file__).parent
+    folder = Path(component.__file__).parent
     scripts = {
         "grid": ("attention_grid*", "choices"),
         "lines": ("attention_lines*", "choices"),
@@ -137,7 +137,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
 def test_offline_pages():
     for part in (attention_grid.part(grids.sheet(4)), attention_lines.part(lines.lines(4, 5))):
         facts = [(given("Input"), given("x"))]
-        page = standalone.to_html(given("Title"), [given("How to read it.")], facts, part).decode()
+        page = html_export.to_html(given("Title"), [given("How to read it.")], facts, part).decode()
         assert f'<html lang="{PSEUDO}">' in page and outside(part.numbers) == ""
         body = page[page.index("<body>") : page.index("<template")]
         assert unsaid_in_html(body) == [] and outside(page[page.index("<title>") + 7 : page.index("</title>")]) == ""
@@ -152,16 +152,16 @@ def english_page() -> str:
 @pytest.mark.parametrize(
     "html",
     [
-        lambda: answer.bars(("tench", "church"), (0.2, 0.8)),
-        lambda: answer.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
+        lambda: class_bars.bars(("tench", "church"), (0.2, 0.8)),
+        lambda: class_bars.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
         lambda: bars.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
-        lambda: bars.bar(0.5, 1).html + steps.meter(0.5, 1).html,
-        lambda: steps.written(["<s>", "Je"], "veux", ["une"]) + steps.weights(TOKENS, (0.5, 0.3, 0.2)),
-        lambda: steps.aligned([(given("reads"), TOKENS)], given("shifted")),
-        lambda: steps.plain("a").html + steps.flagged("a").html,
-        lambda: tokens.sentence("Je veux", "fr") + tokens.label(given("Translation")) + tokens.chips(TOKENS, "encoder"),
-        lambda: tokens.cards([cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]),
+        lambda: bars.bar(0.5, 1).html + decoding_steps.meter(0.5, 1).html,
+        lambda: decoding_steps.written(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weights(TOKENS, (0.5, 0.3, 0.2)),
+        lambda: decoding_steps.aligned([(given("reads"), TOKENS)], given("shifted")),
+        lambda: decoding_steps.plain("a").html + decoding_steps.flagged("a").html,
+        lambda: generated_tokens.sentence("Je veux", "fr") + generated_tokens.label(given("Translation")) + generated_tokens.chips(TOKENS, "encoder"),
+        lambda: generated_tokens.cards([cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]),
         lambda: beam.beam(beams.COLUMNS, given("A beam")),
         lambda: filters.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
         lambda: architecture.architecture(
@@ -214,9 +214,11 @@ def texts(drawing, data=()) -> list[str]:
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
     shown = overviews.known(100, "decoder", scale)
-    drawings = [overview.overview(shown), matrices.picture(maps_as_pictures.head())]
+    drawings = [overview_image.overview(shown), matrices.picture(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
-    over = matrices.HeadMap(np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), maps.GRID, given("mean"), 1.0)
+    over = matrices.HeadMap(
+        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, given("mean"), 1.0
+    )
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
     drawings += [matrices.matrices_picture([matrix_row.RowMatrix(given("Q"), SQUARE)], given("Matrices"))]
     known = {*shown.rows, *shown.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
@@ -228,18 +230,36 @@ def test_pictures(scale: str):
 
 
 def test_files():
-    first = downloads.matrix_csv(SQUARE, ("a", "b", "c"), ("a", "b", "c"), maps.KINDS["cross"]).decode().split(",")[0]
+    first = (
+        downloads.matrix_csv(SQUARE, ("a", "b", "c"), ("a", "b", "c"), attention_maps.KINDS["cross"])
+        .decode()
+        .split(",")[0]
+    )
     assert outside(first) == ""
     names, _ = differences.pair().rows()
     assert [outside(name) for name in (*names[:2], names[-1])] == ["", "", ""]
 
 
 def test_kinds_maps_and_places():
-    for kind in (*maps.KINDS.values(), *maps.WORD_KINDS.values(), maps.VISION, maps.GRID, maps.PATCHES):
+    for kind in (
+        *attention_maps.KINDS.values(),
+        *attention_maps.WORD_KINDS.values(),
+        attention_maps.VISION,
+        attention_maps.GRID,
+        attention_maps.PATCHES,
+    ):
         said = (kind.title, kind.headline, kind.query_axis, kind.key_axis, kind.corner, kind.heading(given("layer 1")))
         assert [text for text in said if outside(text)] == []
-    said = [maps.describe(layer, head) for layer in ("1", maps.MEAN) for head in ("1", maps.MEAN)]
-    said += [*maps.patch_names((1, 2)), *sum(maps.grid_names((1, 1)), ()), *patches.value_names(1)]
+    said = [
+        attention_maps.describe(layer, head)
+        for layer in ("1", attention_maps.MEAN)
+        for head in ("1", attention_maps.MEAN)
+    ]
+    said += [
+        *attention_maps.patch_names((1, 2)),
+        *sum(attention_maps.grid_names((1, 1)), ()),
+        *patch_grid.value_names(1),
+    ]
     assert [text for text in said if outside(text)] == []
 
 

@@ -123,7 +123,7 @@ class AttentionGrid extends ChoosingView {
     this.drawLegend(colours, shared, sheet.masked[theme], block * sheet.block)
   }
 
-  // Where a share of the largest weight lies on the colour scale; the same rule as views/maps.py.
+  // Where a share of the largest weight lies on the colour scale; the same rule as views/attention_maps.py.
   shade(share) {
     const { decades } = this.sheet
     const linear = Math.min(1, Math.max(0, share))

@@ -1,6 +1,6 @@
 """The overview, every head of every layer as one small map, and the chosen one large: drawn and read in the browser.
 
-The payload (`views.components.parts.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
+The payload (`views.components.component.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 
@@ -14,15 +14,15 @@ from functools import partial
 
 import numpy as np
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message, say
-from . import choices, parts, standalone
+from . import component, controls, html_export
 
 FULL_PRECISION_BYTES = 1 << 20
 
-WORDS = choices.WORDS | {
+WORDS = controls.WORDS | {
     "masked": terms.MASKED,
     "axes": Message("grid.axes", "layer \u2193 \u2009head \u2192"),
     "mean": terms.MEAN,
@@ -30,14 +30,14 @@ WORDS = choices.WORDS | {
     "blocks": terms.BLOCKS,
     "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
     "cell": Message("grid.cell", "{query} attends to {key}"),
-    "patch": maps.PLACE,
+    "patch": attention_maps.PLACE,
     "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
     "table": terms.NUMBERS_AS_TABLE,
     "query": terms.QUERY,
     "key": terms.KEY,
 }
 
-MOUNT = parts.Component("attention_grid", "grid-root")
+MOUNT = component.Component("attention_grid", "grid-root")
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Sheet:
 
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
-        rows, columns: their names, as `views.maps.names` gives them.
+        rows, columns: their names, as `views.attention_maps.names` gives them.
         queries, keys: tokens on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
         places: queries and keys are places of a picture, which need no number to tell them apart.
@@ -65,7 +65,7 @@ class Sheet:
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
-        log_scale: the shared scale is logarithmic and ends at 1; see `views.maps.shade`.
+        log_scale: the shared scale is logarithmic and ends at 1; see `views.attention_maps.shade`.
         block: each weight is the largest of so many queries and keys; tokens are then the names of such runs.
         detail: with the chosen map large beside the overview; None where the page shows it otherwise.
     """
@@ -91,39 +91,39 @@ class Sheet:
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
-    header = described(sheet, exact) | common(theme) | {"decades": maps.DECADES if sheet.log_scale else 0}
-    return parts.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
+    header = described(sheet, exact) | common(theme) | {"decades": attention_maps.DECADES if sheet.log_scale else 0}
+    return component.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
 
 def described(sheet: Sheet, exact: bool) -> dict[str, object]:
     """What the header says of a sheet, whose weights travel as float32 where `exact`, else as float16."""
-    return parts.fields(
+    return component.fields(
         sheet,
         selected=None,  # it stands in the mark
         type="float32" if exact else "float16",
-        queries=parts.labels(sheet.queries),
-        keys=parts.labels(sheet.keys),
-        scales=parts.scales(sheet.kind),
+        queries=component.labels(sheet.queries),
+        keys=component.labels(sheet.keys),
+        scales=component.scales(sheet.kind),
     )
 
 
 def common(theme: palette.Theme) -> dict[str, object]:
     """What the header says beside that."""
-    return {"theme": theme, "masked": palette.MASKED, "cls": maps.CLS, "words": parts.words(WORDS)}
+    return {"theme": theme, "masked": palette.MASKED, "cls": attention_maps.CLS, "words": component.words(WORDS)}
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-    chosen = partial(parts.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
-    MOUNT(key, payload(sheet, inputs.theme()), sheet.selected, chosen=chosen)
+    chosen = partial(component.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
+    MOUNT(key, payload(sheet, sentence_input.theme()), sheet.selected, chosen=chosen)
 
 
-def part(sheet: Sheet) -> standalone.Part:
+def part(sheet: Sheet) -> html_export.Part:
     """The overview for a file that stands alone."""
-    content = payload(sheet, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
-    exact = sheet.weights.nbytes <= standalone.EXACT_BYTES
+    content = payload(sheet, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    exact = sheet.weights.nbytes <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
-    numbers = standalone.EXACT() if exact else rounded
+    numbers = html_export.EXACT() if exact else rounded
     if sheet.block > 1:
         numbers = say("saved.blocks", "the largest of each {block} \u00d7 {block} weights", block=sheet.block)
-    return standalone.Part("attention_grid", "grid-root", content, sheet.selected, numbers)
+    return html_export.Part("attention_grid", "grid-root", content, sheet.selected, numbers)

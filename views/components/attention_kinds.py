@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import say
-from . import choices as choosing
-from . import parts, standalone
+from . import component, html_export
+from . import controls as choosing
 from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
 
 
@@ -74,29 +74,29 @@ def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
         for name, sheet in shown.sheets.items()
     }
     header = common(theme) | {
-        "decades": maps.DECADES,
+        "decades": attention_maps.DECADES,
         "kinds": kinds,
         "controls": choosing.controls(shown.choices, shown.elsewhere),
     }
     arrays = []
     for name, sheet in shown.sheets.items():
         arrays += [sheet.weights.astype("<f4" if exact[name] else "<f2"), sheet.underlay]
-    return parts.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+    return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
 
 
 def attention_kinds(shown: Kinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
     chosen = partial(choosing.valid, choices=shown.choices), on_choose
-    MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+    MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
 
 
-def part(shown: Kinds) -> standalone.Part:
+def part(shown: Kinds) -> html_export.Part:
     """The maps and their controls for a file that stands alone."""
-    content = payload(shown, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
-    exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= standalone.EXACT_BYTES
+    content = payload(shown, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
-    numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
+    numbers = html_export.EXACT() if exact else rounded
+    return html_export.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
 
 
 class Sides(Protocol):
@@ -116,5 +116,5 @@ def special_places(shown: Sides, special: frozenset[str]) -> list[list[int]]:
 def _grouped(words: Words | None, special: frozenset[str]) -> dict[str, object] | None:
     if words is None:
         return None
-    labels = {"queries": parts.labels(words.queries), "keys": parts.labels(words.keys)}
-    return parts.fields(words, special=special_places(words, special)) | labels
+    labels = {"queries": component.labels(words.queries), "keys": component.labels(words.keys)}
+    return component.fields(words, special=special_places(words, special)) | labels

@@ -1,6 +1,6 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
-The payload (`views.components.parts.pack`) holds the weights of all layers and heads; of a causal kind only the cells
+The payload (`views.components.component.pack`) holds the weights of all layers and heads; of a causal kind only the cells
 that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was. All kinds of
 a sentence may travel together; then the reader chooses among them here, and the browser joins words and leaves special
 tokens out, as it does in `attention_kinds`.
@@ -14,18 +14,18 @@ from typing import Literal
 
 import numpy as np
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
-from . import choices, parts, standalone
+from . import component, controls, html_export
 from .attention_kinds import special_places
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
 
-WORDS = choices.WORDS | {
+WORDS = controls.WORDS | {
     "sense": Message("lines.sense", "attends to \u2192"),
     "side": Message("lines.side", "{axis}. Arrow keys move, Enter locks."),
     "locked": Message("lines.locked", "Locked: {what}"),
@@ -54,7 +54,7 @@ WORDS = choices.WORDS | {
     "token": terms.TOKEN,
     "mean": terms.MEAN,
     "masked": terms.MASKED,
-    "one": maps.ONE,
+    "one": attention_maps.ONE,
     "chip": Message("lines.chip", "head {head}"),
     "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that hold {share} %"),
     "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that hold {share} %"),
@@ -77,7 +77,7 @@ WORDS = choices.WORDS | {
     ),
 }
 
-_MOUNT = parts.Component("attention_lines", "lines-root")
+_MOUNT = component.Component("attention_lines", "lines-root")
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class Lines:
     attention: np.ndarray
     queries: Sequence[str]
     keys: Sequence[str]
-    kind: maps.Kind
+    kind: attention_maps.Kind
     view: View
     first: int = 1
 
@@ -143,7 +143,7 @@ class WordLines:
     queries: Sequence[str]
     keys: Sequence[str]
     starts: tuple[Sequence[int], Sequence[int]]
-    kind: maps.Kind
+    kind: attention_maps.Kind
 
 
 @dataclass(frozen=True)
@@ -166,56 +166,56 @@ class LinesOfKinds:
     view: View
 
 
-def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = parts.FULL_PRECISION_BYTES) -> bytes:
+def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     header, weights = _described(lines, exact_bytes)
-    return parts.pack(_common([lines], theme) | header, weights)
+    return component.pack(_common([lines], theme) | header, weights)
 
 
 def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
     """The same of several kinds: with every digit where all need at most `choices.EXACT_BYTES` so."""
-    exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= choices.EXACT_BYTES
+    exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
     for name, lines in shown.kinds.items():
-        header, numbers = _described(lines, choices.EXACT_BYTES if exact else 0)
+        header, numbers = _described(lines, controls.EXACT_BYTES if exact else 0)
         words = shown.words.get(name)
         grouped = words and {
-            "queries": parts.labels(words.queries),
-            "keys": parts.labels(words.keys),
+            "queries": component.labels(words.queries),
+            "keys": component.labels(words.keys),
             "starts": words.starts,
             "special": special_places(words, shown.special),
             **_axes(words.kind),
         }
         kinds[name] = header | {"special": special_places(lines, shown.special), "grouped": grouped}
         weights.append(numbers)
-    header = {"kinds": kinds, "controls": choices.controls(shown.choices)}
-    return parts.pack(_common(shown.kinds.values(), theme) | header, *weights)
+    header = {"kinds": kinds, "controls": controls.controls(shown.choices)}
+    return component.pack(_common(shown.kinds.values(), theme) | header, *weights)
 
 
 def _common(all_lines: Iterable[Lines], theme: palette.Theme) -> dict[str, object]:
     heads = max(lines.attention.shape[1] for lines in all_lines)
     styles = {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")}
-    return {"words": parts.words(WORDS), "theme": theme, "styles": styles}
+    return {"words": component.words(WORDS), "theme": theme, "styles": styles}
 
 
 def _described(lines: Lines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
     """What the header says of some lines, and their weights as they travel."""
     seen = lines.attention
     if lines.kind.causal:
-        seen = seen[:, :, ~maps.masked(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
-    number_type, weights = parts.pack_weights(seen, exact_bytes)
+        seen = seen[:, :, ~attention_maps.masked(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
+    number_type, weights = component.pack_weights(seen, exact_bytes)
     header = {
         "weights": lines.attention.shape,
         "first": lines.first,
         "type": number_type,
-        "queries": parts.labels(lines.queries),
-        "keys": parts.labels(lines.keys),
+        "queries": component.labels(lines.queries),
+        "keys": component.labels(lines.keys),
         **_axes(lines.kind),
     }
     return header, weights
 
 
-def _axes(kind: maps.Kind) -> dict[str, object]:
+def _axes(kind: attention_maps.Kind) -> dict[str, object]:
     named = {"queryAxis": kind.query_axis, "keyAxis": kind.key_axis, "title": kind.title}
     return named | {"causal": kind.causal}
 
@@ -223,7 +223,7 @@ def _axes(kind: maps.Kind) -> dict[str, object]:
 def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
     changed = partial(valid_view, shape=lines.attention.shape), on_change
-    _MOUNT(key, payload(lines, inputs.theme()), lines.view, view=changed)
+    _MOUNT(key, payload(lines, sentence_input.theme()), lines.view, view=changed)
 
 
 def lines_of_kinds(
@@ -237,14 +237,14 @@ def lines_of_kinds(
         on_change(view)
 
     chosen = partial(valid_choice, shown=shown), take
-    _MOUNT(key, payload_of_kinds(shown, inputs.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
+    _MOUNT(key, payload_of_kinds(shown, sentence_input.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
 
 
 def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], View] | None:
     """What a browser says is chosen of each choice, and the view; None if they cannot be."""
     if not isinstance(sent, dict):
         return None
-    chosen = choices.valid({name: value for name, value in sent.items() if name != "view"}, shown.choices)
+    chosen = controls.valid({name: value for name, value in sent.items() if name != "view"}, shown.choices)
     if chosen is None:
         return None
     lines = shown.kinds[chosen.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
@@ -252,13 +252,13 @@ def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], Vie
     return view and (chosen, view)
 
 
-def part(lines: Lines) -> standalone.Part:
+def part(lines: Lines) -> html_export.Part:
     """The lines for a file that stands alone."""
-    content = payload(lines, "light", standalone.EXACT_BYTES)  # the browser follows its own theme
-    exact = len(content) <= standalone.EXACT_BYTES
+    content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    exact = len(content) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
-    numbers = standalone.EXACT() if exact else rounded
-    return standalone.Part("attention_lines", "lines-root", content, lines.view, numbers)
+    numbers = html_export.EXACT() if exact else rounded
+    return html_export.Part("attention_lines", "lines-root", content, lines.view, numbers)
 
 
 def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
@@ -274,7 +274,7 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
     if not isinstance(locked, dict) or locked.get("side") not in ("query", "key"):
         return None
     count = shape[2] if locked["side"] == "query" else shape[3]
-    if not parts.is_place(locked.get("place"), count):
+    if not component.is_place(locked.get("place"), count):
         return None
     return View(layers, heads, float(mass), Locked(locked["side"], locked["place"]))
 
@@ -302,4 +302,4 @@ def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
     """Numbers below `count`, each once and in order; None if something else is among them."""
     if not isinstance(sent, (list, tuple)) or len(sent) > count:
         return None
-    return tuple(sorted(set(sent))) if all(parts.is_place(number, count) for number in sent) else None
+    return tuple(sorted(set(sent))) if all(component.is_place(number, count) for number in sent) else None

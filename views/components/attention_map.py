@@ -7,11 +7,11 @@ overview in `attention_grid` shows its chosen one with it.
 
 from collections.abc import Sequence
 
-from ..controls import inputs
+from ..controls import sentence_input
 from ..text import terms
-from . import matrix_row, parts
+from . import component, matrix_row
 
-MOUNT = parts.Component("attention_map", "maps")
+MOUNT = component.Component("attention_map", "maps")
 WORDS = {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
 Links = Sequence[tuple[Sequence[int], Sequence[int]]]
 
@@ -27,5 +27,5 @@ def attention_map(
             marked together. None where all maps have the same axes.
         places: labels are places, which need no number to tell them apart.
     """
-    more = {"links": links, "places": places, "words": parts.words(WORDS)}
-    MOUNT(key, matrix_row.payload(items, inputs.theme(), beside, **more))
+    more = {"links": links, "places": places, "words": component.words(WORDS)}
+    MOUNT(key, matrix_row.payload(items, sentence_input.theme(), beside, **more))

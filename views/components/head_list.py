@@ -1,6 +1,6 @@
 """A ranked list of heads, and the map of the open one: what ablating each does, its label, its map in small and large.
 
-The payload (`views.components.parts.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
+The payload (`views.components.component.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
 its own largest weight: they show a pattern, not numbers. Behind them comes the picture that they lie on, if there is
 one, and the maps with their numbers; float16 where they are many, and then the open one again as float32. The browser
 orders the list, and opens a head, by itself.
@@ -12,18 +12,18 @@ from functools import partial
 
 import numpy as np
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
-from . import choices, matrix_row, parts
+from . import component, controls, matrix_row
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 
 FIRST = "first"  # the option of whichever head is first in the list
-WORDS = choices.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
+WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
 
-_MOUNT = parts.Component("head_list", "list-root")
+_MOUNT = component.Component("head_list", "list-root")
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,20 +108,20 @@ class HeadList:
 def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
     pictures = [small(row.weights) for row in shown.rows]
-    whole = choices.fits(sum(row.weights.size for row in shown.rows))
+    whole = controls.fits(sum(row.weights.size for row in shown.rows))
     sent = [place for place in range(len(shown.rows)) if whole or place == shown.open]
-    form, maps_ = choices.travelling([shown.rows[place].weights for place in sent])
+    form, maps_ = controls.travelling([shown.rows[place].weights for place in sent])
     exact = form != "float32"
     kinds = dict.fromkeys(row.kind for row in shown.rows)
     rows = [
-        parts.fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
+        component.fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
         for place, (row, cells) in enumerate(zip(shown.rows, pictures, strict=True))
     ]
     axes = {
-        kind: parts.fields(each, queries=parts.labels(each.queries), keys=parts.labels(each.keys))
+        kind: component.fields(each, queries=component.labels(each.queries), keys=component.labels(each.keys))
         for kind, each in shown.axes.items()
     }
-    header = parts.fields(
+    header = component.fields(
         shown,
         theme=theme,
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
@@ -132,25 +132,25 @@ def payload(shown: HeadList, theme: palette.Theme) -> bytes:
         open=None,
         form=form,
         exact=shown.open if exact else None,
-        controls=choices.controls(shown.choices),
-        scales={kind: parts.scales(kind) for kind in kinds},
+        controls=controls.controls(shown.choices),
+        scales={kind: component.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
         negative=palette.NEGATIVE,
         masked=palette.MASKED,
-        words=parts.words(WORDS),
+        words=component.words(WORDS),
     )
     again = [shown.rows[shown.open].weights.astype("<f4")] if exact else []
-    return parts.pack(header, *pictures, shown.underlay, *maps_, *again)
+    return component.pack(header, *pictures, shown.underlay, *maps_, *again)
 
 
 def small(weights: np.ndarray) -> np.ndarray:
     """`(query, key)` uint8 of at most `MOST_CELLS` a side, 255 being the largest weight."""
-    weights = maps.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
+    weights = attention_maps.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
     top = float(weights.max()) or 1.0
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 
 
 def head_list(shown: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the list; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(choices.valid, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)

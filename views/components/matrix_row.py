@@ -1,6 +1,6 @@
 """Matrices side by side with the signs between them, drawn and read out in the browser; one can be painted.
 
-The payload (`views.components.parts.pack`) holds the numbers of all matrices one after another as float32.
+The payload (`views.components.component.pack`) holds the numbers of all matrices one after another as float32.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 
 from .. import palette
-from ..controls import inputs
+from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message
-from . import parts
+from . import component
 
 Made = Literal["product", "each", "softmax"]
 
-_MOUNT = parts.Component("matrix_row", "matrices")
+_MOUNT = component.Component("matrix_row", "matrices")
 WORDS = {
     "read": Message("matrix.keys.read", "{name}, {rows} by {columns}. Arrow keys read the cells."),
     "paint": Message("matrix.keys.paint", "{name}, {rows} by {columns}. Arrow keys move, Space switches a cell."),
@@ -70,8 +70,8 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
         values = np.asarray(item.values, dtype="<f4")
         headers.append(described(item, values))
         blocks.append(values)
-    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": parts.words(WORDS)}
-    return parts.pack({"items": headers, "theme": theme, "beside": beside, **shared, **more}, *blocks)
+    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.words(WORDS)}
+    return component.pack({"items": headers, "theme": theme, "beside": beside, **shared, **more}, *blocks)
 
 
 def limits(matrix: RowMatrix) -> tuple[float, float]:
@@ -85,16 +85,16 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
 def described(item: RowMatrix, values: np.ndarray) -> dict:
     """What a header says of a matrix whose numbers are `values`."""
     low, high = limits(item)
-    return parts.fields(
+    return component.fields(
         item,
         values=values.shape,
-        rows=parts.labels(item.rows),
-        columns=parts.labels(item.columns),
+        rows=component.labels(item.rows),
+        columns=component.labels(item.columns),
         row_title=item.row_title or terms.ROW(),
         column_title=item.column_title or terms.COLUMN(),
         low=low,
         high=high,
-        scales=parts.scales(item.kind, item.signed),
+        scales=component.scales(item.kind, item.signed),
         masked=(item.masked[0], item.masked[1] or terms.MASKED()),
     )
 
@@ -116,7 +116,7 @@ def matrix_row(
     """
     shapes = [item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint]
     heard = {"painted": (lambda sent: valid_cells(sent, shapes[0]) or None, on_paint)} if on_paint else {}
-    _MOUNT(key, payload(items, inputs.theme(), beside, made=made), **heard)
+    _MOUNT(key, payload(items, sentence_input.theme(), beside, made=made), **heard)
 
 
 def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:
@@ -124,4 +124,4 @@ def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bo
     if not isinstance(sent, (list, tuple)):
         return []
     threes = (cell for cell in sent[: shape[0] * shape[1]] if isinstance(cell, (list, tuple)) and len(cell) == 3)
-    return [(*cell[:2], bool(cell[2])) for cell in threes if parts.cell(cell[:2], *shape) and cell[2] in (0, 1)]
+    return [(*cell[:2], bool(cell[2])) for cell in threes if component.cell(cell[:2], *shape) and cell[2] in (0, 1)]

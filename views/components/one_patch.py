@@ -1,6 +1,6 @@
 """One patch on its way to a vector, and the sequence that it stands in: the patch that is chosen in a picture.
 
-The payload (`views.components.parts.pack`) holds the embeddings of all patches as float32, then the picture. The script
+The payload (`views.components.component.pack`) holds the embeddings of all patches as float32, then the picture. The script
 cuts the patches from it, so that another one is drawn with no trip to the server.
 """
 
@@ -10,12 +10,12 @@ from typing import Literal
 
 import numpy as np
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..controls.widgets import Choice
-from ..patches import CHANNELS
+from ..patch_grid import CHANNELS
 from ..text.catalogue import Message
-from . import choices, parts
+from . import component, controls
 
 Shows = Literal["steps", "sequence"]
 INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
@@ -32,10 +32,10 @@ WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
     ),
     "cls": Message("patch.cls", "position 0: CLS, a learned vector"),
     "position": Message("patch.position", "position {position}: {patch}"),
-    "patch": maps.PLACE,
+    "patch": attention_maps.PLACE,
 }
 
-_MOUNT = parts.Component("one_patch", "one-patch")
+_MOUNT = component.Component("one_patch", "one-patch")
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,21 +60,21 @@ class OnePatch:
 
 def payload(shown: OnePatch, theme: palette.Theme) -> bytes:
     """The bytes that `one_patch.js` reads."""
-    header = parts.fields(
+    header = component.fields(
         shown,
         theme=theme,
         choices=None,
         chosen=None,  # it stands in the mark
-        controls=choices.controls(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
+        controls=controls.controls(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
         inks=INKS,
         hue=palette.HUES["vision"],
-        first=maps.CLS,
-        words=parts.words(WORDS),
+        first=attention_maps.CLS,
+        words=component.words(WORDS),
     )
     vectors = None if shown.embeddings is None else shown.embeddings.astype("<f4")
-    return parts.pack(header, vectors, shown.pixels)
+    return component.pack(header, vectors, shown.pixels)
 
 
 def one_patch(shown: OnePatch, key: str) -> None:
     """Mount it."""
-    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen))
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen))

@@ -12,11 +12,11 @@ from functools import partial
 import numpy as np
 
 from .. import palette
-from ..controls import inputs
+from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say_count
-from . import choices, parts
+from . import component, controls
 
 STRONGEST = "strongest"  # the option that stands for the key with the largest weight
 MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
@@ -24,7 +24,7 @@ MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summe
 DIMENSION, SUM = Message("column.dimension", "dimension"), Message("column.sum", "sum")
 SCORE, PRODUCT = Message("column.score", "score"), Message("column.product", "product")
 EXPONENTIAL = Message("column.exponential", "exponential")
-WORDS = choices.WORDS | {
+WORDS = controls.WORDS | {
     "products": Message("one-weight.products", "Products of a weight"),
     "softmax": Message("one-weight.softmax", "Softmax over all keys"),
     "dimension": DIMENSION,
@@ -40,7 +40,7 @@ WORDS = choices.WORDS | {
     "sum": SUM,
 }
 
-_MOUNT = parts.Component("one_weight", "one-weight")
+_MOUNT = component.Component("one_weight", "one-weight")
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,24 +121,24 @@ def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     rest = {each: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", each) for each in left}
     header = {
         "theme": theme,
-        "controls": choices.controls(shown.choices),
+        "controls": controls.controls(shown.choices),
         "kinds": {name: _described(apart) for name, apart in shown.kinds.items()},
         "most": MOST_KEYS,
         "rest": rest,
-        "words": parts.words(WORDS),
+        "words": component.words(WORDS),
     }
     arrays = []
     for apart in shown.kinds.values():
         numbers = (apart.queries, apart.keys, apart.scores)
         arrays += [each.astype("<f4") for each in numbers if each is not None]
         arrays += [mask.astype(np.uint8) for mask in apart.masks]
-    return parts.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+    return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
 
 
 def _described(apart: WeightsApart) -> dict[str, object]:
-    return parts.fields(
+    return component.fields(
         apart,
-        labels=[parts.labels(labels) for labels in apart.labels],
+        labels=[component.labels(labels) for labels in apart.labels],
         masks=len(apart.masks),
         hues=palette.signed_hues(apart.kind),
     )
@@ -146,5 +146,5 @@ def _described(apart: WeightsApart) -> dict[str, object]:
 
 def one_weight(shown: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount it; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(choices.valid, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), chosen=chosen)
+    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)

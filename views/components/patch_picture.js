@@ -248,7 +248,7 @@ class PatchPicture extends ChoosingView {
   }
 }
 
-// The fewest patches, largest weights first, that hold `share` of all weights; the same rule as views/patches.py.
+// The fewest patches, largest weights first, that hold `share` of all weights; the same rule as views/patch_grid.py.
 function keep(weights, share) {
   const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
   const wanted = share * weights.reduce((total, weight) => total + weight, 0) - 1e-6 // weights have about seven digits

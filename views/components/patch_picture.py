@@ -1,7 +1,7 @@
 """A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
 
 The maps of all heads travel once; choosing another patch or another head redraws them in the browser, and the page
-follows a moment later. The payload (`views.components.parts.pack`) holds the picture, then the weights as float32, or
+follows a moment later. The payload (`views.components.component.pack`) holds the picture, then the weights as float32, or
 where they are many as float16; those of the chosen head then stand beside it as float32, so that the payload stays as
 it is when another head is chosen.
 """
@@ -14,16 +14,16 @@ from typing import Literal
 
 import numpy as np
 
-from .. import maps, palette
-from ..controls import inputs
+from .. import attention_maps, palette
+from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
-from . import choices, parts
+from . import component, controls
 
 Shows = Literal["nothing", "cls", "from", "to"] | int
 
-WORDS = choices.WORDS | {
-    "patch": maps.PLACE,
+WORDS = controls.WORDS | {
+    "patch": attention_maps.PLACE,
     "weight": Message("picture.patch.weight", "row {row}, column {column}: {weight}"),
     "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
     "toPatchKept": Message(
@@ -38,7 +38,7 @@ WORDS = choices.WORDS | {
     ),
 }
 
-_MOUNT = parts.Component("patch_picture", "picture-root")
+_MOUNT = component.Component("patch_picture", "picture-root")
 
 
 @dataclass(frozen=True)
@@ -94,29 +94,29 @@ class PatchPicture:
 def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
-    form, (sent,) = choices.travelling([weights])
-    header = parts.fields(
+    form, (sent,) = controls.travelling([weights])
+    header = component.fields(
         shown,
         theme=theme,
         choices=None,
         chosen=None,  # it stands in the mark
-        controls=choices.controls(shown.choices, shown.elsewhere),
+        controls=controls.controls(shown.choices, shown.elsewhere),
         weights=weights.shape,
         names=[list(names) or [""] for names in shown.names],
         tops=[] if shown.tops is None else shown.tops.tolist(),
         form=form,
         id=zlib.crc32(sent.tobytes()),
-        words=parts.words(WORDS),
-        scales=parts.scales("vision"),
+        words=component.words(WORDS),
+        scales=component.scales("vision"),
     )
-    return parts.pack(header, shown.pixels, sent)  # the script copies each, so that both are aligned
+    return component.pack(header, shown.pixels, sent)  # the script copies each, so that both are aligned
 
 
 def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
     """The weights of the chosen head, and of what and which they are; None where all travel with every digit."""
     if shown.weights is None:
         return None
-    form, (sent,) = choices.travelling([shown.weights])
+    form, (sent,) = controls.travelling([shown.weights])
     if form == "float32":
         return None
     named = zip(shown.along, shown.names, strict=True)
@@ -126,5 +126,5 @@ def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
 
 def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the picture; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(choices.valid, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, inputs.theme()), dict(shown.chosen), exact(shown), chosen=chosen)
+    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact(shown), chosen=chosen)

@@ -10,7 +10,7 @@ from PIL import Image, ImageOps
 
 from ..controls.pictures import MAX_BYTES, TOO_HEAVY
 from ..text.catalogue import Message
-from . import parts
+from . import component
 
 THUMBNAIL = 160  # pixels a side; shown at half of that on common screens
 
@@ -27,7 +27,7 @@ WORDS = {
     "tooHeavy": TOO_HEAVY,
 }
 
-_MOUNT = parts.Component("picture_strip", "strip-root")
+_MOUNT = component.Component("picture_strip", "strip-root")
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ def picture_strip(
         "tiles": [vars(tile) for tile in tiles],
         "selected": selected,
         "limit": MAX_BYTES,
-        "words": parts.words(WORDS),
+        "words": component.words(WORDS),
         "tell": on_refuse is not None,
     }
-    chosen = partial(parts.one_of, names=[tile.name for tile in tiles]), on_choose
+    chosen = partial(component.one_of, names=[tile.name for tile in tiles]), on_choose
     _MOUNT(key, data, chosen=chosen, refused=(bool, lambda _: on_refuse and on_refuse()))

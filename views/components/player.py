@@ -3,14 +3,14 @@
 import streamlit as st
 
 from ..text.catalogue import Message
-from . import parts
+from . import component
 
 WORDS = {"play": Message("player.play", "\u25b6 Play"), "pause": Message("player.pause", "\u275a\u275a Pause")}
 
-_MOUNT = parts.Component("player", "player-root")
+_MOUNT = component.Component("player", "player-root")
 
 
 def player() -> None:
     """Mount it, beside the control with the key "step" or the buttons that go on."""
     with st.container(width="content"):
-        _MOUNT("play", {"words": parts.words(WORDS)})
+        _MOUNT("play", {"words": component.words(WORDS)})

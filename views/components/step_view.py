@@ -27,11 +27,11 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from .. import palette
-from ..controls import inputs
+from ..controls import sentence_input
 from ..text.catalogue import Message
-from . import parts
+from . import component
 
-_MOUNT = parts.Component("step_view", "step-view")
+_MOUNT = component.Component("step_view", "step-view")
 WORDS = {
     "at": Message("step-view.at", "{title} {place} of {count}"),
     "back": Message("step-view.back", "{title}: one back"),
@@ -247,7 +247,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
             {
                 "id": axis.id,
                 "title": axis.title,
-                "labels": parts.labels(axis.labels),
+                "labels": component.labels(axis.labels),
                 "count": axis.count,
                 "slider": axis.slider,
                 "said": axis.said,
@@ -263,9 +263,9 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
         "panels": [_panel(panel, view) for panel in view.panels],
         "styles": {name: [palette.head_style(place, name) for place in range(8)] for name in ("light", "dark")},
         "theme": theme,
-        "words": parts.words(WORDS),
+        "words": component.words(WORDS),
     }
-    return parts.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
+    return component.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
 
 
 def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Places], None]) -> None:
@@ -275,7 +275,7 @@ def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Pla
         places: where the sliders stand.
         on_change: called with where they stand, a moment after a reader last moved one.
     """
-    _MOUNT(key, payload(view, inputs.theme()), places, places=(view.valid, on_change))
+    _MOUNT(key, payload(view, sentence_input.theme()), places, places=(view.valid, on_change))
 
 
 def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:
@@ -295,7 +295,7 @@ def _panel(panel: Panel, view: StepView) -> dict:
     arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn(panel)]
     if isinstance(panel, Heatmap):
         described["top"] = _top(arrays[0], panel.top)
-        described["scales"] = parts.scales(panel.kind, panel.signed)
+        described["scales"] = component.scales(panel.kind, panel.signed)
     elif isinstance(panel, Curves):
         drawn = np.concatenate([array.ravel() for array in arrays])
         drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .. import palette
-from ..controls import inputs
+from ..controls import sentence_input
 from ..text.catalogue import Message
-from . import parts
+from . import component
 
 LIMIT = 20  # of a coordinate, on either side of 0
 DECIMALS = 3
@@ -18,7 +18,7 @@ NAMES = "uvw"
 POINT = "p"
 AXES = "xyz"
 TURNS = ((-180, 180), (10, 80))  # degrees around the upright axis, and from above
-_MOUNT = parts.Component("vector_view", "vector-view")
+_MOUNT = component.Component("vector_view", "vector-view")
 WORDS = {
     "vector": Message("vectors.vector", "vector"),
     "combined": Message("vectors.combined", "p as a combination"),
@@ -121,12 +121,12 @@ def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
         "limit": LIMIT,
         "turns": TURNS,
         "theme": theme,
-        "words": parts.words(WORDS),
+        "words": component.words(WORDS),
     }
-    return parts.pack(header)
+    return component.pack(header)
 
 
 def vector_view(placed: Placed, label: str, key: str, on_change: Callable[[Placed], None]) -> None:
     """Mount it; `on_change` gets where the vectors stand, a moment after a reader last moved one."""
     heard = (lambda sent: valid(sent, placed.dimensions)), on_change
-    _MOUNT(key, payload(placed.dimensions, label, inputs.theme()), vars(placed), placed=heard)
+    _MOUNT(key, payload(placed.dimensions, label, sentence_input.theme()), vars(placed), placed=heard)

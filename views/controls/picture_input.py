@@ -10,11 +10,11 @@ from contextlib import AbstractContextManager
 
 import streamlit as st
 
-from ..address import settings
 from ..components.picture_strip import Tile, picture_strip, thumbnail
-from ..streamlit_inside import UploadedFile, forget_upload
+from ..streamlit_internals import UploadedFile, forget_upload
 from ..text import literal
 from ..text.catalogue import Message, say
+from ..url_state import bound_settings
 from . import samples
 from .pictures import MAX_BYTES, Picture, PictureError, read_picture
 
@@ -55,7 +55,7 @@ def picture_input(turn: AbstractContextManager) -> Picture:
     with box:
         _boxes(turn)
     if not chosen:
-        settings.stop()
+        bound_settings.stop()
     picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
     with choice:
         st.caption(literal.markdown(describe(picture)))
@@ -85,14 +85,14 @@ def describe(picture: Picture) -> str:
 def _settle(names: tuple[str, ...]) -> str:
     """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
     state = st.session_state
-    asked = settings.held(ADDRESS)
+    asked = bound_settings.held(ADDRESS)
     if asked == OWN and _OWN not in state:
         state[_PROBLEM] = NO_LINK
     usable = (*names, OWN) if _OWN in state else names
     if asked not in usable:
         asked = next(iter(usable), "")
     state[_CHOSEN] = asked
-    settings.hold(ADDRESS, asked)
+    bound_settings.hold(ADDRESS, asked)
     return asked
 
 
@@ -103,7 +103,7 @@ def _forgetting() -> Callable[[], None]:
 
 
 def _choose(name: str) -> None:
-    settings.hold(ADDRESS, name)
+    bound_settings.hold(ADDRESS, name)
     st.session_state.pop(_PROBLEM, None)
 
 

@@ -10,9 +10,9 @@ from functools import partial
 
 import streamlit as st
 
-from ..address.codecs import AnyOf, Decimal, OneOf, Text, Whole
-from ..address.settings import control, inside
 from ..text.catalogue import Message, Name
+from ..url_state.bound_settings import control, inside
+from ..url_state.codecs import AnyOf, Decimal, OneOf, Text, Whole
 
 # Ids, each with what the control says for it unless it speaks for itself.
 Options = Sequence[str] | Mapping[str, str | Message | Name]

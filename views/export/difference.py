@@ -10,10 +10,10 @@ from functools import cached_property
 import numpy as np
 
 from .. import palette
-from ..maps import Kind
+from ..attention_maps import Kind
 from ..text.catalogue import say
 from .drawing import Drawing
-from .matrix import Panel, ends, shades, side_by_side
+from .matrix_image import Panel, ends, shades, side_by_side
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from .. import palette
 from ..figures.overlay import data_url
-from ..streamlit_inside import font_file
+from ..streamlit_internals import font_file
 from ..text import literal
 
 FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
+from ..attention_maps import DECADES, Kind, masked, shade
 from ..components.matrix_row import ALLOWED, RowMatrix, limits
-from ..maps import DECADES, Kind, masked, shade
 from ..text.numbers import three_digits
 from .drawing import Drawing
-from .matrix import ALONE, Panel, ends, shades, side_by_side
+from .matrix_image import ALONE, Panel, ends, shades, side_by_side
 
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
 
@@ -25,7 +25,7 @@ class HeadMap:
         kind: names the axes, decides colour and mask.
         place: which layer and head, in words.
         top: the weight that gets the deepest colour.
-        log: the scale is logarithmic; see `views.maps.shade`.
+        log: the scale is logarithmic; see `views.attention_maps.shade`.
     """
 
     weights: np.ndarray

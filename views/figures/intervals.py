@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from .. import palette
 from ..text import literal
-from .lines import SERIES
+from .line_chart import SERIES
 
 _HEIGHT = 360
 _SPREAD = 0.5  # of the distance between two groups, taken by the series of one

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from .. import palette
 from ..text.catalogue import say
-from .lines import grid, panels
+from .line_chart import grid, panels
 
 RAW, SCALED = "q \u00b7 k", "q \u00b7 k / \u221ad<sub>k</sub>"
 COLOURS = {RAW: palette.NEGATIVE, SCALED: palette.HUES["encoder"]}

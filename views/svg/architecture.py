@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import palette
-from ..maps import KINDS
+from ..attention_maps import KINDS
 from ..text import literal
 from ..text.catalogue import Message, say, say_count
 from ..text.numbers import grouped

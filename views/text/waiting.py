@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 import streamlit as st
 
 from .. import palette
-from ..controls import inputs
+from ..controls import sentence_input
 from .catalogue import say, say_count
 
 SILENCE = 0.4  # seconds of work before a reader is told how far it is
@@ -47,7 +47,7 @@ def progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[
 
 def _said(words: str) -> AbstractContextManager[None]:
     """Words at the lower edge of the window, so that nothing moves when they come and go, and they are always seen."""
-    background, border = palette.SECONDARY[inputs.theme()]
+    background, border = palette.SECONDARY[sentence_input.theme()]
     st.html(
         "<style>.stSpinner {position: fixed; bottom: 1rem; left: 50%; transform: translateX(-50%); z-index: 1000; "
         "width: max-content !important; max-width: calc(100vw - 2rem); padding: .6rem 1rem; border-radius: 6px; "

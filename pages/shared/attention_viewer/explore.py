@@ -15,10 +15,10 @@ from pages.shared.opening import Request
 from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, explained
+from views.attention_maps import Kind
 from views.components.attention_kinds import Kinds
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
-from views.maps import Kind
 from views.text.catalogue import say
 
 Show = Callable[[Mapping[str, Subject], Mapping[str, InWords], Sequence[Choice]], Subject]
@@ -91,7 +91,7 @@ def _part(parts: tuple[str, ...], beside: str = "") -> str:
 
 
 def _choices(kinds: Mapping[str, Kind], in_words: bool) -> list[Choice]:
-    choices = [inputs.kinds_to_choose(kinds)] if len(kinds) > 1 else []
+    choices = [sentence_input.kinds_to_choose(kinds)] if len(kinds) > 1 else []
     choices += [_units()] if in_words else []
     return [*choices, _special(say("viewer.special", "Special tokens"))]
 

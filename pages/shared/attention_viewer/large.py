@@ -9,11 +9,11 @@ from pages.shared.attention_viewer.subject import InWords, Subject, prepared
 from pages.shared.texts import paragraph
 from server.result_cache import Recent, computing
 from server.singleton import process_wide
-from views import maps
+from views import attention_maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.text import terms
 from views.text.catalogue import say
@@ -31,7 +31,7 @@ def is_large(subjects: Mapping[str, Subject]) -> bool:
 
 def show(
     subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]
-) -> tuple[Subject, str, str, maps.Scale]:
+) -> tuple[Subject, str, str, attention_maps.Scale]:
     """Overview left, the chosen map right; every choice goes through the server.
 
     Arguments as of `overview.show`.
@@ -43,13 +43,13 @@ def show(
         chosen = {choice.key: choice.pick() for choice in choices}
         name = chosen.get("kind", next(iter(subjects)))
         subject = subjects[name]
-        layer, head = inputs.head(subject.layers, subject.heads)
-        scale = inputs.scales_to_choose("own" if subject.kind.places else "shared", log=False).pick()
+        layer, head = sentence_input.head(subject.layers, subject.heads)
+        scale = sentence_input.scales_to_choose("own" if subject.kind.places else "shared", log=False).pick()
     subject = prepared(subject, words.get(name), chosen)
     place = subject.layers.index(layer), subject.heads.index(head)
     overview, detail = st.columns([3, 2], gap="large")
     with overview:
-        choose = lambda row, column: inputs.choose_head(subject.layers[row], subject.heads[column])  # noqa: E731
+        choose = lambda row, column: sentence_input.choose_head(subject.layers[row], subject.heads[column])  # noqa: E731
         shown = sheet(subject, scale, place)
         attention_grid(shown, key="large-grid", on_select=choose)
         paragraph("attention_viewer", "overview")
@@ -75,8 +75,8 @@ def in_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     for layer in attention:  # one after another: all of them with their means would take twice the memory of a trace
         wide = np.concatenate([layer, layer.mean(axis=0, keepdims=True, dtype=np.float32)], dtype=np.float32)
         over_layers += wide
-        found.append(maps.largest_of_blocks(wide, block))
-    return np.stack([*found, maps.largest_of_blocks(over_layers / layers, block)]), block
+        found.append(attention_maps.largest_of_blocks(wide, block))
+    return np.stack([*found, attention_maps.largest_of_blocks(over_layers / layers, block)]), block
 
 
 def blocks_of(subject: Subject) -> tuple[np.ndarray, int]:
@@ -85,7 +85,7 @@ def blocks_of(subject: Subject) -> tuple[np.ndarray, int]:
     return _overviews().get_or_compute(key, lambda: in_blocks(subject.attention), computing())
 
 
-def sheet(subject: Subject, scale: maps.Scale, place: tuple[int, int]) -> Sheet:
+def sheet(subject: Subject, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
     """The overview in blocks."""
     found, block = blocks_of(subject)
     queries, keys = (_runs(labels, block) for labels in (subject.queries, subject.keys))
@@ -103,12 +103,12 @@ def _runs(labels: Sequence[str], block: int) -> list[str]:
     return [say("viewer.run", "{first} \u2026 {last}", first=first, last=last) for first, last in ends]
 
 
-def _detail(subject: Subject, place: tuple[int, int], scale: maps.Scale, largest: float) -> None:
+def _detail(subject: Subject, place: tuple[int, int], scale: attention_maps.Scale, largest: float) -> None:
     """The chosen map with every weight exact."""
-    kind, weights = subject.kind, maps.one(subject.attention, *place)
-    values = np.where(maps.masked(*weights.shape, kind.causal), -np.inf, weights)
+    kind, weights = subject.kind, attention_maps.one(subject.attention, *place)
+    values = np.where(attention_maps.masked(*weights.shape, kind.causal), -np.inf, weights)
     top = float(weights.max()) if scale == "own" else largest
-    title = kind.heading(maps.describe(subject.layers[place[0]], subject.heads[place[1]]))
+    title = kind.heading(attention_maps.describe(subject.layers[place[0]], subject.heads[place[1]]))
     named = title, values, kind.name, subject.queries, subject.keys, kind.query_axis, kind.key_axis
     attention_map([RowMatrix(*named, False, top, ("0", terms.MASKED()))], "large-map", places=kind.places)
 

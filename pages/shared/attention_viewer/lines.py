@@ -9,8 +9,7 @@ from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import InWords, Subject, of_layer, prepared
 from pages.shared.texts import caption, paragraph
-from views import maps
-from views.address import settings
+from views import attention_maps
 from views.components.attention_lines import (
     Lines,
     LinesOfKinds,
@@ -22,11 +21,12 @@ from views.components.attention_lines import (
     part,
     to_address,
 )
-from views.controls import inputs, widgets
+from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads
 from views.text import literal, terms
 from views.text.catalogue import say
+from views.url_state import bound_settings
 
 ADDRESS = "lines"  # what is chosen, in the address bar
 FIRST = View((0,), (0,))
@@ -57,7 +57,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         special = frozenset().union(*(each.special for each in subjects.values()))
         kinds = {name: _lines(each, view) for name, each in subjects.items()}
         shown = LinesOfKinds(kinds, whole, special, choices, chosen, view)
-        lines_of_kinds(shown, key="attention_lines", on_choose=inputs.remember, on_change=_hold)
+        lines_of_kinds(shown, key="attention_lines", on_choose=sentence_input.remember, on_change=_hold)
     else:
         attention_lines(lines, key="lines_of_one_kind", on_change=_hold)
     _numbers(subject, view)
@@ -73,8 +73,10 @@ def _numbers(subject: Subject, view: View) -> None:
     """How many lines are drawn, and their files."""
     attention = subject.attention
     chosen = attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
-    drawn = maps.kept(chosen, view.mass)
-    open_cells = (~maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
+    drawn = attention_maps.kept(chosen, view.mass)
+    open_cells = (
+        (~attention_maps.masked(*attention.shape[2:], subject.kind.causal)).sum() * chosen.shape[0] * chosen.shape[1]
+    )
     caption("attention_viewer", "drawn-lines", drawn=int(drawn.sum()), all=int(open_cells))
     name = f"{subject.kind.name}-lines"
     with st.container(horizontal=True):
@@ -88,13 +90,13 @@ def _numbers(subject: Subject, view: View) -> None:
 
 def _view(shape: tuple[int, int, int, int]) -> View:
     """What this visit or the link chose, where it fits the attention; else the first head of the first layer."""
-    view = from_address(settings.held(ADDRESS), shape) or FIRST
+    view = from_address(bound_settings.held(ADDRESS), shape) or FIRST
     _hold(view)
     return view
 
 
 def _hold(view: View) -> None:
-    settings.hold(ADDRESS, "" if view == FIRST else to_address(view))
+    bound_settings.hold(ADDRESS, "" if view == FIRST else to_address(view))
 
 
 def _save(subject: Subject, view: View, lines: Lines) -> None:
@@ -120,7 +122,7 @@ def _csv(subject: Subject, view: View) -> bytes:
     for layer in view.layers:
         for head in view.heads:
             weights = subject.attention[layer, head]  # (query, key)
-            for query, key in zip(*maps.kept(weights, view.mass).nonzero(), strict=True):
+            for query, key in zip(*attention_maps.kept(weights, view.mass).nonzero(), strict=True):
                 place = (subject.first + layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if subject.kind.places:
@@ -134,7 +136,7 @@ def _csv(subject: Subject, view: View) -> bytes:
 
 def _arrays(subject: Subject, view: View) -> dict[str, object]:
     """All weights, and which of them are drawn."""
-    drawn = maps.kept(subject.attention, view.mass)
+    drawn = attention_maps.kept(subject.attention, view.mass)
     for axis, numbers in enumerate((view.layers, view.heads)):
         for number in set(range(drawn.shape[axis])) - set(numbers):
             drawn[(slice(None),) * axis + (number,)] = False

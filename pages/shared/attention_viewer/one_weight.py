@@ -10,9 +10,9 @@ from model.lessons.one_weight import OneWeight, ScoreForm, one_softmax, one_weig
 from pages.shared import checks, files
 from pages.shared.attention_viewer.subject import InWords, Subject
 from pages.shared.texts import block, caption
-from views.components import choices as travelling
+from views.components import controls as travelling
 from views.components import one_weight as taken_apart
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.text import terms
 from views.text.catalogue import Name, say
@@ -41,9 +41,9 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     name = chosen.get("kind", next(iter(subjects)))
     subject = subjects[name]
     layers, heads = subject.layers[:-1], subject.heads[:-1]
-    chosen |= {choice.key: choice.inside() for choice in inputs.heads_to_choose(layers, heads)}
+    chosen |= {choice.key: choice.inside() for choice in sentence_input.heads_to_choose(layers, heads)}
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
-    offered += inputs.heads_to_choose(most.layers[:-1], most.heads[:-1])
+    offered += sentence_input.heads_to_choose(most.layers[:-1], most.heads[:-1])
     pairs = {each: _pair(of, each == name) for each, of in subjects.items()}
     for pair in pairs.values():
         offered += pair
@@ -56,7 +56,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     seen = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
     one = (one_weight if seen else one_softmax)(subject.record, *place, at)
     apart = _apart(subjects, pairs, name, place[:2])
-    taken_apart.one_weight(taken_apart.WeightsOfKinds(apart, offered, chosen), "one-weight", inputs.remember)
+    taken_apart.one_weight(taken_apart.WeightsOfKinds(apart, offered, chosen), "one-weight", sentence_input.remember)
     _numbers(subject, one)
     return subject
 

@@ -8,10 +8,10 @@ from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.save import Saved, link, save
 from pages.shared.attention_viewer.subject import InWords, Subject, prepared
 from pages.shared.texts import paragraph
-from views import maps
+from views import attention_maps
 from views.components.attention_grid import Detail, Sheet, part
 from views.components.attention_kinds import Kinds, Words, attention_kinds
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap, picture
@@ -34,7 +34,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
         _files(subject, layer, head, scale)
         return subject
     shown = begun(subjects, words, choices, Choice.inside)
-    attention_kinds(shown, key="grid", on_choose=inputs.remember)
+    attention_kinds(shown, key="grid", on_choose=sentence_input.remember)
     paragraph("attention_viewer", "overview")
     chosen = shown.chosen
     subject = subjects[chosen.get("kind", next(iter(subjects)))]
@@ -52,21 +52,21 @@ def begun(
     """What the browser is given; see `show`. `taken` says what is chosen of a choice."""
     chosen = {choice.key: taken(choice) for choice in choices}
     subject = subjects[chosen.get("kind", next(iter(subjects)))]
-    scales = inputs.scales_to_choose("own" if subject.kind.places else "shared")
-    heads = inputs.heads_to_choose(subject.layers, subject.heads)
+    scales = sentence_input.scales_to_choose("own" if subject.kind.places else "shared")
+    heads = sentence_input.heads_to_choose(subject.layers, subject.heads)
     chosen |= {choice.key: taken(choice) for choice in (*heads, scales)}
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
-    offered = [*choices, *inputs.heads_to_choose(most.layers, most.heads), scales]
+    offered = [*choices, *sentence_input.heads_to_choose(most.layers, most.heads), scales]
     sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in subjects.items()}
     whole = {name: Words(*each.axes, _detail(each.kind)) for name, each in words.items()}
     special = frozenset().union(*(each.special for each in subjects.values()))
     return Kinds(sheets, whole, special, offered, chosen)
 
 
-def _sheet(subject: Subject, scale: maps.Scale, selected: tuple[int, int]) -> Sheet:
+def _sheet(subject: Subject, scale: attention_maps.Scale, selected: tuple[int, int]) -> Sheet:
     kind = subject.kind
     return Sheet(
-        maps.with_means(subject.attention),  # (layers + 1, heads + 1, query, key)
+        attention_maps.with_means(subject.attention),  # (layers + 1, heads + 1, query, key)
         subject.layers,
         subject.heads,
         subject.queries,
@@ -82,21 +82,21 @@ def _sheet(subject: Subject, scale: maps.Scale, selected: tuple[int, int]) -> Sh
     )
 
 
-def _detail(kind: maps.Kind) -> Detail:
+def _detail(kind: attention_maps.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def _files(subject: Subject, layer: str, head: str, scale: maps.Scale) -> None:
+def _files(subject: Subject, layer: str, head: str, scale: attention_maps.Scale) -> None:
     """What is chosen, to be saved."""
     kind, attention = subject.kind, subject.attention
     selected = subject.layers.index(layer), subject.heads.index(head)
-    weights = maps.one(attention, *selected)  # (query, key)
+    weights = attention_maps.one(attention, *selected)  # (query, key)
     shown = HeadMap(
         weights,
         subject.queries,
         subject.keys,
         kind,
-        maps.describe(layer, head),
+        attention_maps.describe(layer, head),
         top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
         log=scale == "log",
     )
@@ -108,7 +108,7 @@ def _files(subject: Subject, layer: str, head: str, scale: maps.Scale) -> None:
 
 
 def _save(
-    subject: Subject, sheet: Callable[[], Sheet], shown: HeadMap, chosen: dict[str, object], scale: maps.Scale
+    subject: Subject, sheet: Callable[[], Sheet], shown: HeadMap, chosen: dict[str, object], scale: attention_maps.Scale
 ) -> None:
     drawn = {
         "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind),

@@ -13,14 +13,14 @@ from pages.shared import checks, files
 from pages.shared.attention_viewer import large
 from pages.shared.attention_viewer.subject import Subject
 from pages.shared.texts import block, caption
-from views import maps, page_frame
-from views.address import settings
-from views.components import standalone
+from views import attention_maps, navigation
+from views.components import html_export
 from views.controls import picture_input
 from views.export import downloads, drawing
-from views.export.overview import Overview, overview
+from views.export.overview_image import Overview, overview
 from views.text import terms
 from views.text.catalogue import Message, say
+from views.url_state import bound_settings
 from views.version import VERSION
 
 NAMES = {
@@ -46,7 +46,7 @@ NAMES = {
     "mass": Message("fact.mass", "Share of each query\u2019s weights drawn"),
 }
 VALUES = {
-    "attention": {kind.name: kind.called for kind in (*maps.KINDS.values(), maps.VISION)},
+    "attention": {kind.name: kind.called for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
     "units": {
         "tokens": Message("viewer.units.tokens", "Tokens"),
         "words": Message("viewer.units.words", "Whole words"),
@@ -61,8 +61,8 @@ VALUES = {
         "lines": Message("viewer.lines", "Lines"),
         "one-weight": Message("viewer.one-weight", "One weight"),
     },
-    "layer": {maps.MEAN: terms.MEAN},
-    "head": {maps.MEAN: terms.MEAN},
+    "layer": {attention_maps.MEAN: terms.MEAN},
+    "head": {attention_maps.MEAN: terms.MEAN},
     "scale": {
         "shared": Message("scale.shared", "Shared"),
         "own": Message("scale.own.head", "Per head"),
@@ -101,9 +101,9 @@ class Saved:
     subject: Subject
     settings: Mapping[str, object]
     link: str
-    scale: maps.Scale
+    scale: attention_maps.Scale
     paragraphs: str
-    part: Callable[[], standalone.Part]
+    part: Callable[[], html_export.Part]
     files: Mapping[str, Callable[[], bytes | str]]
     said: Mapping[str, str]
 
@@ -117,7 +117,7 @@ def description(saved: Saved) -> dict[str, object]:
         hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
     check = subject.check
     return {
-        "app": page_frame.NAME,
+        "app": navigation.NAME,
         "link": saved.link,
         "model": hashes,
         "input": source,
@@ -134,14 +134,14 @@ def description(saved: Saved) -> dict[str, object]:
             "weight_on_masked_keys": check.masked_weight,
         },
         "versions": {
-            page_frame.NAME: VERSION,
+            navigation.NAME: VERSION,
             "python": platform.python_version(),
             **{name: version(name) for name in COMPUTED_BY},
         },
     }
 
 
-def facts(saved: Saved, part: standalone.Part) -> list[tuple[str, str]]:
+def facts(saved: Saved, part: html_export.Part) -> list[tuple[str, str]]:
     """Names and values for the foot of the HTML file."""
     told = description(saved)
     values = told["input"] | told["model"] | told["settings"]
@@ -168,7 +168,7 @@ def flat(text: str) -> str:
 
 def link(subject: Subject) -> str:
     """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
-    address = settings.address()
+    address = bound_settings.address()
     if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
         del address[picture_input.ADDRESS]
     return f"/{subject.page}?{urlencode(sorted(address.items()), doseq=True)}"
@@ -197,7 +197,7 @@ def all_heads(saved: Saved) -> drawing.Drawing:
     if large.is_large({"": subject}):
         weights, _ = large.blocks_of(subject)
     else:
-        weights = maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
+        weights = attention_maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
     return overview(Overview(weights, subject.layers, subject.heads, subject.kind, saved.scale))
 
 
@@ -205,7 +205,7 @@ def page(saved: Saved) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
     text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
-    return standalone.to_html(kind.headline, [flat(text)], facts(saved, part), part)
+    return html_export.to_html(kind.headline, [flat(text)], facts(saved, part), part)
 
 
 def everything(saved: Saved) -> bytes:

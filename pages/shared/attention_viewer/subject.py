@@ -10,9 +10,9 @@ from model.text.words import Word, by_words, whole_words
 from model.tracing.kinds import KINDS
 from model.tracing.trace import AttentionRecord, SentenceTrace, Verification
 from model.tracing.traced_model import AnyTrace, TracedModel
-from views import maps
+from views import attention_maps
 
-SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", maps.CLS})
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class Subject:
         special: names of the special tokens.
     """
 
-    kind: maps.Kind
+    kind: attention_maps.Kind
     attention: np.ndarray
     queries: tuple[str, ...]
     keys: tuple[str, ...]
@@ -58,15 +58,15 @@ class Subject:
     @property
     def layers(self) -> list[str]:
         """Names of the layers and of their mean."""
-        return maps.names(self.attention.shape[0], self.first)
+        return attention_maps.names(self.attention.shape[0], self.first)
 
     @property
     def heads(self) -> list[str]:
         """Names of the heads and of their mean."""
-        return maps.names(self.attention.shape[1])
+        return attention_maps.names(self.attention.shape[1])
 
 
-def of_text(trace: SentenceTrace, kind: maps.Kind, model: TracedModel, source: dict[str, object]) -> Subject:
+def of_text(trace: SentenceTrace, kind: attention_maps.Kind, model: TracedModel, source: dict[str, object]) -> Subject:
     """Every token of a sentence and its translation.
 
     Args:
@@ -80,7 +80,7 @@ def of_text(trace: SentenceTrace, kind: maps.Kind, model: TracedModel, source: d
 
 def of_trace(
     trace: AnyTrace,
-    kind: maps.Kind,
+    kind: attention_maps.Kind,
     key: tuple,
     weights_sha256: str,
     source: dict[str, object],
@@ -104,10 +104,10 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
         key: names the picture; the SHA-256 of its pixels as the model receives them.
         sample: the picture's name if it is one of the project's own; a person's picture has none.
     """
-    names = (maps.CLS, *maps.patch_names(trace.grid))
+    names = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    subject = of_trace(trace, maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    subject = of_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
     return replace(subject, page="vision", grid=trace.grid)
 
 
@@ -121,7 +121,7 @@ class InWords:
         recipe: lines of Python that join `attention`.
     """
 
-    kind: maps.Kind
+    kind: attention_maps.Kind
     queries: tuple[Word, ...]
     keys: tuple[Word, ...]
     recipe: tuple[str, ...] = ()
@@ -133,11 +133,11 @@ class InWords:
         return *([word.text for word in side] for side in sides), tuple([word.start for word in side] for side in sides)
 
 
-def words_of(kind: maps.Kind, trace: SentenceTrace) -> InWords:
+def words_of(kind: attention_maps.Kind, trace: SentenceTrace) -> InWords:
     """The whole words of a sentence and its translation."""
     sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
-    called = replace(maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
+    called = replace(attention_maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
     return InWords(called, *(whole_words(trace.tokenizer, ids[side]) for side in sides), _recipe_in_words(*sides))
 
 

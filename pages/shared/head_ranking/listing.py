@@ -11,9 +11,9 @@ from pages.shared import files
 from pages.shared.head_ranking.rows import ORDERS, PATTERNS, Found, Head, ordered, signed, words
 from pages.shared.tables import Column, content
 from pages.shared.texts import block, caption, how_to_read
-from views import maps
+from views import attention_maps
 from views.components.head_list import FIRST, Axes, HeadList, HeadRow, head_list
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.html import bars
 from views.text import literal
@@ -101,7 +101,7 @@ def show(
     orders = {by: [place[head.id] for head in ordered(heads, by)] for by in ORDERS}
     described = orders, axes, arranged.choices, arranged.chosen, arranged.roles, place[arranged.opened.id]
     shown = HeadList(rows, *described, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
-    head_list(shown, key=f"{name} ranking", on_choose=inputs.remember)
+    head_list(shown, key=f"{name} ranking", on_choose=sentence_input.remember)
 
 
 def numbers(arranged: Arranged, found: Found, measured: str, name: str) -> None:
@@ -112,7 +112,7 @@ def numbers(arranged: Arranged, found: Found, measured: str, name: str) -> None:
     files.sheet(*content(_columns(measured, arranged.listed)), name, label, key)
 
 
-def axes_of(kind: maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> Axes:
+def axes_of(kind: attention_maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> Axes:
     """What stands around the maps of a kind; `heading` where it is not the kind's own."""
     named = queries, keys, kind.query_axis, kind.key_axis, kind.corner
     return Axes(heading or kind.heading("{map}"), *named, kind.places)

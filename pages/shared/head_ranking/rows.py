@@ -11,7 +11,7 @@ from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
 from model.study.finished import study_of
 from server.singleton import process_wide
-from views import maps
+from views import attention_maps
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
@@ -87,7 +87,7 @@ class Head:
     def name(self) -> str:
         """What pages call it, such as `cross 4.7`."""
         place = {"layer": self.layer + 1, "head": self.head + 1}
-        return say("head.name", "{kind} {layer}.{head}", kind=maps.named(self.kind).brief(), **place)
+        return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.named(self.kind).brief(), **place)
 
 
 def heads_of(

@@ -10,10 +10,10 @@ from server import warm_up
 from tests.pages.apart import apart
 from tests.pages.charts import checked
 from tests.pages.kinds import chosen, kinds, read
-from views import maps
-from views.components import parts
+from views import attention_maps
+from views.components import component
 from views.components.attention_lines import Locked, View
-from views.controls import inputs
+from views.controls import sentence_input
 from views.text.numbers import three_digits
 
 
@@ -32,18 +32,18 @@ def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
     return found
 
 
-@pytest.mark.parametrize("kind", maps.KINDS)
+@pytest.mark.parametrize("kind", attention_maps.KINDS)
 def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     app = open_app("attention", kind=kind, layer="2", head="3")
-    assert list(kinds(app)) == list(maps.KINDS)  # all of them travel, whichever is open
+    assert list(kinds(app)) == list(attention_maps.KINDS)  # all of them travel, whichever is open
     header, weights = kinds(app)[kind]
     attention = trace.attention(kind)
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
     np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
     queries, keys = trace.axes(kind)
-    assert (header["queries"], header["keys"]) == (parts.labels(queries), parts.labels(keys))
+    assert (header["queries"], header["keys"]) == (component.labels(queries), component.labels(keys))
     assert header["causal"] == (kind == "decoder")
-    assert header["scales"] == {theme: list(colours) for theme, colours in parts.scales(kind).items()}
+    assert header["scales"] == {theme: list(colours) for theme, colours in component.scales(kind).items()}
     assert chosen(app) == {
         "kind": kind,
         "units": "tokens",
@@ -53,16 +53,16 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
         "scale": "shared",
     }
     assert header["detail"] == {
-        "heading": maps.KINDS[kind].heading("{map}"),
-        "query_axis": maps.KINDS[kind].query_axis,
-        "key_axis": maps.KINDS[kind].key_axis,
+        "heading": attention_maps.KINDS[kind].heading("{map}"),
+        "query_axis": attention_maps.KINDS[kind].query_axis,
+        "key_axis": attention_maps.KINDS[kind].key_axis,
     }
 
 
 @pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
-    row, column = maps.names(4).index(layer), maps.names(8).index(head)
+    row, column = attention_maps.names(4).index(layer), attention_maps.names(8).index(head)
     assert (chosen(app)["layer"], chosen(app)["head"]) == (layer, head)
     drawn = kinds(app)["cross"][1][row, column]
     wanted = trace.cross_attention
@@ -81,7 +81,7 @@ def test_whatever_is_chosen_the_same_bytes_travel(open_app):
 
 
 def test_the_first_page_has_the_maps_and_the_controls_that_the_page_will_show(open_app):
-    app = open_app("attention", text=inputs.DEFAULT)
+    app = open_app("attention", text=sentence_input.DEFAULT)
     warm_up.warm_up(LOADS)
     answer = first_answer("attention")
     assert (answer.sentence, answer.lead) == (app.text_input(key="text").value, app.markdown[0].value)
@@ -115,7 +115,7 @@ def test_one_weight_is_taken_apart(open_app, trace, kind):
     np.testing.assert_array_equal(numbers["keys"], record.keys)
     assert "scores" not in numbers and header["causal"] == (kind == "decoder")
     np.testing.assert_array_equal(list(numbers["masks"]), [] if record.allowed is None else [record.allowed])
-    assert header["labels"] == [parts.labels(labels) for labels in trace.axes(kind)]
+    assert header["labels"] == [component.labels(labels) for labels in trace.axes(kind)]
     lengths = {name: str(len(trace.axes(name)[0])) for name in ("encoder", "decoder", "cross")}
     queries = {f"{name}_query_piece": length for name, length in lengths.items()}
     keys = {f"{name}_key_piece": "strongest" for name in lengths}
@@ -164,17 +164,17 @@ def test_the_longest_sentence_is_drawn(open_app):
 def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
     found = lines(app)
-    assert list(found) == list(maps.KINDS)  # all of them travel, whichever is open
+    assert list(found) == list(attention_maps.KINDS)  # all of them travel, whichever is open
     for kind, (header, weights) in found.items():
         attention = trace.attention(kind)
-        seen = attention[:, :, ~maps.masked(*attention.shape[2:], header["causal"])]
+        seen = attention[:, :, ~attention_maps.masked(*attention.shape[2:], header["causal"])]
         np.testing.assert_allclose(weights, seen, atol=1e-5)
-        assert [header["queries"], header["keys"]] == [parts.labels(names) for names in trace.axes(kind)]
+        assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
     assert found["cross"][0]["queryAxis"] == "Query: French query token"
     assert found["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
     view = View((0, 3), (1, 2), 0.9, Locked("key", 1))
     assert chosen(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
-    drawn = maps.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
+    drawn = attention_maps.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
     assert chosen(app) == {"kind": "encoder", "units": "words", "marks": "shown", "view": as_sent(View((0,), (0,)))}

@@ -11,7 +11,7 @@ from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, table
-from views.controls.inputs import WIDE
+from views.controls.sentence_input import WIDE
 from views.text.numbers import three_digits
 
 ALL = tuple((2, head) for head in range(8))  # what is ablated at first

@@ -17,7 +17,7 @@ from tests.pages.conftest import html_of
 from tests.pages.listed import listed, opened
 from tests.pages.pseudo import unsaid
 from tests.pages.reading import table
-from views import maps
+from views import attention_maps
 from views.text.numbers import three_digits
 
 
@@ -50,7 +50,7 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
 
     kind, layer, head, change = ranked[0]  # the first row is open
     _, drawn = opened(app)
-    hidden = maps.masked(*drawn.shape, maps.KINDS[kind].causal)
+    hidden = attention_maps.masked(*drawn.shape, attention_maps.KINDS[kind].causal)
     np.testing.assert_array_equal(np.isneginf(drawn), hidden)
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
     tokens = table(app, f"Loss by token without {named(kind, layer, head)}")[1:]

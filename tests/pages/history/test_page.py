@@ -7,11 +7,11 @@ import pytest
 from pages.history import networks
 from pages.shared import models
 from tests.new_process import clear_all
-from views import page_frame
+from views import navigation
 
 
 def test_it_is_the_first_of_the_learning_pages():
-    names = [place.id for place in page_frame.PAGES]
+    names = [place.id for place in navigation.PAGES]
     assert names[names.index("tokens") - 1] == "history"
 
 

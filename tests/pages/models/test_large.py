@@ -13,7 +13,7 @@ from pages.shared.attention_viewer.large import in_blocks
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.drawn import matrices
-from views import maps
+from views import attention_maps
 
 LAYERS, HEADS, TOKENS = 32, 32, 128
 MOST_BYTES = 5_000_000
@@ -47,9 +47,9 @@ def test_blocks_hold_the_largest_weight_of_each():
     attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
     found, block = in_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     assert block == 5
-    whole = maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    whole = attention_maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     for place in np.ndindex(4, 3):
-        np.testing.assert_allclose(found[place], maps.largest_of_blocks(whole[place], block), atol=1e-3)
+        np.testing.assert_allclose(found[place], attention_maps.largest_of_blocks(whole[place], block), atol=1e-3)
 
 
 def test_a_thousand_heads_of_128_tokens(open_app, opened_wide):

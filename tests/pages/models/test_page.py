@@ -19,7 +19,7 @@ from tests.pages.listed import listed as header_of
 from tests.pages.models.shown import said, sheet
 from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
-from views.html import tokens
+from views.html import generated_tokens
 
 
 def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):
@@ -196,7 +196,7 @@ def test_before_and_after_an_intervention(open_app, listed, name):
         most = 20 if name == "gpt2" else max(len(trace.target.ids), 2 * len(trace.source.ids) + 10)
         before, after = (model.generate("The quick fox.", most, changed) for changed in (None, plan))
         assert before != after
-        assert tokens.sentence(after, "") in said(app)
+        assert generated_tokens.sentence(after, "") in said(app)
         assert f"At most {most} tokens." in said(app)
 
 

@@ -8,7 +8,7 @@ import pytest
 from pages.shared.experiment import PAGE
 from tests.every_view import PARTS
 from tests.pages.conftest import SENTENCE, visit
-from views.page_frame import SECTIONS
+from views.navigation import SECTIONS
 from views.text import prose
 from views.text.numbers import three_digits
 

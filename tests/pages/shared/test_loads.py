@@ -9,20 +9,20 @@ from pages.shared.loads import LOADS, first_answer
 from server import result_cache, warm_up
 from tests.elsewhere import run_elsewhere
 from tests.new_process import clear_all
-from views.controls import inputs
-from views.first_page import Answer
+from views.controls import sentence_input
+from views.initial_html import Answer
 
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
     assert first_answer("") is None and first_answer("attention") is None
     warm_up.warm_up(LOADS)
-    last = models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1]
+    last = models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1]
     assert last.finished
     result_cache.forget_all()
-    assert first_answer("") == Answer(inputs.DEFAULT, last.text)
+    assert first_answer("") == Answer(sentence_input.DEFAULT, last.text)
     assert first_answer("vision") is None
-    assert models.load_service().known(inputs.DEFAULT, DecodingOptions())[-1] is last
+    assert models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1] is last
 
 
 def test_a_broken_installation_is_left_to_the_page(monkeypatch):

@@ -6,10 +6,10 @@ import pytest
 
 from model import DecodingOptions
 from tests.pages.conftest import SENTENCE, html_of, visit
-from views import page_frame
+from views import navigation
 from views.text import prose
 
-PAGES = [place.id for place in page_frame.PAGES if place.id != "vision"]
+PAGES = [place.id for place in navigation.PAGES if place.id != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit

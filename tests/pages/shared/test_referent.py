@@ -4,7 +4,7 @@ import pytest
 
 from pages.shared.referent import RIGHT
 from tests.pages.conftest import SENTENCE, visit
-from views.controls.inputs import TIRED, WIDE
+from views.controls.sentence_input import TIRED, WIDE
 
 PAGES = [("attribution", {}), ("inside", {"inside": "one-query"})]
 

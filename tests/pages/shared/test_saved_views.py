@@ -17,8 +17,8 @@ from pages.shared.attention_viewer.save import Saved, description
 from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special, words_of
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
-from tests.views.components.test_standalone import payload_of
-from views import maps
+from tests.views.components.test_html_export import payload_of
+from views import attention_maps
 from views.components import attention_grid
 from views.components.attention_grid import Sheet
 from views.controls import samples
@@ -38,13 +38,13 @@ def trace(translator):
 
 
 def subject_of(translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
-    return of_text(trace, maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
+    return of_text(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
 def saved(subject: Subject) -> Saved:
     """A view of the maps, the first head open."""
     sheet = Sheet(
-        maps.with_means(subject.attention),
+        attention_maps.with_means(subject.attention),
         subject.layers,
         subject.heads,
         subject.queries,
@@ -112,7 +112,7 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 
 def test_recipes(translator, trace, monkeypatch):
-    for kind in maps.KINDS:
+    for kind in attention_maps.KINDS:
         subject = subject_of(translator, trace, kind)
         np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
 
@@ -150,7 +150,7 @@ def test_a_link_names_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
     monkeypatch.setattr(save.settings, "address", lambda: dict(seen))
     subject = replace(
-        subject_of(translator, trace, "encoder"), kind=maps.VISION, source={"sample": "church"}, page="vision"
+        subject_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
     assert save.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"

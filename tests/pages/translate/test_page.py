@@ -7,7 +7,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.pages.charts import checked
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
-from views.controls import inputs
+from views.controls import sentence_input
 
 
 def test_the_frame_is_around_it(open_app):
@@ -60,14 +60,14 @@ def test_an_example_fills_the_box(open_app):
     app = open_app()
     app.session_state["example"] = None
     pills = next(group for group in app.get("pills") if group.key == "example")
-    pills.set_value(inputs.EXAMPLES[0]).run()
-    assert app.text_input(key="text").value == inputs.EXAMPLES[0]
+    pills.set_value(sentence_input.EXAMPLES[0]).run()
+    assert app.text_input(key="text").value == sentence_input.EXAMPLES[0]
     assert not app.exception
 
 
 def test_without_a_sentence_in_the_link_there_is_one_to_look_at():
     fresh = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
-    assert fresh.text_input(key="text").value == inputs.DEFAULT
+    assert fresh.text_input(key="text").value == sentence_input.DEFAULT
     assert not fresh.exception
 
 

@@ -20,7 +20,7 @@ from pages.vision.positions import compute
 from pages.vision.what_if import as_values
 from pages.vision.what_if import compute as compute_what_if
 from tests.pages.shared.programs import Case, Values, Wanted
-from views import maps, patches
+from views import attention_maps, patch_grid
 from views.controls import samples
 
 
@@ -39,8 +39,8 @@ def seen(path: str) -> VisionTrace:
 def cut(values: Values) -> Wanted:
     trace, network = seen(values["picture"]), classifier().network
     size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
-    chosen = patches.block(trace.pixels, *place, size)
-    vector = patches.flattened(chosen)
+    chosen = patch_grid.block(trace.pixels, *place, size)
+    vector = patch_grid.flattened(chosen)
     weight, bias = patch_embedding(network)
     found = dict(zip(("red", "green", "blue"), chosen.reshape(-1, 3).mean(axis=0), strict=True))
     found |= {"vector": vector, "embedding": weight.astype(np.float64) @ vector + bias, "patches": trace.patches}
@@ -48,19 +48,19 @@ def cut(values: Values) -> Wanted:
 
 
 def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
-    layers, heads = (maps.names(count) for count in trace.attention.shape[:2])
+    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
     return layers.index(values["layer"]), heads.index(values["head"])
 
 
 def cls(values: Values) -> Wanted:
     trace = seen(values["picture"])
-    sheet = maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
+    sheet = attention_maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
     return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
 
 
 def any_patch(values: Values) -> Wanted:
     trace = seen(values["picture"])
-    matrix = maps.one(trace.attention, *_place(trace, values))
+    matrix = attention_maps.one(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
     strongest = tuple(int(at) for at in np.unravel_index(int(matrix[place, 1:].argmax()), trace.grid))
     return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}

@@ -23,9 +23,9 @@ from tests.pages.kinds import chosen, kinds
 from tests.pages.reading import table
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
-from views import maps, patches
+from views import attention_maps, patch_grid
 from views.controls import samples
-from views.html.answer import bars
+from views.html.class_bars import bars
 from views.text import literal
 from views.text.numbers import percent, three_digits
 
@@ -125,7 +125,7 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
     header, weights, picture = shown(app)
     assert header["chosen"] == {"row": "3", "column": "5"}
     assert weights.size == 0
-    np.testing.assert_array_equal(picture, patches.as_bytes(trace.pixels))
+    np.testing.assert_array_equal(picture, patch_grid.as_bytes(trace.pixels))
     app.session_state["table"] = True
     app.run()
     table = app.dataframe[0].value
@@ -175,7 +175,7 @@ def test_cls_attention_is_the_trace(open_app, trace):
     np.testing.assert_allclose(drawn[:-1, :-1], wanted, atol=1e-5)
     np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
     np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
-    np.testing.assert_array_equal(underlay, patches.grey(patches.as_bytes(trace.pixels)))
+    np.testing.assert_array_equal(underlay, patch_grid.grey(patch_grid.as_bytes(trace.pixels)))
     assert header["chosen"] == {"layer": "2", "head": "3", "scale": "own", "opacity": "40"}
     large, row, picture = shown(app)
     np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
@@ -316,7 +316,7 @@ def test_views_switch_and_a_chosen_head_stays(open_app, trace):
         assert not app.exception
     app.session_state["view"] = "any-patch"
     app.run()
-    assert maps.describe("2", "3") in shown(app)[0]["title"]
+    assert attention_maps.describe("2", "3") in shown(app)[0]["title"]
 
 
 def test_a_broken_installation_is_one_sentence():

@@ -28,36 +28,36 @@ def trace() -> VisionTrace:
 def _layers() -> None:
     from pages.vision.layers import through_the_layers
     from tests.pages.vision.views import service, trace
-    from views.address import settings
+    from views.url_state import bound_settings
 
-    with settings.page("vision", ""):
+    with bound_settings.page("vision", ""):
         through_the_layers(service(), "noise", trace())
 
 
 def _positions() -> None:
     from pages.vision.positions import positions
     from tests.pages.vision.views import service, trace
-    from views.address import settings
+    from views.url_state import bound_settings
 
-    with settings.page("vision", ""):
+    with bound_settings.page("vision", ""):
         positions(service(), "noise", trace())
 
 
 def _heads() -> None:
     from pages.vision.heads import each_head
     from tests.pages.vision.views import service, trace
-    from views.address import settings
+    from views.url_state import bound_settings
 
-    with settings.page("vision", ""):
+    with bound_settings.page("vision", ""):
         each_head(service(), "noise", trace())
 
 
 def _what_if() -> None:
     from pages.vision.what_if import what_if
     from tests.pages.vision.views import service, trace
-    from views.address import settings
+    from views.url_state import bound_settings
 
-    with settings.page("vision", ""):
+    with bound_settings.page("vision", ""):
         what_if(service(), "noise", trace())
 
 

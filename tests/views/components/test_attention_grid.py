@@ -5,14 +5,25 @@ from dataclasses import replace
 
 import numpy as np
 
-from views import maps, palette
+from views import attention_maps, palette
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
 
 
 def sheet(side: int) -> Sheet:
     weights = np.random.default_rng(0).dirichlet(np.ones(side), (5, 9, side)).astype(np.float32)
     tokens = tuple(f"\u2009piece {n} é" for n in range(side))
-    return Sheet(weights, maps.names(4), maps.names(8), tokens, tokens, "cross", "cross-attention", False, True, (1, 2))
+    return Sheet(
+        weights,
+        attention_maps.names(4),
+        attention_maps.names(8),
+        tokens,
+        tokens,
+        "cross",
+        "cross-attention",
+        False,
+        True,
+        (1, 2),
+    )
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:

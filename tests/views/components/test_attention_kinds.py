@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from tests.pages.kinds import read
-from views import maps
-from views.components import choices
+from views import attention_maps
+from views.components import controls
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet
 from views.components.attention_kinds import Kinds, Words, payload
 from views.controls.widgets import Choice
@@ -21,8 +21,8 @@ def known(side: int, kind: str = "encoder") -> Kinds:
     sheets = {
         name: Sheet(
             rng.dirichlet(np.ones(side), (5, 9, side)).astype(np.float32),
-            maps.names(4),
-            maps.names(8),
+            attention_maps.names(4),
+            attention_maps.names(8),
             tokens,
             tokens,
             name,
@@ -86,6 +86,6 @@ def test_special_tokens_and_words_are_places():
 )
 def test_browsers_can_send_anything(sent):
     offered = known(5).choices
-    assert choices.valid(sent, offered) is None
+    assert controls.valid(sent, offered) is None
     good = {"kind": "cross", "layer": "2"}
-    assert choices.valid(good, offered) == good
+    assert controls.valid(good, offered) == good

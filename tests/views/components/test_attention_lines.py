@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from views import maps, palette
-from views.components import parts
+from views import attention_maps, palette
+from views.components import component
 from views.components.attention_lines import (
     Lines,
     LinesOfKinds,
@@ -22,8 +22,8 @@ from views.components.attention_lines import (
     valid_choice,
     valid_view,
 )
-from views.components.choices import EXACT_BYTES
-from views.components.parts import FULL_PRECISION_BYTES
+from views.components.component import FULL_PRECISION_BYTES
+from views.components.controls import EXACT_BYTES
 from views.controls.widgets import Choice
 
 SHAPE = (4, 8, 5, 6)
@@ -31,11 +31,11 @@ SHAPE = (4, 8, 5, 6)
 
 def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: int = 8) -> Lines:
     noise = np.random.default_rng(0).normal(0, 3, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, maps.masked(queries, keys, maps.KINDS[kind].causal)] = -np.inf
+    noise[:, :, attention_maps.masked(queries, keys, attention_maps.KINDS[kind].causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
     view = View((0, 2), (1,))
-    return Lines(weights, names[:queries], names[:keys], maps.KINDS[kind], view)
+    return Lines(weights, names[:queries], names[:keys], attention_maps.KINDS[kind], view)
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -55,7 +55,7 @@ def test_short_inputs_travel_exactly():
     header, weights = read(payload(shown, "dark"))
     assert header["weights"] == [4, 8, 7, 11]
     np.testing.assert_array_equal(weights.reshape(header["weights"]), shown.attention)
-    assert header["queries"] == parts.labels(shown.queries) and header["keys"] == parts.labels(shown.keys)
+    assert header["queries"] == component.labels(shown.queries) and header["keys"] == component.labels(shown.keys)
     assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
@@ -66,7 +66,7 @@ def test_of_a_causal_kind_only_what_is_seen_travels():
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
     seen = np.zeros_like(shown.attention)
-    seen[:, :, ~maps.masked(9, 9, True)] = weights.reshape(4, 8, -1)
+    seen[:, :, ~attention_maps.masked(9, 9, True)] = weights.reshape(4, 8, -1)
     np.testing.assert_array_equal(seen, shown.attention)
 
 
@@ -132,7 +132,7 @@ def test_choosing_sends_the_same_bytes_and_another_mark():
     one = lines(5, 6)
     other = replace(one, view=View((3,), (0, 7), 0.9, Locked("key", 5)))
     assert payload(one, "dark") == payload(other, "dark")
-    marks = (html.unescape(parts.mark(shown.view)) for shown in (one, other))
+    marks = (html.unescape(component.mark(shown.view)) for shown in (one, other))
     said = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
     assert said == [
         {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
@@ -219,8 +219,16 @@ def test_any_other_address_is_not_believed(text):
 
 def test_the_fewest_keys_that_hold_the_share_are_kept():
     weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
-    assert maps.kept(weights, 0.7).tolist() == [[True, True, False], [True, True, False], [True, False, False]]
-    assert maps.kept(weights, 0.5).tolist() == [[True, False, False], [False, True, False], [True, False, False]]
-    assert maps.kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
-    assert maps.kept(weights, 1).tolist() == (weights > 0).tolist()
-    assert maps.kept(weights[:0], 0.7).shape == (0, 3)
+    assert attention_maps.kept(weights, 0.7).tolist() == [
+        [True, True, False],
+        [True, True, False],
+        [True, False, False],
+    ]
+    assert attention_maps.kept(weights, 0.5).tolist() == [
+        [True, False, False],
+        [False, True, False],
+        [True, False, False],
+    ]
+    assert attention_maps.kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert attention_maps.kept(weights, 1).tolist() == (weights > 0).tolist()
+    assert attention_maps.kept(weights[:0], 0.7).shape == (0, 3)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from views.components import choices
+from views.components import controls
 from views.components.head_list import MOST_CELLS, Axes, HeadList, HeadRow, payload, small
 from views.controls.widgets import Choice
 
@@ -57,7 +57,7 @@ def test_the_payload_holds_rows_and_maps():
 
 
 def test_many_maps_travel_rounded_and_the_open_one_exact(monkeypatch):
-    monkeypatch.setattr(choices, "EXACT_BYTES", 40)
+    monkeypatch.setattr(controls, "EXACT_BYTES", 40)
     header, body = read(known())
     assert (header["form"], header["exact"]) == ("float16", 1)
     np.testing.assert_array_equal(np.frombuffer(body[25:51], "<f2")[:4], np.float16([0, 0.2, 0.1, 0.05]))
@@ -65,7 +65,7 @@ def test_many_maps_travel_rounded_and_the_open_one_exact(monkeypatch):
 
 
 def test_too_many_maps_leave_the_open_one(monkeypatch):
-    monkeypatch.setattr(choices, "WHOLE_BYTES", 8)
+    monkeypatch.setattr(controls, "WHOLE_BYTES", 8)
     header, body = read(replace(known(), open=0))
     assert [row["cells"] for row in header["rows"]] == [[2, 2], None]
     np.testing.assert_array_equal(np.frombuffer(body[25:], "<f4"), np.float32([0, 0.2, 0.1, 0.05]))
@@ -73,9 +73,9 @@ def test_too_many_maps_leave_the_open_one(monkeypatch):
 
 @pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])
 def test_browsers_can_send_anything(sent):
-    assert choices.valid(sent, known().choices) is None
+    assert controls.valid(sent, known().choices) is None
     good = {"sort": "place", "shown": "b"}
-    assert choices.valid(good, known().choices) == good
+    assert controls.valid(good, known().choices) == good
 
 
 def test_large_maps_keep_the_largest_weight_of_each_block():

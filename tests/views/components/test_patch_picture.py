@@ -7,7 +7,7 @@ import numpy as np
 
 from views import palette
 from views.components.patch_picture import Panel, PatchPicture, exact, payload
-from views.controls import inputs
+from views.controls import sentence_input
 from views.controls.widgets import Choice
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 9, 3)).astype(np.uint8)
@@ -29,7 +29,7 @@ def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **cha
     """A picture; `patch` and the `head` of its weights are chosen, counted from 0."""
     given = dict(pixels=PIXELS, grid=(2, 3), panels=[Panel("a", "from")], title="t") | changes
     chosen = {name: str(place + 1) for name, place in zip(("row", "column"), patch, strict=True)}
-    offered = [*inputs.patch_to_choose(given["grid"])]
+    offered = [*sentence_input.patch_to_choose(given["grid"])]
     if given.get("weights") is not None:
         counts = given["weights"].shape[:2]
         given["names"] = tuple([str(number + 1) for number in range(count)] for count in counts)

@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 from tests.elsewhere import run_elsewhere
 from tests.processes import ROOT
 from tests.views.controls.odd_pictures import encoded, photo
-from views import streamlit_inside
+from views import streamlit_internals
 from views.components.picture_strip import thumbnail
 from views.controls import pictures, samples
 from views.controls.picture_input import ADDRESS, NO_LINK, describe
@@ -118,7 +118,7 @@ def test_thumbnails_are_small_squares():
 @pytest.mark.parametrize("size", [7_000_000, 8 * 2**20])
 def test_uploads_never_reach_the_disk(size):
     """The server's own reader of uploads, fed with as many bytes as it takes."""
-    streamlit_inside.keep_uploads_in_memory()
+    streamlit_internals.keep_uploads_in_memory()
     head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
 
     async def body():

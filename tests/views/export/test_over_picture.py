@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from views import maps, palette, patches
+from views import attention_maps, palette, patch_grid
 from views.export import drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture
@@ -15,7 +15,7 @@ from views.figures.overlay import shades
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (8, 12, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).random((2, 3)).astype(np.float32)
-SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, maps.VISION, "layer 1, head 2", float(WEIGHTS.max()))
+SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, attention_maps.VISION, "layer 1, head 2", float(WEIGHTS.max()))
 
 
 def picture_in(plan: drawing.Drawing) -> drawing.Pixels:
@@ -39,7 +39,7 @@ def test_the_strongest_patch_has_the_deepest_shade():
 
 def test_the_outline_has_a_line_an_edge_twice_over():
     plain, outlined = over_picture(SHOWN, PIXELS, 0.5, 0), over_picture(SHOWN, PIXELS, 0.5, 0.5)
-    edges = patches.edges(patches.kept(WEIGHTS, 0.5))
+    edges = patch_grid.edges(patch_grid.kept(WEIGHTS, 0.5))
     assert len(outlined.items) == len(plain.items) + 2 * len(edges)
 
 

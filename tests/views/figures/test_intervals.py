@@ -4,7 +4,7 @@ import pytest
 
 from views import palette
 from views.figures.intervals import Series, intervals
-from views.figures.lines import SERIES as SERIES_COLOURS
+from views.figures.line_chart import SERIES as SERIES_COLOURS
 
 SERIES = (
     Series("one vector", (44.4, 32.3, 9.0), (41.8, 30.5, 2.3), (47.2, 34.3, 14.8)),

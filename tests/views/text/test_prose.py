@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from views import page_frame
+from views import navigation
 from views.text import prose
 
 ROOT = Path(__file__).resolve().parents[3]
-PAGES = [place.id for place in page_frame.PAGES]
+PAGES = [place.id for place in navigation.PAGES]
 SHARED = ["attention_viewer", "notices"]  # texts of what several pages show
 
 

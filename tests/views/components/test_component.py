@@ -1,0 +1,45 @@
+"""What stands beside a component, and what is believed of its answers."""
+
+import pytest
+
+from views.components import component
+from views.components.component import cell, mark
+
+
+@pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
+def test_cells_of_the_sheet_are_taken(chosen):
+    assert cell(chosen, 5, 9) == tuple(chosen)
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        None,
+        [],
+        [1],
+        [5, 0],
+        [0, 9],
+        [-1, 0],
+        [1.5, 0],
+        ["1", 0],
+        [True, 0],
+        {"0": 1},
+        [1, 2, 3],
+        "12",
+        [float("nan"), 0],
+    ],
+)
+def test_anything_else_is_not(chosen):
+    assert cell(chosen, 5, 9) is None
+
+
+def test_the_mark_cannot_break_out_of_its_attribute():
+    assert mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'
+
+
+def test_an_answer_for_a_component_that_has_left_is_nobody_s(monkeypatch):
+    there, taken = {"grid": {"chosen": 5}}, []
+    monkeypatch.setattr(component.st, "session_state", there)
+    for key in ("left", "grid"):
+        component._take(key, "chosen", lambda sent: sent, taken.append)
+    assert taken == [5]

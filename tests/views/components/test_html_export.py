@@ -1,0 +1,94 @@
+"""A component as one file: what is read back is what was put in, and nothing in it is taken for markup."""
+
+import base64
+import json
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from tests.views.components.test_attention_grid import read as read_grid
+from tests.views.components.test_attention_grid import sheet
+from views import attention_maps
+from views.components import attention_grid, attention_lines, component, html_export
+
+HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
+
+
+def saved(part: html_export.Part) -> bytes:
+    return html_export.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], part)
+
+
+def payload_of(page: bytes) -> bytes:
+    """What stands in the file for the script."""
+    (packed,) = re.findall(rb'<script type="text/plain" id="payload">([^<]*)</script>', page)
+    return base64.b64decode(packed)
+
+
+class Tags(HTMLParser):
+    """Every tag of a page with its attributes, and the text between them."""
+
+    def __init__(self, page: bytes) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict]] = []
+        self.texts: list[str] = []
+        self.feed(page.decode())
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+@pytest.mark.parametrize("side", [14, 60])  # on the page the longer one travels in half precision
+def test_all_weights_of_the_maps_are_read_back(side):
+    shown = sheet(side)
+    header, weights = read_grid(payload_of(saved(attention_grid.part(shown))))
+    np.testing.assert_array_equal(weights, shown.weights)
+    assert (header["type"], header["queries"]) == ("float32", component.labels(shown.queries))
+    assert attention_grid.part(shown).numbers == html_export.EXACT()
+
+
+def test_all_weights_of_the_lines_are_read_back():
+    attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
+    tokens = tuple(f"piece {place}" for place in range(70))
+    lines = attention_lines.Lines(
+        attention, tokens, tokens, attention_maps.KINDS["encoder"], attention_lines.View((0,), (1,))
+    )
+    content = payload_of(saved(attention_lines.part(lines)))
+    length = int.from_bytes(content[:4], "little")
+    header = json.loads(content[4 : 4 + length])
+    assert header["type"] == "float32"
+    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"]), attention)
+
+
+def test_a_very_long_input_is_rounded_as_on_the_page():
+    shown = sheet(260)
+    assert shown.weights.nbytes > html_export.EXACT_BYTES
+    assert attention_grid.part(shown).numbers.startswith("rounded")
+    assert attention_grid.part(shown).payload == attention_grid.payload(shown, "light")
+
+
+def test_what_a_reader_typed_is_text():
+    page = saved(attention_grid.part(sheet(3)))
+    found = Tags(page)
+    counted = [tag for tag, _ in found.tags]
+    assert counted.count("script") == 2 and "img" not in counted
+    shown = HOSTILE.replace("\u202e", "U+202E")
+    assert found.texts.count(shown) == 5  # window, heading, paragraph, name and value of a fact
+
+
+def test_the_file_may_load_nothing():
+    found = Tags(saved(attention_grid.part(sheet(3))))
+    (policy,) = [a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    assert policy.startswith("default-src 'none';") and "http" not in policy
+    addresses = [value for _, a in found.tags for name, value in a.items() if name in ("src", "href")]
+    assert addresses == ["data:,"]
+
+
+def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
+    monkeypatch.setattr(html_export.parts, "script", lambda name: "export default mounting(View); '</script>' }")
+    with pytest.raises(ValueError, match="never closes"):
+        saved(attention_grid.part(sheet(3)))

@@ -1,0 +1,100 @@
+"""All heads in one picture: the maps that the numbers ask for, and nothing outside the page."""
+
+import io
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from views import attention_maps, palette
+from views.export import drawing
+from views.export.matrices import HeadMap, map_shades
+from views.export.overview_image import MOST_DOTS, Overview, dots, overview
+
+SVG = "{http://www.w3.org/2000/svg}"
+GREY = palette.to_rgb(palette.MASKED["light"])
+
+
+def known(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "shared") -> Overview:
+    noise = np.random.default_rng(0).exponential(1, (2, 3, side, side)).astype(np.float32)
+    noise[:, :, attention_maps.masked(side, side, kind == "decoder")] = 0
+    weights = attention_maps.with_means(noise / noise.sum(-1, keepdims=True))
+    of_kind = attention_maps.VISION if kind == "vision" else attention_maps.KINDS[kind]
+    return Overview(weights, attention_maps.names(2), attention_maps.names(3), of_kind, scale)
+
+
+@pytest.mark.parametrize("scale", ["shared", "own", "log"])
+def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
+    shown = known(scale=scale)
+    one = shown.weights[1, 2]
+    top = {"shared": shown.weights.max(), "own": one.max(), "log": 1.0}[scale]
+    tokens = ("a", "b", "c", "d")
+    wanted = map_shades(HeadMap(one, tokens, tokens, shown.kind, "", float(top), scale == "log"))
+    np.testing.assert_array_equal(dots(shown, one), wanted)
+    assert tuple(wanted[0, 1]) == GREY
+
+
+def test_a_long_map_shows_the_largest_of_each_block():
+    shown = known(2 * MOST_DOTS + 1, "cross", "own")
+    weights = np.zeros((2 * MOST_DOTS + 1,) * 2, dtype=np.float32)
+    weights[3, 7] = weights[-1, -1] = 1  # block (1, 2), and a block of a single cell
+    seen = dots(shown, weights)
+    assert seen.shape == (43, 43, 3)
+    scale = palette.scale("cross", "light")
+    dark = np.argwhere((seen == palette.to_rgb(scale[-1])).all(axis=-1))
+    assert dark.tolist() == [[1, 2], [42, 42]]
+    assert tuple(seen[0, 0]) == palette.to_rgb(scale[0])
+    assert any("3 \u00d7 3 cells" in getattr(item, "text", "") for item in overview(shown).items)
+
+
+def test_blocks_are_grey_only_where_all_is_masked():
+    shown = known(MOST_DOTS + 2)
+    grey = (dots(shown, shown.weights[0, 0]) == GREY).all(axis=-1)
+    np.testing.assert_array_equal(grey, attention_maps.masked(33, 33, causal=True))
+
+
+def test_svg_and_png_agree():
+    shown = known()
+    plan = overview(shown)
+    pictures = [item for item in plan.items if isinstance(item, drawing.Pixels)]
+    assert len(pictures) == 12
+    image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
+    for item, weights in zip(pictures, shown.weights.reshape(12, 4, 4), strict=True):
+        pixels = dots(shown, weights)
+        for query, key in ((0, 0), (0, 3), (3, 1)):
+            x, y = item.x + (key + 0.5) / 4 * item.width, item.y + (query + 0.5) / 4 * item.height
+            assert image.getpixel((round(3 * x), round(3 * y))) == tuple(pixels[query, key])
+    root = ElementTree.fromstring(drawing.to_svg(plan))
+    assert len(list(root.iter(f"{SVG}image"))) == 12
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"Head", "Layer", "1", "2", "3", "mean", "masked"} <= set(texts)
+    assert texts[0] == "Masked decoder self-attention, all heads"
+
+
+@pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 60), (60, 3)])
+def test_everything_lies_inside(queries, keys):
+    shown = known(60, "cross", "log")
+    plan = overview(replace(shown, weights=shown.weights[:, :, :queries, :keys]))
+    for item in plan.items:
+        if isinstance(item, drawing.Text):
+            start = {"start": 0, "middle": -0.5, "end": -1}[item.anchor] * drawing.text_width(item.text, item.size)
+            assert (item.y if item.angle else item.x) + start >= 0
+            assert item.angle or item.x + start + drawing.text_width(item.text, item.size) <= plan.width
+        else:
+            assert item.x >= 0 and item.x + item.width <= plan.width
+            assert item.y >= 0 and item.y + item.height <= plan.height
+    assert plan.width < 1300
+
+
+def test_the_file_of_the_longest_input_stays_small():
+    weights = np.random.default_rng(0).dirichlet(np.ones(197), (2, 2, 197)).astype(np.float32)
+    shown = Overview(
+        attention_maps.with_means(weights),
+        attention_maps.names(2),
+        attention_maps.names(2),
+        attention_maps.VISION,
+        "own",
+    )
+    assert len(drawing.to_svg(overview(shown))) < 9 * 12_000 + 10_000  # 12 kB a map

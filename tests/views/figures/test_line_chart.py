@@ -1,0 +1,46 @@
+"""Curves and paths: their numbers, names and panels."""
+
+import numpy as np
+
+from views.figures.line_chart import BINS, SERIES, Line, category_ticks, histogram, lines
+
+
+def test_curves_hold_their_numbers():
+    x = np.arange(5)
+    figure = lines([Line("one", x, x / 3), Line("two", x, -x / 3, 1, "dash", marks=True)], "light", "time", "size")
+    one, two = figure.data
+    np.testing.assert_allclose(one.y, x / 3, rtol=1e-6)
+    assert np.asarray(one.y).dtype == np.float32
+    assert (one.mode, two.mode) == ("lines", "lines+markers")
+    assert (one.line.color, two.line.color) == SERIES[:2]
+    assert two.line.dash == "dash"
+    assert figure.layout.showlegend
+    assert figure.layout.xaxis.title.text == "time"
+
+
+def test_names_and_labels_are_literal():
+    figure = lines([Line("<b>$x$", np.array([1.0]), np.array([2.0]), marks=True, labels=["<i>"])], "dark", "x", "y")
+    assert figure.data[0].name == "&lt;b&gt;&#36;x&#36;"
+    assert figure.data[0].text == ("&lt;i&gt;",)
+    assert figure.data[0].mode == "markers"
+
+
+def test_panels_share_one_axis_and_one_legend_entry_a_name():
+    x = np.arange(3)
+    figure = lines([Line("a", x, x, panel=0), Line("a", x, x, panel=1)], "light", "x", ["first", "second"])
+    assert [trace.yaxis for trace in figure.data] == ["y", "y2"]
+    assert [trace.showlegend for trace in figure.data] == [True, False]
+    assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("first", "second")
+
+
+def test_stages_are_named():
+    figure = category_ticks(lines([Line("a", np.arange(2), np.arange(2))], "light", "x", "y"), ["<s>", "b"])
+    assert figure.layout.xaxis.ticktext == ("&lt;s&gt;", "b")
+
+
+def test_every_number_is_in_a_bin_of_the_histogram():
+    values = np.random.default_rng(0).normal(size=1000)
+    figure = histogram(values, 0.5, "light", "cosine")
+    assert np.asarray(figure.data[0].y).sum() == 1000
+    assert len(figure.data[0].x) == BINS
+    assert figure.layout.shapes[0].x0 == 0.5

@@ -1,0 +1,27 @@
+"""Class probabilities as bars."""
+
+import re
+
+from views.html.class_bars import bars, moves
+
+
+def test_a_row_a_class_and_the_best_stands_out():
+    html = bars(("tench", "<b>", "church"), (0.2, 0.0004, 0.7996))
+    assert re.findall(r'<th scope="row" data-said="name">(.*?)</th>', html) == ["tench", "&lt;b&gt;", "church"]
+    assert re.findall(r"width:([\d.]+)%", html) == ["20.00", "0.04", "79.96"]
+    assert re.findall(r'title="([^"]+)"', html) == ["0.2", "0.0004", "0.7996"]
+    assert html.count("aa-best") == 1
+    assert html.index("aa-best") > html.index("&lt;b&gt;")
+    assert "&lt; 0.1 %" in html
+
+
+def test_every_class_has_both_bars():
+    shown = moves(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
+    assert re.findall(r"width:([\d.]+)%", shown) == ["25.00", "87.50", "75.00", "12.50"]
+    assert "25.0 %<br>87.5 %" in shown and "75.0 %<br>12.5 %" in shown
+    assert 'title="0.25 before, 0.875 after"' in shown
+    assert "patches shuffled" in shown
+
+
+def test_names_are_shown_literally():
+    assert "<img" not in moves(["<img src=x>"], [1.0], [0.0], "<b>") and "&lt;b&gt;" in moves(["a"], [1], [0], "<b>")

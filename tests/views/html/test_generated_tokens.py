@@ -1,0 +1,68 @@
+"""HTML of what the decoder wrote: tokens literal, probabilities in place."""
+
+from dataclasses import dataclass
+from html.parser import HTMLParser
+
+from views.html import generated_tokens
+
+HOSTILE = "<script>alert(1)</script>"
+
+
+@dataclass
+class Candidate:
+    token: str
+    probability: float
+
+
+@dataclass
+class Produced(Candidate):
+    top: tuple[Candidate, ...]
+
+
+class Reader(HTMLParser):
+    """Collects tags, texts and styles."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags, self.texts, self.styles, self.rows = [], [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.styles.append(dict(attrs).get("style", ""))
+        if tag == "tr":
+            self.rows.append("aa-chosen" in (dict(attrs).get("class") or ""))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+
+def test_a_sentence_is_text_in_its_own_direction():
+    html = generated_tokens.sentence(f"{HOSTILE} \u200b", "fr")
+    reader = Reader(html)
+    assert reader.tags == ["p"]
+    assert "".join(reader.texts) == f"{HOSTILE} U+200B"
+    assert 'dir="auto"' in html
+    assert 'lang="fr"' in html
+
+
+def test_chips():
+    reader = Reader(generated_tokens.chips(["\u2009Le", HOSTILE, "\u2009"], "decoder", [0.5, 0.0004, 1]))
+    assert "".join(reader.texts) == f"Le50.0 %{HOSTILE}< 0.1 %\u2423100.0 %"
+    assert "script" not in reader.tags
+    assert "".join(Reader(generated_tokens.chips(["a", "b"], "encoder")).texts) == "ab"
+
+
+def test_cards_mark_the_token_that_was_taken():
+    top = (Candidate("le", 0.6), Candidate("la", 0.25), Candidate("la", 0.1))
+    reader = Reader(generated_tokens.cards([Produced("la", 0.25, top)]))
+    assert reader.rows == [False, True, False]
+    assert [text for text in reader.texts if text.strip()] == ["la", "1", "le", "0.600", "la", "0.250", "la", "0.100"]
+    assert any("25.0%" in style for style in reader.styles)
+
+
+def test_a_token_that_is_not_among_the_most_probable_gets_its_own_row():
+    reader = Reader(generated_tokens.cards([Produced(HOSTILE, 0.01, (Candidate("le", 0.6),))]))
+    assert reader.rows == [False, True]
+    assert "0.0100" in reader.texts
+    assert "script" not in reader.tags

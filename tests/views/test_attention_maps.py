@@ -1,0 +1,55 @@
+"""Sheets of maps and their means."""
+
+import numpy as np
+import pytest
+
+from views import attention_maps
+
+
+def test_means_stand_behind_the_heads():
+    attention = np.random.default_rng(0).random((4, 8, 5, 6), dtype=np.float32)
+    sheet = attention_maps.with_means(attention)
+    assert sheet.shape == (5, 9, 5, 6)
+    assert sheet.dtype == np.float32
+    np.testing.assert_array_equal(sheet[:4, :8], attention)
+    np.testing.assert_allclose(sheet[:4, 8], attention.mean(axis=1), atol=1e-6)
+    np.testing.assert_allclose(sheet[4, :8], attention.mean(axis=0), atol=1e-6)
+    np.testing.assert_allclose(sheet[4, 8], attention.mean(axis=(0, 1)), atol=1e-6)
+
+
+def test_names_and_descriptions():
+    assert attention_maps.names(2) == ["1", "2", "mean"]
+    assert attention_maps.describe("1", "2") == "layer 1, head 2"
+    assert attention_maps.describe("1", "mean") == "layer 1, mean over heads"
+    assert attention_maps.describe("mean", "2") == "head 2, mean over layers"
+    assert attention_maps.describe("mean", "mean") == "mean over all layers and heads"
+
+
+def test_mask_lets_a_query_see_itself_and_before():
+    assert attention_maps.masked(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert not attention_maps.masked(2, 5, causal=False).any()
+
+
+def test_numbered_labels_differ_and_begin_with_a_digit():
+    assert attention_maps.numbered(("\u2009=SUM(A1)", "\u2009a", "\u2009a")) == ["1 =SUM(A1)", "2 a", "3 a"]
+
+
+@pytest.mark.parametrize("kind", attention_maps.KINDS.values())
+def test_axes_say_which_side_is_which(kind):
+    assert kind.query_axis.startswith("Query: ")
+    assert kind.key_axis.startswith("Key: ")
+    assert kind.causal == (kind.name == "decoder")
+
+
+def test_one_map_is_the_sheets():
+    attention = np.random.default_rng(0).random((3, 4, 5, 6)).astype(np.float32)
+    sheet = attention_maps.with_means(attention)
+    for layer, head in np.ndindex(4, 5):
+        np.testing.assert_allclose(attention_maps.one(attention, layer, head), sheet[layer, head], atol=1e-6)
+
+
+def test_a_logarithmic_shade_gives_equal_factors_equal_distances():
+    weights = np.array([1, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 0])
+    assert attention_maps.shade(weights, 1, log=True).tolist() == pytest.approx([1, 0.75, 0.5, 0.25, 0, 0, 0])
+    assert attention_maps.shade(weights[:2], 0.5).tolist() == pytest.approx([1, 0.2])
+    assert attention_maps.shade(np.zeros(1), 0.0).tolist() == [0]

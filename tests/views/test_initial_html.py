@@ -1,0 +1,157 @@
+"""Every page of HTML begins with what `views.initial_html` gives it; the script of addresses comes from this app."""
+
+from __future__ import annotations
+
+import html
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import streamlit
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.testclient import TestClient
+
+from views import initial_component, initial_html, navigation
+from views.components.html_export import Part
+from views.initial_content import Answer
+from views.text import catalogue
+from views.url_state import script
+from views.url_state.session_state import MOVED, SHARED
+
+PAGE = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+
+
+def page(request) -> Response:
+    return HTMLResponse(PAGE, headers={"ETag": "1", "Last-Modified": "now", "Cache-Control": "no-cache"})
+
+
+def parts(request) -> Response:
+    return StreamingResponse((PAGE[place : place + 7] for place in range(0, len(PAGE), 7)), media_type="text/html")
+
+
+@pytest.fixture
+def client() -> TestClient:
+    routes = [
+        Route("/", page),
+        Route("/vision", page),
+        Route("/parts", parts),
+        Route("/text", lambda request: PlainTextResponse(PAGE, headers={"ETag": "1"})),
+        Route("/gone", lambda request: HTMLResponse(PAGE, 404)),
+        Route("/static/page.html", page),
+    ]
+    middleware = [Middleware(initial_html.FirstPage), Middleware(GZipMiddleware)]
+    return TestClient(Starlette(routes=routes, middleware=middleware))
+
+
+@pytest.mark.parametrize("path", ["/", "/parts"])
+def test_a_page_names_the_script_first(client, path):
+    answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
+    told = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted"))
+    tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{told}></script>', answer.text)
+    assert tag[2].split() == list(SHARED)
+    assert tag[3] == MOVED
+    assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
+    assert tag[5].split() == list(script.CHARTED)
+    assert answer.text == initial_html.dressed(PAGE, "", "en")
+    assert "etag" not in answer.headers and "last-modified" not in answer.headers
+    assert int(answer.headers["content-length"]) == len(answer.content)
+    served = client.get(tag[1])
+    assert served.text == script.SOURCE and served.headers["content-type"].startswith("text/javascript")
+    assert "immutable" in served.headers["cache-control"]
+    older = client.get("/history-0123456789ab.js")
+    assert (older.text, older.headers["cache-control"]) == (script.SOURCE, "no-store")
+
+
+def test_the_pages_of_which_a_part_has_a_chart_are_known():
+    pages = Path(__file__).parents[2] / "pages"
+    drawing = re.compile(r"\b(plotly_chart|matrix_chart|chart|line_chart)\(")
+    found = {path.parent.name for path in pages.glob("*/*.py") if drawing.search(path.read_text(encoding="utf-8"))}
+    assert found - {"shared"} == set(script.CHARTED)
+
+
+@pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])
+def test_whatever_else_is_sent_stays_as_it_is(client, path):
+    assert client.get(path).text == PAGE
+    if path == "/text":
+        assert client.get(path).headers["etag"] == "1"
+
+
+def test_only_pages_are_rewritten(client):
+    assert client.head("/").headers["etag"] == "1"
+    assert client.post("/").status_code == 405
+
+
+@pytest.mark.parametrize("place", navigation.PAGES, ids=lambda place: place.id)
+def test_a_page_says_its_title_and_what_it_is_for(place):
+    name = "" if place is navigation.PAGES[0] else place.id
+    page = initial_html.dressed(PAGE, name, "en")
+    tab = navigation.NAME if not name else f"{place.title()} \u00b7 {navigation.NAME}"
+    assert re.findall("<title>(.*?)</title>", page) == [tab]
+    outline = page.split('<div id="root"></div>')[1]
+    assert f"<h1>{place.title()}</h1><p>{html.escape(place())}</p>" in outline
+    assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
+
+
+ANSWER = Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
+VIEW = replace(ANSWER, lead="Look & see.", view=Part("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, ""))
+
+
+SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
+
+
+@pytest.mark.parametrize("query", ["", "?lang=en", f"?{SAME}", f"?lang=en&{SAME}"])
+def test_home_begins_with_the_answer_that_is_known(query):
+    known = []
+    app = Starlette(
+        routes=[Route("/", page), Route("/vision", page)],
+        middleware=[Middleware(initial_html.FirstPage, answer=lambda page: known[-1] if known and not page else None)],
+    )
+    client = TestClient(app)
+    assert client.get(f"/{query}").text == initial_html.dressed(PAGE, "", "en")  # the translator is still being loaded
+    known.append(ANSWER)
+    answer = client.get(f"/{query}").text
+    assert answer == initial_html.dressed(PAGE, "", "en", ANSWER)
+    assert 'class="box" lang="en">&lt;b&gt;Where&lt;/b&gt; {is} he?</div>' in answer
+    assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
+    for asked in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
+        assert 'lang="fr"' not in client.get(asked).text
+
+
+def test_a_page_can_begin_with_a_component():
+    """Its script comes from an address of its own, for none may stand in a page."""
+    client = TestClient(
+        Starlette(
+            routes=[Route("/vision", page)], middleware=[Middleware(initial_html.FirstPage, answer=lambda page: VIEW)]
+        )
+    )
+    answer = client.get("/vision").text
+    assert answer == initial_html.dressed(PAGE, "vision", "en", VIEW)
+    outline = answer.split('<main class="first">')[1]
+    assert outline.startswith("<h1>Vision</h1><p>Look &amp; see.</p>")
+    assert '<div class="view-with-mark" inert>' in outline
+    served = client.get(re.search(r'<script src="\.(/first-attention_grid-\w+\.js)"></script>', outline)[1])
+    assert served.text == initial_component.source("attention_grid") and "immutable" in served.headers["cache-control"]
+    older = client.get("/first-attention_grid-0123456789ab.js")
+    assert (older.text, older.headers["cache-control"]) == (served.text, "no-store")
+    assert client.get("/first-shared-0123456789ab.js").status_code == 404
+
+
+def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(client, monkeypatch):
+    monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
+    catalogue.languages.cache_clear()
+    for answer, language in (
+        (client.get("/vision"), "en"),
+        (client.get("/vision?lang=en-xa"), "en-xa"),
+        (client.get("/vision", headers={"Accept-Language": "en-XA;q=0.8, en"}), "en-xa"),
+        (client.get("/vision?lang=en", headers={"Accept-Language": "en-XA"}), "en"),
+        (client.get("/vision?lang=%22%3E%3Cscript%3E"), "en"),
+    ):
+        assert f'<html lang="{language}">' in answer.text
+        assert ("<h1>\u27e6Vision\u27e7</h1>" in answer.text) == (language == "en-xa")
+    monkeypatch.delenv(catalogue.PSEUDO_SWITCH)
+    catalogue.languages.cache_clear()

@@ -1,0 +1,134 @@
+"""A component as one HTML file that opens anywhere, without the app and without a network.
+
+The file holds the component's own style and script and the payload they show, so that it behaves as on the page. Its
+Content-Security-Policy allows nothing but what stands in the file itself: it cannot load or send anything.
+"""
+
+import base64
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import palette
+from ..text import catalogue, literal
+from ..text.catalogue import Message, say
+from . import component
+
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; "
+    "base-uri 'none'; form-action 'none'"
+)
+EXACT = Message("saved.exact", "float32, as they were computed")
+EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
+
+_FOLDER = Path(__file__).parent
+_PRIMARY = {"light": "#34495E", "dark": "#A9BCD0"}
+_FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial, sans-serif"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A component with what it shows.
+
+    Attributes:
+        name: of the component and its files.
+        root: class of the element that its script fills.
+        payload: what its script reads.
+        chosen: what is chosen in it, see `views.components.component.mark`.
+        numbers: how exact those in the payload are, in words.
+    """
+
+    name: str
+    root: str
+    payload: bytes
+    chosen: object
+    numbers: str
+
+
+def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], part: Part) -> bytes:
+    """The file, UTF-8. All words may come from a reader: they are shown as they are.
+
+    Args:
+        paragraphs: how to read it.
+        facts: name and value, such as the input and the hash of the weights.
+
+    Raises:
+        ValueError: the component's script cannot stand inside a page.
+    """
+    title = shown(title)
+    style, script = component.style(part.name), callable_script(component.script(part.name))
+    read = "\n".join(f"<p>{shown(paragraph)}</p>" for paragraph in paragraphs)
+    told = "\n".join(f"<dt>{shown(name)}</dt><dd>{shown(value)}</dd>" for name, value in facts)
+    noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
+    page = f"""<!DOCTYPE html>
+<html lang="{catalogue.language()}">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{POLICY}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{title}</title>
+<link rel="icon" href="data:,">
+<style>
+{colours("light")}
+@media (prefers-color-scheme: dark) {{
+{colours("dark")}
+}}
+{_read("standalone.css")}</style>
+</head>
+<body>
+<main>
+<h1>{title}</h1>
+{read}
+<div class="view-with-mark">{component.mark(part.chosen)}<div class="view"></div></div>
+<noscript><p>{shown(noscript)}</p></noscript>
+<h2>{shown(say("saved.facts", "What this is"))}</h2>
+<dl>
+{told}
+</dl>
+</main>
+<template id="component"><style>
+{style}</style><div class="{part.root}"></div></template>
+<script type="text/plain" id="payload">{base64.b64encode(part.payload).decode()}</script>
+<script type="module">
+{script}
+{_read("standalone.js")}</script>
+</body>
+</html>
+"""
+    return page.encode()
+
+
+def shown(text: str) -> str:
+    return literal.html(literal.visible(text))
+
+
+def _read(name: str) -> str:
+    return (_FOLDER / name).read_text(encoding="utf-8")
+
+
+def callable_script(script: str) -> str:
+    """A component's script whose exported function the same file can call: no other file could import it."""
+    exported = "export default mounting("
+    if script.count(exported) != 1 or "</script" in script.lower():
+        raise ValueError("A script that stands inside a page exports one function and never closes its element.")
+    return script.replace(exported, "const mountComponent = mounting(")
+
+
+def colours(theme: palette.Theme) -> str:
+    """A rule with the variables that components read, as the app's own theme sets them."""
+    return f":root {{{variables(theme)}}}"
+
+
+def variables(theme: palette.Theme) -> str:
+    """These variables alone."""
+    secondary, border = palette.SECONDARY[theme]
+    return f"""
+  --st-background-color: {palette.BACKGROUND[theme]};
+  --st-secondary-background-color: {secondary};
+  --st-text-color: {palette.INK[theme]};
+  --st-border-color: {border};
+  --st-primary-color: {_PRIMARY[theme]};
+  --st-button-radius: 4px;
+  --st-font: {_FONT};
+"""

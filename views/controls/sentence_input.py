@@ -1,0 +1,248 @@
+"""The sentence box and the settings beside it, the same on every page and kept in the address bar."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import streamlit as st
+
+from .. import attention_maps, palette
+from ..text import catalogue
+from ..text.catalogue import Message, Name, say
+from ..url_state import bound_settings
+from . import widgets
+from .widgets import Choice
+
+DEFAULT = "The black cat is sleeping on the chair."  # which the model translates rightly
+# What *it* is here decides between *il* and *elle*; the model writes *elle* for both.
+TIRED = "The animal didn't cross the street because it was too tired."
+WIDE = "The animal didn't cross the street because it was too wide."
+EXAMPLES = (
+    DEFAULT,
+    "I want to buy a car.",
+    TIRED,
+    "Where did you learn to cook?",
+    "She gave him the book that he had lost.",
+    "We would rather stay at home tonight.",
+)
+_OWN_SCALE = {"head": Message("scale.own.head", "Per head"), "map": Message("scale.own.map", "Per map")}
+_SCALE_HELP = {
+    "head": Message("scale.help.head", "Shared lets heads be compared; per head shows the pattern of weak ones."),
+    "map": Message("scale.help.map", "Shared lets maps be compared; per map shows the pattern of weak ones."),
+    "log": Message(
+        "scale.help",
+        "Shared lets heads be compared; per head shows the pattern of weak ones; logarithmic is shared and shows "
+        "weights down to a ten-thousandth of the largest.",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Decoding:
+    """How the next token is chosen, as a person set it; `method` is an id."""
+
+    method: str = "greedy"
+    beam: int = 4
+    length_penalty: float = 0.6
+    temperature: float = 1.0
+    top_k: int = 0
+    top_p: float = 1.0
+    seed: int = 0
+
+
+def language() -> None:
+    """A switch at the top of the sidebar, once there is more than one language."""
+    languages = catalogue.languages()
+    if len(languages) > 1:
+        with st.sidebar:
+            # The names are in their own languages, and the address always says which one was chosen.
+            label = say("language", "Language")
+            named = {code: Name(name) for code, name in languages.items()}
+            widgets.pick(label, named, "lang", bound_settings.language(), varies=True, on_change=_speak)
+
+
+def _speak() -> None:
+    bound_settings.choose("lang", st.session_state["lang"])
+
+
+def sentence() -> str:
+    """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
+    # Always said in the address: another default of a later version must not change what a link shows.
+    return widgets.text(
+        say("sentence.label", "English sentence"),
+        "text",
+        DEFAULT,
+        placeholder=say("sentence.placeholder", "Type an English sentence"),
+        varies=True,
+    )
+
+
+def examples(text: str) -> None:
+    """Sentences to begin with; the one in the box is marked."""
+    # On a phone a long example takes two lines instead of losing its end.
+    st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
+    st.session_state["example"] = text if text in EXAMPLES else None
+    st.pills(
+        say("sentence.examples", "Examples"),
+        EXAMPLES,
+        format_func=lambda sentence: Name(sentence)(),
+        key="example",
+        label_visibility="collapsed",
+        on_change=_take_example,
+    )
+
+
+def _take_example() -> None:
+    taken = st.session_state.get("example")
+    if taken in EXAMPLES and taken != bound_settings.on_screen("text"):  # else it was marked, not pressed
+        bound_settings.choose("text", taken)
+
+
+def decoding() -> Decoding:
+    """Method and its settings. A value outside its range counts as the default."""
+    method = widgets.pick(
+        say("decoding.method", "How the next token is chosen"),
+        {
+            "greedy": say("decoding.greedy", "Greedy"),
+            "beam": say("decoding.beam", "Beam"),
+            "sampling": say("decoding.sampling", "Sampling"),
+        },
+        "method",
+        help=say(
+            "decoding.method.help",
+            "Greedy takes the most probable token each time. Beam search keeps several hypotheses and returns the most "
+            "probable whole. Sampling draws by probability.",
+        ),
+    )
+    if method == "beam":
+        with st.container(horizontal=True):
+            beam = widgets.number(say("decoding.width", "Beam width"), "beam", 4, 1, 8, 1)
+            penalty = widgets.number(say("decoding.penalty", "Length penalty"), "penalty", 0.6, 0.0, 2.0, 0.1)
+        return Decoding(method, beam=beam, length_penalty=penalty)
+    if method == "sampling":
+        with st.container(horizontal=True):
+            temperature = widgets.number(say("decoding.temperature", "Temperature"), "temperature", 1.0, 0.1, 3.0, 0.1)
+            top_k = widgets.number(say("decoding.top-k", "Top k, 0 keeps all"), "top_k", 0, 0, 1000, 1)
+            top_p = widgets.number(say("decoding.top-p", "Top p"), "top_p", 1.0, 0.05, 1.0, 0.05)
+            seed = widgets.number(say("decoding.seed", "Seed"), "seed", 0, 0, 999_999, 1)
+        return Decoding(method, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+    return Decoding()
+
+
+def kind_names(kinds: Mapping[str, attention_maps.Kind]) -> dict[str, str]:
+    """What controls say for each of a model's kinds of attention."""
+    return {name: kind.short() for name, kind in kinds.items()}
+
+
+def kinds_to_choose(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> Choice:
+    """Which of the model's kinds to look at, `first` until a person chooses; the model's first where none is given."""
+    names = kind_names(kinds)
+    return Choice(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)
+
+
+def kind(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> attention_maps.Kind:
+    """The kind that is chosen in a row of buttons; see `kinds_to_choose`."""
+    return kinds[kinds_to_choose(kinds, first).pick()]
+
+
+def scales_to_choose(
+    first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
+) -> Choice:
+    """How weights become shades on maps that are compared; `first` until a person chooses.
+
+    Args:
+        of: what can have a scale of its own.
+        log: one of the choices is logarithmic.
+    """
+    options = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
+    if log:
+        options["log"] = say("scale.log", "Logarithmic")
+    return Choice(say("scale", "Colour scale"), options, "scale", first, _SCALE_HELP["log" if log else of](), True)
+
+
+def scale(
+    first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
+) -> attention_maps.Scale:
+    """The scale that is chosen in a row of buttons; see `scales_to_choose`."""
+    return scales_to_choose(first, of=of, log=log).pick()
+
+
+def heads_to_choose(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
+    """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
+    return (
+        Choice(say("layer", "Layer"), attention_maps.said(layers), "layer", layers[default[0]], varies=True),
+        Choice(say("head", "Head"), attention_maps.said(heads), "head", heads[default[1]], varies=True),
+    )
+
+
+def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
+    """The layer and the head that are chosen in two lists; see `heads_to_choose`."""
+    layer, head = heads_to_choose(layers, heads, default)
+    return layer.select(width=110), head.select(width=110)
+
+
+def remember(chosen: Mapping[str, str]) -> None:
+    """Take over, from a callback, what was chosen in a component: an option of each of its choices."""
+    for name, value in chosen.items():
+        if value != bound_settings.value(name):
+            bound_settings.choose(name, value)
+
+
+def choose_head(layer: str, head: str) -> None:
+    """Select a map from a callback."""
+    bound_settings.choose("layer", layer)
+    bound_settings.choose("head", head)
+
+
+def patch(grid: tuple[int, int]) -> tuple[int, int]:
+    """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
+    rows, columns = grid
+    row = widgets.number(say("patch.row.label", "Patch row"), "row", rows // 2, 1, rows, 1)
+    column = widgets.number(say("patch.column.label", "Patch column"), "column", columns // 2, 1, columns, 1)
+    return row - 1, column - 1
+
+
+def patch_to_choose(grid: tuple[int, int]) -> tuple[Choice, Choice]:
+    """Row and column of a patch, from 1; at first that in the middle of the picture."""
+    labels = say("patch.row.label", "Patch row"), say("patch.column.label", "Patch column")
+    return tuple(
+        Choice(label, [str(number + 1) for number in range(count)], name, str(count // 2))
+        for label, name, count in zip(labels, ("row", "column"), grid, strict=True)
+    )
+
+
+def choose_patch(row: int, column: int) -> None:
+    """Select a patch, counted from 0, from a callback."""
+    bound_settings.choose("row", str(row + 1))
+    bound_settings.choose("column", str(column + 1))
+
+
+def over_picture_to_choose() -> tuple[Choice, Choice]:
+    """How strongly maps cover the picture, and the share of a map that is outlined; both in percent."""
+    return (
+        _percent(
+            say("picture.opacity", "Map over picture"),
+            "opacity",
+            say("picture.opacity.help", "0 shows the picture alone, 100 the map alone."),
+        ),
+        _percent(
+            say("picture.outline", "Outline the strongest"),
+            "kept",
+            say("picture.outline.help", "Around the fewest patches that hold this share of the map; 0 draws none."),
+        ),
+    )
+
+
+def _percent(label: str, key: str, help_text: str) -> Choice:
+    options = {str(share): Name(f"{share} %") for share in range(0, 101, 5)}
+    return Choice(label, options, key, "60", help_text)
+
+
+def theme() -> palette.Theme:
+    """Light or dark; what the browser answered counts more than what it announced when the session began."""
+    return st.session_state.get("seen_theme") or ("dark" if st.context.theme.type == "dark" else "light")
+
+
+def remember_theme(seen: palette.Theme) -> None:
+    """Keep what the browser answered."""
+    st.session_state["seen_theme"] = seen

@@ -1,0 +1,115 @@
+"""All heads as small maps in one picture, for a paper or a slide: what the grid on the page shows, on white."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .. import palette
+from ..attention_maps import DECADES, Kind, Scale, largest_of_blocks, masked, shade
+from ..text import terms
+from ..text.catalogue import say
+from ..text.numbers import three_digits
+from .drawing import Box, Drawing, Pixels, Text, text_width
+from .matrix_image import MARGIN, shades
+
+MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
+_SUM = 900  # pixels that all maps of a row aim at
+_TILE = (56, 120)  # least and most pixels a map is wide
+_GAP = 5
+_FRAME = "#B9BDC4"
+
+
+@dataclass(frozen=True, eq=False)
+class Overview:
+    """What is drawn.
+
+    Attributes:
+        weights: `(rows, columns, query, key)` float32; rows are layers and columns heads, means included.
+        rows, columns: their names.
+        kind: decides title, colour and mask.
+        scale: how weights become shades; see `views.attention_maps.Scale`.
+    """
+
+    weights: np.ndarray
+    rows: Sequence[str]
+    columns: Sequence[str]
+    kind: Kind
+    scale: Scale
+
+    @property
+    def block(self) -> int:
+        """Cells a side that one dot stands for."""
+        return -(-max(self.weights.shape[2:]) // MOST_DOTS)
+
+
+def overview(shown: Overview) -> Drawing:
+    """Lay out title, names, maps and legend. A map is one small picture, so the file stays small for any input."""
+    queries, keys = shown.weights.shape[2:]
+    width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.columns)))
+    height = width / min(2, max(0.5, keys / queries))  # within bounds, so that a long side beside a short one is seen
+    left, top = MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, MARGIN + 84
+    across, down = width + _GAP, height + _GAP
+    right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
+    title = shown.kind.heading(say("overview.all", "all heads"))
+    sides = {"query": shown.kind.queries(), "key": shown.kind.keys()}
+    axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
+    legend = _legend(shown, left, bottom + 22)
+    items = (
+        Text(MARGIN, MARGIN + 8, title, size=15),
+        Text(MARGIN, MARGIN + 30, axes),
+        Text((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
+        Text(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
+        *(Text(left - 8, top + place * down + height / 2, name, anchor="end") for place, name in enumerate(shown.rows)),
+        *(
+            Text(left + place * across + width / 2, top - 12, name, anchor="middle")
+            for place, name in enumerate(shown.columns)
+        ),
+        *_maps(shown, (left, top), (width, height)),
+        *legend,
+    )
+    ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, Text)]
+    return Drawing(max(right, *ends) + MARGIN, bottom + 34 + MARGIN, title, items)
+
+
+def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
+    (left, top), (width, height) = start, size
+    items: list[Box | Pixels] = []
+    for row, column in np.ndindex(shown.weights.shape[:2]):
+        x, y = left + column * (width + _GAP), top + row * (height + _GAP)
+        items.append(Box(x - 1, y - 1, width + 2, height + 2, _FRAME))
+        items.append(Pixels(x, y, width, height, dots(shown, shown.weights[row, column])))
+    return items
+
+
+def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
+    """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
+    hidden = masked(*weights.shape, shown.kind.causal)
+    largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
+    top = float(weights.max()) if shown.scale == "own" else _shared(shown)
+    share = shade(np.maximum(largest, 0), top, shown.scale == "log")
+    return shades(share, palette.scale(shown.kind.name, "light"), 0, 1, hidden=largest < 0)
+
+
+def _shared(shown: Overview) -> float:
+    return 1.0 if shown.scale == "log" else float(shown.weights.max())
+
+
+def _legend(shown: Overview, left: float, y: float) -> list[Box | Text]:
+    scale = palette.scale(shown.kind.name, "light")
+    top = _shared(shown)
+    foot = f"\u2264 {top / 10**DECADES:.3g}" if shown.scale == "log" else "0"
+    head = terms.EACH_OWN() if shown.scale == "own" else three_digits(top)
+    items: list[Box | Text] = [Text(left, y, foot)]
+    x = left + text_width(foot, 12) + 6
+    step = 120 / len(scale)
+    items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
+    x += 126
+    items.append(Text(x, y, head))
+    x += text_width(head, 12) + 20
+    if shown.kind.causal:
+        items += [Box(x, y - 5, 12, 10, palette.MASKED["light"]), Text(x + 17, y, terms.MASKED())]
+        x += 17 + text_width(terms.MASKED(), 12) + 20
+    if shown.block > 1:
+        items.append(Text(x, y, terms.BLOCKS(block=shown.block)))
+    return items

@@ -1,0 +1,78 @@
+"""What a page begins with before Streamlit runs: its first sentence, the translation, on some pages a component."""
+
+from dataclasses import dataclass
+
+from . import initial_component, streamlit_internals
+from .components.html_export import Part
+from .html import generated_tokens
+from .text import literal
+from .text.catalogue import say
+from .url_state.session_state import LANGUAGE, TEXT
+
+_TO = "fr"  # the language of translations
+
+# The sentence in its box and the translation, where the page will have them. They stay until it has, for some time at
+# most once its first element is there; that animation has a name of its own, so that the time begins then.
+_ANSWER = """<style>
+@font-face {{font-family: "Source Sans"; font-weight: 100 900; src: url("{font}") format("woff2")}}
+.first {{padding-top: 7.75rem}}
+.first h1 {{padding-bottom: .2rem; margin: 0}}
+.first label {{display: block; font-size: .875rem; height: 1.75rem}}
+.first > div.box {{font-size: .875rem; line-height: 2.5rem; padding: 0 .8rem; margin: 0 0 1rem; border-radius: 4px;
+  background: var(--box); overflow: hidden; text-overflow: ellipsis; white-space: nowrap}}
+@keyframes first-may-leave {{to {{visibility: hidden}}}}
+@media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
+@media (max-width: 640px) {{.first {{padding-top: 8.25rem}}}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
+  animation: first-may-leave 0s {stays} forwards}}
+</style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
+
+# Below the translation: the outline of what will come, or a component, whose script says when all of this leaves.
+_OUTLINE = f"""<style>
+.first > div:last-child {{margin-top: 1rem}}
+@media (min-width: 641px) {{.first > div:last-child {{width: 57.5%}}}}
+body:has([data-testid=stMain] [lang={_TO}]):has([data-testid=stMain] input) > .first {{display: none}}
+</style><div></div>"""
+_VIEW = """<style>
+.first {overflow: hidden}
+.first > div.box {width: calc(62.5% - 1rem); box-sizing: border-box}
+.first > div.view-with-mark {margin: 1rem 0 0}
+@media (max-width: 640px) {
+  .first > div.box {width: auto; margin-bottom: 6.75rem}
+  .first > div.view-with-mark {margin-top: 5rem}
+}
+</style>"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The sentence that a page begins with, and its translation.
+
+    Attributes:
+        lead: what stands below the title; empty where that is what the page is for.
+        view: the component below, on a page that begins with one.
+    """
+
+    sentence: str
+    translation: str
+    lead: str = ""
+    view: Part | None = None
+
+    def is_for(self, query: dict[str, list[str]]) -> bool:
+        """Whether an address asks for this sentence, and for nothing that would change what is said of it."""
+        return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, {TEXT: [self.sentence]})
+
+
+def beginning(answer: Answer) -> str:
+    """It as HTML, in the language that is spoken, for an element of the class `first`."""
+    font = streamlit_internals.font_file()
+    return _ANSWER.format(
+        font=f"./static/media/{font.name}" if font else "",
+        style=generated_tokens.STYLE,
+        label=literal.html(say("sentence.label", "English sentence")),
+        token=literal.TOKEN,
+        sentence=literal.html(answer.sentence),
+        translation=generated_tokens.labelled(say("translation", "Translation"), answer.translation, _TO),
+        stays="10s" if answer.view else "1s",
+        below=_VIEW + initial_component.html(answer.view) if answer.view else _OUTLINE,
+    )

@@ -1,0 +1,64 @@
+"""The patches of a picture as plain arrays: one patch as a vector, and the patches that hold most of a map."""
+
+import numpy as np
+
+from . import attention_maps
+from .text.catalogue import Message
+
+CHANNELS = (  # each with the name of one of its pixels
+    Message("pixel.red", "red, pixel row {row}, column {column}"),
+    Message("pixel.green", "green, pixel row {row}, column {column}"),
+    Message("pixel.blue", "blue, pixel row {row}, column {column}"),
+)
+
+
+def as_bytes(pixels: np.ndarray) -> np.ndarray:
+    """Pixels in [0, 1] as uint8, same shape."""
+    return (pixels * 255).round().clip(0, 255).astype(np.uint8)
+
+
+def grey(pixels: np.ndarray) -> np.ndarray:
+    """A picture `(height, width, 3)` uint8 in grey, so that what colour there is belongs to the map that lies on it."""
+    brightness = pixels @ np.array([0.299, 0.587, 0.114])  # (height, width), ITU-R BT.601
+    return np.repeat(brightness.round().astype(np.uint8)[..., None], 3, axis=2)
+
+
+def block(pixels: np.ndarray, row: int, column: int, size: int) -> np.ndarray:
+    """The pixels `(size, size, channel)` of one patch; row and column count from 0."""
+    return pixels[row * size : (row + 1) * size, column * size : (column + 1) * size]
+
+
+def flattened(patch: np.ndarray) -> np.ndarray:
+    """A patch `(size, size, 3)` in [0, 1] as the vector `(3 * size ** 2,)` in [-1, 1] that the model embeds, float64.
+
+    All red values come first, row by row, then green, then blue.
+    """
+    return patch.astype(np.float64).transpose(2, 0, 1).ravel() * 2 - 1
+
+
+def value_names(size: int) -> list[str]:
+    """What each value of a flattened patch is: `red, pixel row 1, column 1`, in order."""
+    places = [(row, column) for row in range(1, size + 1) for column in range(1, size + 1)]
+    return [channel(row=row, column=column) for channel in CHANNELS for row, column in places]
+
+
+def kept(weights: np.ndarray, share: float) -> np.ndarray:
+    """The fewest entries, largest first, that hold `share` of the sum: the masks of DINO (Caron et al. 2021).
+
+    Bool, of the shape of `weights`, which are not negative. A browser test holds `patch_picture.js` to the same rule.
+    """
+    return attention_maps.kept(weights.ravel(), share).reshape(weights.shape)
+
+
+def edges(chosen: np.ndarray) -> list[tuple[int, int, bool]]:
+    """The sides between entries that are chosen and what is not, of `(row, column)` bool.
+
+    Returns:
+        Corner (row, column) where a side of length 1 starts, and True if it runs to the right, False if down.
+    """
+    framed = np.pad(chosen, 1)
+    across = framed[1:, 1:-1] != framed[:-1, 1:-1]  # (row + 1, column)
+    down = framed[1:-1, 1:] != framed[1:-1, :-1]  # (row, column + 1)
+    return [(int(r), int(c), True) for r, c in np.argwhere(across)] + [
+        (int(r), int(c), False) for r, c in np.argwhere(down)
+    ]
