@@ -3,8 +3,8 @@
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared.loads import LOADS, first_answer
-from pages.shared.runs import in_turn
+from pages.shared.fragments import in_turn
+from pages.shared.warmup import LOADS, first_answer
 from server.headers import FAULTS
 from server.health import routes
 from server.middleware import door

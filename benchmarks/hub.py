@@ -24,7 +24,7 @@ from benchmarks.microscope import Candidate, Site, compare, files
 from benchmarks.timing import Measurement, summarise
 from model.hub.opened import OpenedModel
 from model.open_model import open_model
-from pages.shared.attention_viewer.large import in_blocks
+from pages.shared.attention_viewer.downsampled import in_blocks
 from tests.browser.chromium import launch_chromium
 from views import attention_maps
 from views.components import attention_grid, component

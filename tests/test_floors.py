@@ -137,7 +137,7 @@ def test_every_run_of_a_page_takes_its_turn():
     for path in sources("pages"):
         text = path.read_text(encoding="utf-8")
         if path.name != "runs.py":
-            assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.runs.fragment"
+            assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.fragments.fragment"
 
 
 def changeable(source: str) -> list[str]:

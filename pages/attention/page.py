@@ -3,7 +3,7 @@
 from pages.shared import code_values
 from pages.shared.attention_viewer.explore import explore_text
 from pages.shared.code import same_in_pytorch
-from pages.shared.opening import opening, translated
+from pages.shared.page_header import opening, translated
 from pages.shared.texts import block, how_to_read
 
 

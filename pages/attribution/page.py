@@ -6,13 +6,13 @@ import streamlit as st
 from model import Trace
 from model.attribution.agreement import METHODS
 from model.attribution.leave_one_out import Way
-from pages.attribution.evidence import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
-from pages.attribution.verdict import verdict
+from pages.attribution.attribution_scores import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
+from pages.attribution.method_agreement import verdict
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import same_in_pytorch
-from pages.shared.opening import Request, on_translation
-from pages.shared.referent import say_what_it_is
-from pages.shared.runs import fragment
+from pages.shared.coreference_example import say_what_it_is
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request, on_translation
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from views import attention_maps
 from views.components.attention_map import attention_map

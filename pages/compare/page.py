@@ -4,11 +4,11 @@ import streamlit as st
 
 from model import HeadInterventions, Trace
 from model.attribution.intervened import shapes_of
-from pages.shared import answer, checks, differences
+from pages.shared import checks, comparison_result, differences
+from pages.shared.comparison import of_another, of_changed
+from pages.shared.fragments import fragment
 from pages.shared.head_changes import planned
-from pages.shared.opening import Request, opening
-from pages.shared.runs import fragment
-from pages.shared.sides import of_another, of_changed
+from pages.shared.page_header import Request, opening
 from pages.shared.texts import block, caption, how_to_read
 from pages.shared.token_changes import for_tokens
 from views.controls import sentence_input, widgets
@@ -47,18 +47,18 @@ def explore(request: Request) -> None:
     if sides is None:
         return
     with answer_at:
-        answer.translations(sides)
+        comparison_result.translations(sides)
         if sides.check is not None:
             checks.intervention(sides.check)
         else:
             difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
             caption("compare", "two-check", difference=checks.said("attention", difference))
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
-    answer.one_head(sides)
+    comparison_result.one_head(sides)
     left, right = st.columns(2, gap="large")
     with left:
         st.header(say("compare.every-token", "Every token of the target"), anchor=False)
-        answer.token_losses(sides)
+        comparison_result.token_losses(sides)
     with right:
         st.header(say("shared.every-head", "Every head"), anchor=False)
         differences.moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})

@@ -9,7 +9,7 @@ from model.decoding.search import BeamTree, beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import beside, caption, say_if_cut
 from views.components.inline_svg import drawing_view
 from views.controls import widgets

@@ -9,7 +9,7 @@ from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.tables import Column
 from pages.shared.texts import beside, caption
 from views.controls import widgets

@@ -1,8 +1,8 @@
 """How a translation comes to be: step by step, from vector to token, forced or free, and in a beam."""
 
 from pages.decoding import beam_search, linear_softmax, step, teacher_forcing
-from pages.shared.opening import SENTENCE
-from pages.shared.parts import Part, show_parts
+from pages.shared.page_header import SENTENCE
+from pages.shared.page_sections import Part, show_parts
 from views.text.catalogue import Message
 
 PARTS = (

@@ -7,13 +7,13 @@ import streamlit as st
 
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
-from pages.shared import checks, files, stepping, tables
+from pages.shared import checks, files, stepper, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.tables import Column
-from pages.shared.target import stepper
+from pages.shared.target_input import stepper
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
 from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
@@ -79,7 +79,7 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     if options.method == "sampling":
         st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
         sliders, chosen = (), (options.temperature, options.top_k, options.top_p)
-    places = stepping.places(sliders)
+    places = stepper.places(sliders)
     if sliders:
         chosen = tuple(axis.values[places[axis.id]] for axis in sliders)
     never = request.service.model.config.never_generated
@@ -92,7 +92,7 @@ def choice(request: Request, trace: Trace, step: int) -> None:
     labels = list(map(literal.token, trace.tokenizer.labels(ids)))
     ranks = [int(np.flatnonzero(order == id_)[0]) + 1 for id_ in ids]
     view = _view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
-    stepping.mount(view, places, "choice")
+    stepper.mount(view, places, "choice")
     caption("decoding", "check-choice", difference=checks.said("choice", stages.difference))
     if sliders:
         caption("decoding", "dragged")

@@ -8,9 +8,9 @@ from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import Comparison, compare_runs
 from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.tables import Column
-from pages.shared.target import target
+from pages.shared.target_input import target
 from pages.shared.texts import beside, block, caption, say_if_cut
 from views.html import decoding_steps, generated_tokens
 from views.text import literal

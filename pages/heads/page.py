@@ -10,11 +10,11 @@ from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import links_of
 from pages.shared import checks, files
-from pages.shared.head_ranking import listing
-from pages.shared.head_ranking.rows import Found, Head, heads_of, shipped, signed
+from pages.shared.fragments import fragment
+from pages.shared.head_ranking import head_list
+from pages.shared.head_ranking.head_rows import Found, Head, heads_of, shipped, signed
 from pages.shared.models import alignment
-from pages.shared.opening import Request, on_translation
-from pages.shared.runs import fragment
+from pages.shared.page_header import Request, on_translation
 from pages.shared.service import Service
 from pages.shared.tables import Column, bar, show, token
 from pages.shared.texts import caption, paragraph
@@ -65,14 +65,14 @@ def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
         found = study(service, trace)
-    kinds = {listing.EVERY: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
-    arranged = listing.arranged(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
+    kinds = {head_list.EVERY: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
+    arranged = head_list.arranged(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
     change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
-    listing.show(
+    head_list.show(
         arranged,
         found.found,
         lambda head: trace.attention(head.kind)[head.layer, head.head],
-        {name: listing.axes_of(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
+        {name: head_list.axes_of(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
         (say("column.head", "head"), change, here),
         name="heads",
         causal={name for name, kind in service.kinds.items() if kind.causal},
@@ -91,8 +91,8 @@ def explore(service: Service, trace: Trace) -> None:
             helpful=sum(head.change > 0 for head in found.heads),
             heads=len(found.heads),
         )
-        listing.numbers(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
-        listing.scores(arranged.opened, found.found)
+        head_list.numbers(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
+        head_list.scores(arranged.opened, found.found)
     with opened:
         one_head(service, found, trace, arranged.opened)
 
@@ -131,7 +131,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
 def main(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
     explore(request.service, trace)
-    listing.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
+    head_list.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
 on_translation("heads", main, bars.STYLE + decoding_steps.STYLE)

@@ -8,13 +8,13 @@ import streamlit as st
 from model.lessons.first_attention import FirstAttention, first_attention
 from model.lessons.network_comparison import ATTENDING
 from model.networks.recurrent_trace import RecurrentTrace
-from pages.history import beside, networks
-from pages.shared import checks, files, stepping
+from pages.history import alignment_vs_attention, networks
+from pages.shared import checks, files, stepper
 from pages.shared.attention_viewer.explore import explore_text
 from pages.shared.experiment import experiment
+from pages.shared.fragments import fragment
 from pages.shared.models import open_recurrent
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.page_header import Request
 from views import attention_maps
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
@@ -36,7 +36,11 @@ def show(request: Request) -> None:
         "beside": say("history.attending.beside", "Beside the Transformer"),
         "viewer": say("history.attending.viewer", "Maps and lines"),
     }
-    shows: dict[str, Callable[[Request, str], None]] = {"steps": steps, "beside": beside.show, "viewer": viewer}
+    shows: dict[str, Callable[[Request, str], None]] = {
+        "steps": steps,
+        "beside": alignment_vs_attention.show,
+        "viewer": viewer,
+    }
     with st.container(horizontal=True, gap="medium"):
         name = widgets.pick(say("history.score", "Score"), {each: scores[each] for each in ATTENDING}, "score")
         view = widgets.pick(say("history.attending", "Attention as"), views, "attending")
@@ -56,7 +60,7 @@ def steps(request: Request, name: str) -> None:
     found = open_recurrent(name).analysis(key, lambda _: first_attention(trace))
     st.markdown(prose.block("history", "attending"))
     st.markdown(prose.block("history", f"attending-{name}"))
-    stepping.show(step_view(trace, found, name), f"attending_{name}")
+    stepper.show(step_view(trace, found, name), f"attending_{name}")
     st.caption(
         prose.block(
             "history",

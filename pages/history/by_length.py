@@ -13,11 +13,11 @@ from model.lessons.network_comparison import (
     LengthGroup,
     NetworkComparison,
 )
-from pages.history import five
+from pages.history import networks_compared
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from views.controls import sentence_input
 from views.figures.intervals import Series, intervals
 from views.html import bars
@@ -30,7 +30,7 @@ RIVAL = "lstm-additive"  # the same cells with attention: what the finding compa
 
 def show(request: Request) -> None:
     """The chart, what was found, the numbers, and that they are those of the cards."""
-    found = five.measured_or_told()
+    found = networks_compared.measured_or_told()
     if found is None:
         return
     cards, comparison = found
@@ -54,7 +54,7 @@ def show(request: Request) -> None:
     counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
     header, rows = table(comparison)
-    shown = [[row[0], *map(five.banded, row[1:])] for row in rows]
+    shown = [[row[0], *map(networks_compared.banded, row[1:])] for row in rows]
     st.html(bars.table(header, shown, say("history.lengths.table", "BLEU by length"), whole=True))
     apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     st.caption(prose.block("history", "lengths-check", difference=checks.said("bleu of the card", apart)))
@@ -77,13 +77,15 @@ def span(group: LengthGroup) -> str:
 def table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | Band]]]:
     """A row a network, a column a group."""
     header = [say("history.column.network", "network"), *(words(group) for group in comparison.groups)]
-    return header, [[five.called(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS]
+    return header, [
+        [networks_compared.called(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS
+    ]
 
 
 def _series(comparison: NetworkComparison, name: str, of: Callable[[LengthGroup], Band]) -> Series:
     found = [of(group) for group in comparison.groups]
     values, lows, highs = ([getattr(band, part) for band in found] for part in ("value", "low", "high"))
-    return Series(five.called(name), values, lows, highs)
+    return Series(networks_compared.called(name), values, lows, highs)
 
 
 def _finding(comparison: NetworkComparison) -> str:
@@ -120,7 +122,7 @@ def _header_in_full() -> list[str]:
 
 def _in_full(comparison: NetworkComparison) -> list[list]:
     return [
-        [five.called(name), group.shortest, group.longest or "", group.sentences]
+        [networks_compared.called(name), group.shortest, group.longest or "", group.sentences]
         + [group.bleu[name].value, group.bleu[name].low, group.bleu[name].high, group.share[name].value]
         for name in NETWORKS
         for group in comparison.groups

@@ -10,10 +10,10 @@ from model.lessons.forgetting import NETWORKS
 from model.lessons.recurrence_gradients import Drift, StateGradients, drift, state_gradients_in_steps
 from pages.history import forgetting_measured, networks
 from pages.history.forgetting_measured import RNN, STATES
-from pages.shared import checks, files, stepping
+from pages.shared import checks, files, stepper
 from pages.shared.experiment import experiment, named
 from pages.shared.models import load_recurrent, open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from server.prefetch import ahead
 from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
 from views.controls import widgets
@@ -41,7 +41,7 @@ def show(request: Request) -> None:
     }
     sizes = {name: service.lesson_in_steps(*_gradients(ids)) for name, service in services.items()}
     read = tokens[::-1]  # both networks read backwards
-    stepping.show(_view(read, chosen, sizes, drifts), "forgetting")
+    stepper.show(_view(read, chosen, sizes, drifts), "forgetting")
     st.markdown(prose.block("history", "forgetting"))
     st.markdown(_said_of_sentence(sizes))
     last = drifts[RNN].hidden[:, -1]  # by token replaced

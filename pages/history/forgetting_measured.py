@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import CheckpointError
 from model.lessons.forgetting import FEWEST, NETWORKS, Forgetting, load_forgetting
-from pages.shared import files, stepping
+from pages.shared import files, stepper
 from views.components.step_view import Axis, Curve, Curves, Numbers, StepView
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
@@ -30,7 +30,7 @@ def show(hashes: dict[str, str]) -> None:
     st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        stepping.show(_view(found), "forgetting_by_distance")
+        stepper.show(_view(found), "forgetting_by_distance")
     with right:
         st.markdown(_finding(found))
     table = [

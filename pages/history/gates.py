@@ -10,10 +10,10 @@ from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
 from model.networks.recurrent_trace import RecurrentTrace
 from model.tracing.gate_interventions import GATES, gated_layers
 from pages.history import gates_held, networks
-from pages.shared import checks, files, stepping
+from pages.shared import checks, files, stepper
 from pages.shared.experiment import experiment
 from pages.shared.models import load_recurrent, open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from server.prefetch import ahead
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
@@ -59,7 +59,7 @@ def show(request: Request) -> None:
         )
     trace = networks.traced(request, name)
     found = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), gates_of, trace, layer)
-    stepping.show(_view(found, order), f"gates_{name}_{layer}")
+    stepper.show(_view(found, order), f"gates_{name}_{layer}")
     st.markdown(prose.block("history", "gates"))
     means = {gate: three_digits(float(getattr(found.record, f"{gate}_gate").mean())) for gate in GATES}
     st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(found.copying), **means))

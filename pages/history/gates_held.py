@@ -6,10 +6,10 @@ import streamlit as st
 
 from model import GateInterventions, RecurrentTrace
 from model.tracing.gate_interventions import GATES, HeldGate
-from pages.shared import answer, checks
-from pages.shared.opening import Request
+from pages.shared import checks, comparison_result
+from pages.shared.comparison import of_changed
+from pages.shared.page_header import Request
 from pages.shared.service import Service
-from pages.shared.sides import of_changed
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import Message, say
@@ -51,9 +51,9 @@ def show(request: Request, service: Service, trace: RecurrentTrace, layers: Mapp
     sides = of_changed(service, request.text, trace, plan)
     left, right = st.columns(2, gap="large")
     with left:
-        answer.translations(sides)
+        comparison_result.translations(sides)
         held = checks.said("held gate", sides.check.recomputed)
         edited = checks.said("gate in the weights", sides.check.edited)
         st.caption(prose.block("history", "hold-check", held=held, edited=edited))
     with right:
-        answer.token_losses(sides)
+        comparison_result.token_losses(sides)

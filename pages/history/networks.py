@@ -9,7 +9,7 @@ from model.lessons.forgetting import NETWORKS
 from model.lessons.recurrence_gradients import state_gradients
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.shared.models import load_recurrent, open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.service import Service
 from pages.shared.texts import say_if_cut
 from server.singleton import process_wide

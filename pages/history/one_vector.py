@@ -5,12 +5,12 @@ import streamlit as st
 
 from model.lessons.network_comparison import ONE_VECTOR
 from model.networks.recurrent_trace import RecurrentTrace
-from pages.history import by_length, five, growing, networks
+from pages.history import by_length, growing_sentence, networks, networks_compared
 from pages.history.translations import translations
 from pages.shared import checks, files
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from views.controls import sentence_input, widgets
 from views.html import bars
 from views.html.bars import strip
@@ -28,7 +28,7 @@ def show(request: Request) -> None:
         "lengths": say("history.bottleneck.lengths", "By length"),
         "clauses": say("history.bottleneck.clauses", "Clause by clause"),
     }
-    shows = {"vector": vector, "lengths": by_length.show, "clauses": growing.show}
+    shows = {"vector": vector, "lengths": by_length.show, "clauses": growing_sentence.show}
     view = widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")
     shows[view](request)
     if view != "lengths":  # which states the result
@@ -68,7 +68,7 @@ def vector(request: Request) -> None:
 
 def _handed_over(name: str, trace: RecurrentTrace) -> list[tuple[str, np.ndarray]]:
     """The vectors between encoder and decoder, each with what it is called."""
-    called = five.called(name)
+    called = networks_compared.called(name)
     state = say("history.vector.hidden", "{network}: state h", network=called)
     found = [(state, trace.start_hidden)]
     if trace.start_cell is not None:

@@ -6,10 +6,10 @@ import streamlit as st
 from model.lessons.recurrence import Unrolled, context_difference, unroll
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import networks
-from pages.shared import checks, files, stepping
+from pages.shared import checks, files, stepper
 from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
@@ -45,7 +45,7 @@ def one_way(request: Request, way: str) -> None:
     ids, tokens = networks.source(request)
     found = open_recurrent(RNN).lesson(("unrolled", tuple(ids), way), unroll, ids, way)
     read = [tokens[place] for place in found.order]
-    stepping.show(_steps(found, read), f"steps_{way}")
+    stepper.show(_steps(found, read), f"steps_{way}")
     st.markdown(prose.block("history", "one-word"))
     st.markdown(prose.block("history", f"one-word-{way}"))
     st.caption(prose.block("history", "states-check", difference=checks.said("recurrent states", found.difference)))
@@ -79,7 +79,7 @@ def both_ways(request: Request) -> None:
     trace = networks.traced(request, BOTH)
     service = open_recurrent(BOTH)
     difference = service.lesson(("context", trace.source_ids), context_difference, trace.source_ids)
-    stepping.show(_sides(trace), "steps_both")
+    stepper.show(_sides(trace), "steps_both")
     st.markdown(prose.block("history", "both-ways"))
     st.caption(prose.block("history", "both-ways-check", difference=checks.said("one side of a sentence", difference)))
     states = [

@@ -2,17 +2,17 @@
 
 from pages.history import (
     alignment,
+    bleu_by_network,
     forgetting,
     gates,
-    ladder,
     networks,
     one_vector,
     one_word,
     recurrence,
     without_projections,
 )
-from pages.shared.opening import NOTHING, SENTENCE
-from pages.shared.parts import Part, show_parts
+from pages.shared.page_header import NOTHING, SENTENCE
+from pages.shared.page_sections import Part, show_parts
 from views.text.catalogue import Message
 
 PARTS = (
@@ -28,7 +28,7 @@ PARTS = (
         reads=SENTENCE,
     ),
     Part("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.show),
-    Part("ladder", Message("history.part.ladder", "The ladder"), ladder.show, reads=NOTHING),
+    Part("ladder", Message("history.part.ladder", "The ladder"), bleu_by_network.show, reads=NOTHING),
 )
 
 show_parts("history", PARTS, "part")

@@ -7,7 +7,7 @@ from model.lessons.raw_study import RawStudy
 from model.translator import SHIPPED
 from pages.history.raw_tables import NONE, stage_labels
 from pages.shared.models import open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from server.singleton import process_wide
 from views.html import bars, generated_tokens
 from views.text import literal, prose

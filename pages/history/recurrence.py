@@ -8,13 +8,13 @@ from model import Trace
 from model.lessons.waiting_steps import StateGraph, Vertex, recorded_steps, state_graph
 from model.networks.config import SequenceConfig
 from model.networks.recurrent_config import RecurrentConfig
-from pages.history import networks, times
+from pages.history import forward_times, networks
 from pages.history.unrolling import drawing
 from pages.shared import files
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.models import open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.service import Service
 from views.components.inline_svg import drawing_view
 from views.controls import widgets
@@ -43,7 +43,7 @@ def show(request: Request) -> None:
     experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
     _check(service, name, graph, trace)
     _numbers(request, called, trace)
-    times.show(request)
+    forward_times.show(request)
     title = say("history.path.code", "Path lengths in Python")
     start, end = int(bound_settings.value("from")[1:]), bound_settings.value("to")  # "s1" or "t9"
     same_in_pytorch("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)

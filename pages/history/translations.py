@@ -3,9 +3,9 @@
 import streamlit as st
 
 from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
-from pages.history import five
+from pages.history import networks_compared
 from pages.shared import files
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import say_if_cut
 from views.html import bars
 from views.text.catalogue import say, say_count
@@ -21,12 +21,12 @@ def translations(request: Request, text: str, name: str) -> None:
     ]
     read, lines, plain = len(request.service.model.check(text)) + 1, [], []
     for network in NETWORKS:
-        service = five.service(request, network)
+        service = networks_compared.service(request, network)
         ids = service.steps(text, request.options)[-1].ids
-        say_if_cut(service.ended(ids), "of", side=five.called(network))
+        say_if_cut(service.ended(ids), "of", side=networks_compared.called(network))
         french, handed = service.model.tokenizer.decode(ids), _handed(service.model.config, network, read)
-        lines.append([five.called(network), handed, bars.data(french or "\u2014", "token"), len(ids)])
-        plain.append([five.called(network), handed, french, len(ids)])
+        lines.append([networks_compared.called(network), handed, bars.data(french or "\u2014", "token"), len(ids)])
+        plain.append([networks_compared.called(network), handed, french, len(ids)])
     st.html(bars.table(header, lines, say("history.translations.table", "Translations by all five"), whole=True))
     label = say("history.translations.csv", "Translations as CSV")
     files.csv(header, plain, name, label)

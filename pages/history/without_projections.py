@@ -15,9 +15,9 @@ from model.lessons.raw_attention import (
     stage_names,
 )
 from pages.history import networks, raw_heldout, raw_tables
-from pages.shared import checks, files, stepping
+from pages.shared import checks, files, stepper
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from views.attention_maps import MEAN
 from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
 from views.controls import widgets
@@ -45,7 +45,7 @@ def show(request: Request) -> None:
     states = encoder_states(networks.traced(request, BEFORE))
     names = (*stage_names(len(stages)), STATES)
     everything = dict(zip(names, (*stages, states), strict=True))
-    stepping.show(_view(everything, form, trace.source_tokens), "raw")
+    stepper.show(_view(everything, form, trace.source_tokens), "raw")
     st.markdown(prose.block("history_projections", "how-to-read"))
     _check(everything, form)
     _cosine(everything, form)

@@ -9,8 +9,8 @@ from pages.inside.feed_forward import stack_choice
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row

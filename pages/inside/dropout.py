@@ -7,7 +7,7 @@ from model.lessons.dropout import dropout_draws
 from model.lessons.residual import NORMS
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import same_in_pytorch
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets

@@ -5,12 +5,12 @@ import streamlit as st
 
 from model import Trace
 from model.lessons.feed_forward import Firing, firing
-from pages.inside import one_token_fed
+from pages.inside import feed_forward_token
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row
@@ -51,7 +51,7 @@ def show(request: Request) -> None:
     first = request.service.lesson((*key[:-1], 0), firing, trace, stack, 0)
     found = {"layer": layer + 1, "last": percent(seen.share), "first": percent(first.share)}
     experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
-    one_token_fed.show(seen, tokens, stack)
+    feed_forward_token.show(seen, tokens, stack)
     units(seen, tokens, stack)
     table(seen, tokens, stack)
 

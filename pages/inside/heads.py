@@ -4,12 +4,12 @@ import streamlit as st
 
 from model.lessons.heads import Form, HeadForms, Shape, head_forms, shape_walk
 from model.tracing.kinds import KINDS, attention_module
-from pages.inside.chosen import choose
+from pages.inside.chosen_head import choose
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.text.catalogue import Message, Name, say

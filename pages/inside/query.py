@@ -4,12 +4,12 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import AttentionSteps
-from pages.inside.chosen import Chosen, choose
+from pages.inside.chosen_head import Chosen, choose
 from pages.shared import checks, files
+from pages.shared.coreference_example import say_what_it_is
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
-from pages.shared.referent import say_what_it_is
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
 from views.controls import sentence_input, widgets

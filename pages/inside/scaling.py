@@ -10,8 +10,8 @@ from pages.shared import files, tables
 from pages.shared.charts import metrics
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request, translation
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request, translation
 from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import sentence_input, widgets
 from views.figures import saturation

@@ -8,13 +8,13 @@ import streamlit as st
 from model import Trace
 from model.networks.loss_terms import even_loss, logit_gradient, score_target, smallest_loss, smoothed_target
 from model.runtime.arrays import softmax
-from pages.shared import checks, files, stepping, tables
+from pages.shared import checks, files, stepper, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.tables import Column
-from pages.shared.target import stepper, target
+from pages.shared.target_input import stepper, target
 from pages.shared.texts import caption, paragraph
 from views.components.step_view import Axis, Bars, Formula, Numbers, StepView, number_axis
 from views.components.step_view import Column as Bar
@@ -60,7 +60,7 @@ def smoothed(request: Request, trace: Trace, step: int) -> None:
     """The sums over the target, and one position in detail. The browser follows the slider."""
     label = say("loss.smoothing", "Label smoothing \u03b5, in per cent")
     slider = number_axis("smoothing", label, range(91), 10)
-    places = stepping.places((slider,))
+    places = stepper.places((slider,))
     smoothing = slider.values[places["smoothing"]] / 100
     found = logit_gradient(trace.logits, trace.next_ids, smoothing)
     gradient, right = found.gradient[step - 1], trace.next_ids[step - 1]  # (vocabulary,)
@@ -98,7 +98,7 @@ def smoothed(request: Request, trace: Trace, step: int) -> None:
         "smoothing",
         places,
     )
-    stepping.mount(view, places, "smoothed")
+    stepper.mount(view, places, "smoothed")
     found_here = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
     experiment("loss-smoothing", partial(bound_settings.hold, "smoothing", "0"), None if smoothing else found_here)
     total = checks.said("gradient sum", abs(float(gradient.sum(dtype=np.float64))))

@@ -7,7 +7,7 @@ from model.runtime.training_record import training_curves
 from pages.shared import files
 from pages.shared.charts import chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import Line, lines

@@ -6,8 +6,8 @@ from model.lessons.masking import causality, pattern
 from pages.shared import files, tables
 from pages.shared.charts import metrics
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
 from views.components.matrix_row import RowMatrix, matrix_row

@@ -5,7 +5,7 @@ import streamlit as st
 from model import OpenError
 from model.hub.opened import OpenedModel
 from pages.models import picture, text
-from pages.models.choice import chosen_model
+from pages.models.model_picker import chosen_model
 from pages.shared.texts import how_to_read
 from views.html import generated_tokens
 from views.text import literal, prose

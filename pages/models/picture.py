@@ -7,14 +7,14 @@ import streamlit as st
 from model import HubTrace
 from model.hub.opened import OpenedModel
 from model.hub.opened_pictures import of_patches
-from pages.models import answers, heads, kept, subject
+from pages.models import answers, attention_labels, head_effects, trace_retention
 from pages.models import what_if as what_if_of_any
 from pages.shared.attention_viewer.explore import explore_picture
 from pages.shared.models import private, reading
-from pages.shared.parts import pick
+from pages.shared.page_sections import pick
 from pages.shared.service import Service
-from pages.vision.attention import any_patch, cls_attention
 from pages.vision.layers import through_the_layers
+from pages.vision.patch_attention import any_patch, cls_attention
 from pages.vision.what_if import what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
@@ -58,11 +58,11 @@ def show(service: Service) -> None:
     elif part in PATCHES:
         PATCHES[part](service, key, seen)
     elif part == "heads":
-        heads.show(service, trace, chosen.image, {}, (key,))
+        head_effects.show(service, trace, chosen.image, {}, (key,))
     else:
-        (kind,) = subject.kinds(model).values()
-        explore_picture(subject.of(model, trace, kind, {"pixels_sha256": key}), subject.parts(trace))
-        kept.show(trace)
+        (kind,) = attention_labels.kinds(model).values()
+        explore_picture(attention_labels.of(model, trace, kind, {"pixels_sha256": key}), attention_labels.parts(trace))
+        trace_retention.show(trace)
 
 
 def _received(trace: HubTrace) -> None:

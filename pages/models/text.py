@@ -4,9 +4,9 @@ import streamlit as st
 
 from model import HubTrace
 from model.hub.opened import OpenedModel
-from pages.models import answers, heads, kept, subject, what_if
+from pages.models import answers, attention_labels, head_effects, trace_retention, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
-from pages.shared.parts import pick
+from pages.shared.page_sections import pick
 from pages.shared.service import Service
 from views.controls import sentence_input, widgets
 from views.text.catalogue import say
@@ -32,7 +32,7 @@ def show(service: Service) -> None:
             label = say("models.target", "What the decoder is fed; empty for its own")
             given["target"] = widgets.text(label, "target", "")
     options = {name: value for name, value in given.items() if name != "sentence" and value}
-    keep = kept.choose(model, text, options)
+    keep = trace_retention.choose(model, text, options)
     key = ("traced", *given.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
     generated = answers.show(service, text, trace, fed="target" in options)
@@ -43,7 +43,7 @@ def show(service: Service) -> None:
         offered["what-if"] = say("models.part.what-if", "What if")
     part = pick(offered, "part", varies=True)
     if part == "heads":
-        heads.show(service, trace, text, options, key)
+        head_effects.show(service, trace, text, options, key)
     elif part == "what-if":
         what_if.show(service, trace, text, options, generated, key)
     else:
@@ -51,7 +51,7 @@ def show(service: Service) -> None:
 
 
 def _attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
-    words = (lambda kind: subject.in_words(kind, trace)) if trace.source.words else None
-    of = lambda kind: subject.of(model, trace, kind, given)  # noqa: E731
-    explore_tokens(subject.kinds(model), of, subject.parts(trace), words)
-    kept.show(trace)
+    words = (lambda kind: attention_labels.in_words(kind, trace)) if trace.source.words else None
+    of = lambda kind: attention_labels.of(model, trace, kind, given)  # noqa: E731
+    explore_tokens(attention_labels.kinds(model), of, attention_labels.parts(trace), words)
+    trace_retention.show(trace)

@@ -9,12 +9,12 @@ import streamlit as st
 from model import HeadInterventions, HubTrace
 from model.attribution.comparison import moved
 from model.hub.opened import OpenedModel
-from pages.models import answers, heads, subject
+from pages.models import answers, attention_labels, head_effects
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics
+from pages.shared.fragments import fragment
 from pages.shared.head_changes import planned
-from pages.shared.head_ranking.rows import words
-from pages.shared.runs import fragment
+from pages.shared.head_ranking.head_rows import words
 from pages.shared.service import Service
 from pages.shared.texts import caption, explained
 from pages.shared.token_changes import for_tokens
@@ -70,7 +70,7 @@ def show(
     """
     st.html(bars.STYLE + generated_tokens.STYLE)
     model: OpenedModel = service.model
-    kinds = subject.kinds(model)
+    kinds = attention_labels.kinds(model)
     left, right = st.columns(2, gap="large")
     with left:
         of = (
@@ -158,7 +158,7 @@ def _one_head(
     pair, layer, head = differences.show(kinds, shapes, pair_of, "pair", "compare")
     if attention_maps.MEAN not in (layer, head):
         at = int(layer) - 1, int(head) - 1
-        labels = [words(heads.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
+        labels = [words(head_effects.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
@@ -172,4 +172,4 @@ def _side(
     ]
     allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)
-    return Side(name, weights, *subject.axes(trace, kind.name), hidden)
+    return Side(name, weights, *attention_labels.axes(trace, kind.name), hidden)

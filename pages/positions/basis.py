@@ -6,11 +6,11 @@ import streamlit as st
 from model.lessons.position_basis import curve, fit, harmonics
 from model.lessons.position_geometry import wave_product
 from pages.positions import coefficients
-from pages.positions.settings import LENGTH, settings
+from pages.positions.encoding_settings import LENGTH, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.line_chart import Line

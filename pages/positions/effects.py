@@ -9,7 +9,7 @@ from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request, translation, usable
+from pages.shared.page_header import Request, translation, usable
 from pages.shared.texts import block, caption, paragraph, say_if_cut
 from views.controls import widgets
 from views.html import generated_tokens

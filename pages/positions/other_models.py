@@ -9,7 +9,7 @@ from pages.shared.charts import curves, matrix_chart
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
 from pages.shared.models import open_vision_beside
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix

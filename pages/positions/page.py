@@ -1,8 +1,8 @@
 """The positions that are added to the embeddings: what they look like, why they are sinusoids, what they do."""
 
 from pages.positions import basis, effects, other_models, schemes, shift, table, vectors
-from pages.shared.opening import NOTHING, SENTENCE
-from pages.shared.parts import Part, show_parts
+from pages.shared.page_header import NOTHING, SENTENCE
+from pages.shared.page_sections import Part, show_parts
 from views.text.catalogue import Message
 
 PARTS = (

@@ -7,7 +7,7 @@ from model.lessons.position_geometry import schemes
 from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.line_chart import Line

@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.position_geometry import shift_of, similarity
-from pages.positions.settings import settings
+from pages.positions.encoding_settings import settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix

@@ -5,11 +5,11 @@ import streamlit as st
 
 from model.networks.positional import BASE
 from model.networks.positional import wavelengths as wavelengths_of
-from pages.positions.settings import FORMS, LARGEST, settings
+from pages.positions.encoding_settings import FORMS, LARGEST, settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix

@@ -6,7 +6,7 @@ from model.lessons.vectors import Vectors
 from pages.shared import checks, files
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.components.vector_view import AXES, NAMES, POINT, Placed, read, vector_view
 from views.controls import widgets

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from pages.shared.models import open_recurrent
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from views.controls import painted
 from views.url_state import bound_settings
 

@@ -9,7 +9,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart, curves
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request, sentence_box, usable
+from pages.shared.page_header import Request, sentence_box, usable
 from pages.shared.texts import block, caption, paragraph
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import Line, category_ticks, lines

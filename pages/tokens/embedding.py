@@ -9,7 +9,7 @@ from model.lessons.embedding import EmbeddingSteps, embedding_steps
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption
 from views import attention_maps
 from views.controls import widgets

@@ -6,7 +6,7 @@ from model.lessons.embedding import neighbourhood
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.experiment import experiment, named
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
 from views.controls import sentence_input, widgets

@@ -1,7 +1,7 @@
 """How text becomes vectors: tokens, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
 
-from pages.shared.opening import DECODING, NOTHING, SENTENCE
-from pages.shared.parts import Part, show_parts
+from pages.shared.page_header import DECODING, NOTHING, SENTENCE
+from pages.shared.page_sections import Part, show_parts
 from pages.tokens import contexts, dimensions, embedding, neighbours, sizes, spelling, word_order
 from views.text.catalogue import Message
 

@@ -7,7 +7,7 @@ from model.networks.config import part_sizes
 from pages.shared import files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import beside, block, caption
 from views.controls import widgets
 from views.html import bars

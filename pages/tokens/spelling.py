@@ -8,7 +8,7 @@ from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files, tables
 from pages.shared.code import same_in_pytorch
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request
+from pages.shared.page_header import Request
 from pages.shared.texts import beside, block, caption
 from views.controls import widgets
 from views.html import bars, generated_tokens

@@ -6,7 +6,7 @@ from model.lessons.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.experiment import experiment
-from pages.shared.opening import Request, sentence_box, translation, usable
+from pages.shared.page_header import Request, sentence_box, translation, usable
 from pages.shared.texts import caption, paragraph, say_if_cut
 from pages.tokens.contexts import stages
 from views import attention_maps

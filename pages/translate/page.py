@@ -9,8 +9,8 @@ from model import DecodingOptions, Step, Trace
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks
 from pages.shared import checks, files
-from pages.shared.opening import Request, opening, translated
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request, opening, translated
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from pages.translate import home

@@ -7,8 +7,8 @@ from model import VisionTrace
 from model.lessons.inductive_bias import SIZES, answers, answers_by_size, rearranged, receptive_field
 from pages.shared import checks, files
 from pages.shared.experiment import experiment
+from pages.shared.fragments import fragment
 from pages.shared.models import open_convolution
-from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import offer_program

@@ -12,11 +12,11 @@ from model.attribution.rollout import METHODS, Fusion, attention_scores, check_r
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.maps import chosen_class, places
 from pages.vision.program import offer_program
+from pages.vision.vision_inputs import chosen_class, places
 from views import patch_grid
 from views.components.patch_picture import Panel, PatchPicture, patch_picture
 from views.controls import sentence_input

@@ -4,15 +4,15 @@ import streamlit as st
 
 from model import VisionTrace
 from pages.shared.models import open_vision, private, reading
-from pages.shared.parts import Part, choose, texts_below
+from pages.shared.page_sections import Part, choose, texts_below
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
-from pages.vision.attention import any_patch, cls_attention, full_maps
 from pages.vision.background import without_an_object
 from pages.vision.classification import from_cls
 from pages.vision.convolution import beside_a_convolution
-from pages.vision.heads import each_head
+from pages.vision.head_ablation import each_head
 from pages.vision.layers import through_the_layers
+from pages.vision.patch_attention import any_patch, cls_attention, full_maps
 from pages.vision.patches import cut_in_patches
 from pages.vision.positions import positions
 from pages.vision.what_if import what_if

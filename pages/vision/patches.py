@@ -9,7 +9,7 @@ from model import VisionTrace
 from model.attribution.analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
 from pages.shared.experiment import experiment
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from pages.vision.program import offer_program

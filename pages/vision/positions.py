@@ -16,7 +16,7 @@ from model.attribution.analysis import (
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, files, tables
 from pages.shared.experiment import experiment
-from pages.shared.runs import fragment
+from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.program import offer_program

@@ -15,8 +15,8 @@ from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import painter
 from pages.shared.experiment import experiment
+from pages.shared.fragments import fragment
 from pages.shared.head_changes import MASK, ONE_HOT, planned
-from pages.shared.runs import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import offer_program

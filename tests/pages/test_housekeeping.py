@@ -13,7 +13,7 @@ import torch
 from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
-from pages.shared import loads, models, service
+from pages.shared import models, service, warmup
 from server import housekeeping, metrics, warm_up
 from server.health import Readiness
 from server.limits import THREADS
@@ -33,7 +33,7 @@ def settings():
 def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
     monkeypatch.setattr(models, "load_service", lambda: service.Service.__new__(service.Service))
     monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
-    warm_up.warm_up({"translator": loads.translator})
+    warm_up.warm_up({"translator": warmup.translator})
     seen = []
     run = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
     run.start()

@@ -8,7 +8,7 @@ import pytest
 import streamlit as st
 from starlette.applications import Starlette
 
-from pages.shared import runs
+from pages.shared import fragments
 from server import health, logs, metrics, run_context, warm_up
 from server.limits import Limits
 from server.run_queue import Turns
@@ -112,7 +112,7 @@ def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
 
 
 def test_an_error_is_logged_by_its_type_only(log):
-    with pytest.raises(ValueError, match=SECRET), runs.in_turn("translate"):
+    with pytest.raises(ValueError, match=SECRET), fragments.in_turn("translate"):
         raise ValueError(HOSTILE)
     (line,) = log()
     assert (line["level"], line["outcome"]) == ("error", "error")
@@ -124,11 +124,11 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
     monkeypatch.setattr(st, "fragment", lambda function: function)
     seen = []
 
-    @runs.fragment
+    @fragments.fragment
     def part():
         seen.append(run_context._current.get())
 
-    with runs.in_turn("attention"):
+    with fragments.in_turn("attention"):
         whole = run_context._current.get()
         part()
     part()

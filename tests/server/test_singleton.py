@@ -8,7 +8,7 @@ import streamlit
 
 from model import CheckpointError
 from model.translator import SHIPPED
-from pages.shared.head_ranking.rows import shipped
+from pages.shared.head_ranking.head_rows import shipped
 from pages.shared.models import alignment, load_service, load_vision
 from server.health import readiness
 from server.result_cache import computing

@@ -17,7 +17,7 @@ How to use it: name the axes, give every array the names of its dimensions, and 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
 that `Curves` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
 its place and can be clicked. What depends on a slider in another way than by its place in an array, such as a softmax
-with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepping.show` mounts it and
+with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.show` mounts it and
 keeps its places in the address.
 """
 

@@ -9,10 +9,10 @@ from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.save import VALUES
-from pages.shared.attention_viewer.subject import InWords, Subject, of_text, words_of
-from pages.shared.opening import Request
-from pages.shared.runs import fragment
+from pages.shared.attention_viewer.export import VALUES
+from pages.shared.attention_viewer.provenance import InWords, Subject, of_text, words_of
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, explained
 from views.attention_maps import Kind

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 import streamlit as st
 
 from pages.shared import files
-from pages.shared.attention_viewer import large
-from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import InWords, Subject, of_layer, prepared
+from pages.shared.attention_viewer import downsampled
+from pages.shared.attention_viewer.export import Saved, link, save
+from pages.shared.attention_viewer.provenance import InWords, Subject, of_layer, prepared
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
 from views.components.attention_lines import (
@@ -37,7 +37,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
 
     Arguments and result as of `overview.show`.
     """
-    few = not large.is_large(subjects)
+    few = not downsampled.is_large(subjects)
     if few:
         chosen = {choice.key: choice.inside() for choice in choices}
     else:
@@ -45,7 +45,7 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
             chosen = {choice.key: choice.pick() for choice in choices}
     name = chosen.get("kind", next(iter(subjects)))
     subject = prepared(subjects[name], words.get(name), chosen)
-    if large.is_large({"": subject}):  # the browser draws one layer of many
+    if downsampled.is_large({"": subject}):  # the browser draws one layer of many
         layers = subject.layers[:-1]
         label = say("layer", "Layer")
         subject = of_layer(subject, layers.index(widgets.select(label, layers, "layer", width=110)))

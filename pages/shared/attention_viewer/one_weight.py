@@ -8,7 +8,7 @@ import streamlit as st
 
 from model.lessons.one_weight import OneWeight, ScoreForm, one_softmax, one_weight
 from pages.shared import checks, files
-from pages.shared.attention_viewer.subject import InWords, Subject
+from pages.shared.attention_viewer.provenance import InWords, Subject
 from pages.shared.texts import block, caption
 from views.components import controls as travelling
 from views.components import one_weight as taken_apart

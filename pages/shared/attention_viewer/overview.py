@@ -4,9 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from pages.shared import files
-from pages.shared.attention_viewer import large
-from pages.shared.attention_viewer.save import Saved, link, save
-from pages.shared.attention_viewer.subject import InWords, Subject, prepared
+from pages.shared.attention_viewer import downsampled
+from pages.shared.attention_viewer.export import Saved, link, save
+from pages.shared.attention_viewer.provenance import InWords, Subject, prepared
 from pages.shared.texts import paragraph
 from views import attention_maps
 from views.components.attention_grid import Detail, Sheet, part
@@ -29,8 +29,8 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     Returns:
         What is chosen, as it was wanted.
     """
-    if large.is_large(subjects):
-        subject, layer, head, scale = large.show(subjects, words, choices)
+    if downsampled.is_large(subjects):
+        subject, layer, head, scale = downsampled.show(subjects, words, choices)
         _files(subject, layer, head, scale)
         return subject
     shown = begun(subjects, words, choices, Choice.inside)
@@ -103,7 +103,7 @@ def _files(subject: Subject, layer: str, head: str, scale: attention_maps.Scale)
     everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
     files.map_files(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
     files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
-    sheet = partial(large.sheet if large.is_large({"": subject}) else _sheet, subject, scale, selected)
+    sheet = partial(downsampled.sheet if downsampled.is_large({"": subject}) else _sheet, subject, scale, selected)
     _save(subject, sheet, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from pages.shared.loads import LOADS, first_answer
+from pages.shared.warmup import LOADS, first_answer
 from server import warm_up
 from tests.pages.apart import apart
 from tests.pages.charts import checked

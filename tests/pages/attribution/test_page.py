@@ -86,7 +86,7 @@ def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
 
 
 def test_without_figures_for_these_weights_the_page_says_how_to_make_them(open_app, monkeypatch):
-    monkeypatch.setattr("pages.attribution.verdict.measured_over_many", lambda weights: None)
+    monkeypatch.setattr("pages.attribution.method_agreement.measured_over_many", lambda weights: None)
     app = open_app("attribution")
     assert len(table(app, CORRELATIONS)[0]) == 3
     assert "make agreement" in checked(app, "no figures over many sentences")

@@ -9,8 +9,8 @@ import pytest
 
 from model.lessons.growing_sentence import CLAUSES, grow, grown_losses
 from model.recurrent_translator import SHIPPED
-from pages.history import five, networks
-from pages.shared.target import REFERENCES
+from pages.history import networks, networks_compared
+from pages.shared.target_input import REFERENCES
 from tests.new_process import clear_all
 from tests.pages.charts import charts, checked, curve, unlinked
 from tests.pages.conftest import SENTENCE
@@ -96,9 +96,9 @@ def test_the_finding_is_what_the_bands_say(open_app):
 
 
 def test_a_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
-    cards = five.shipped_cards()
+    cards = networks_compared.shipped_cards()
     other = cards | {"lstm-dot": cards["lstm-dot"] | {"weights_sha256": "0" * 64}}
-    monkeypatch.setattr(five, "shipped_cards", lambda: other)
+    monkeypatch.setattr(networks_compared, "shipped_cards", lambda: other)
     clear_all()
     for query in ({"part": "one-vector", "bottleneck": "lengths"}, {"part": "ladder"}):
         app = open_app("history", **query)

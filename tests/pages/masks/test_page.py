@@ -9,7 +9,7 @@ import pytest
 
 from model.lessons.masking import causality, mask_effect, pattern
 from model.lessons.ragged import padded, padding_effect
-from pages.masks.batch import IDS
+from pages.masks.padding_batches import IDS
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from model.hub import downloading, listing
-from pages.models.downloads import Download
+from pages.models.model_downloads import Download
 from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
 from tests.pages.models.shown import said, sheet

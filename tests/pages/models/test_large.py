@@ -9,7 +9,7 @@ import pytest
 import transformers
 
 from model.open_model import open_model
-from pages.shared.attention_viewer.large import in_blocks
+from pages.shared.attention_viewer.downsampled import in_blocks
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.drawn import matrices

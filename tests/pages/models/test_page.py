@@ -10,8 +10,8 @@ from model.hub import limits
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
-from pages.models import kept, subject
-from pages.shared.attention_viewer.subject import in_words, without_special
+from pages.models import attention_labels, trace_retention
+from pages.shared.attention_viewer.provenance import in_words, without_special
 from tests.new_process import clear_all
 from tests.pages.apart import apart
 from tests.pages.kinds import kinds
@@ -140,7 +140,7 @@ def test_whole_words_of_both_sides(open_app, listed):
             named = [name for name in header["grouped"][axis] if not name.startswith(("[", "\u2423"))]
             assert named == words[side]
     trace = open_model(listed["t5"], device="cpu").trace("The unheard-of fox.", target="She wants one.")
-    cross = subject.in_words(subject.worded("cross"), trace)
+    cross = attention_labels.in_words(attention_labels.worded("cross"), trace)
     assert [word.text for word in cross.queries if word.text in words["target"]] == words["target"]
 
 
@@ -214,8 +214,10 @@ def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypat
     text = "The unheard-of fox."
     model = open_model(listed["bert"], device="cpu")
     trace = model.trace(text)
-    kind = subject.kinds(model)["encoder"]
-    shown = without_special(in_words(subject.of(model, trace, kind, {"sentence": text}), subject.in_words(kind, trace)))
+    kind = attention_labels.kinds(model)["encoder"]
+    shown = without_special(
+        in_words(attention_labels.of(model, trace, kind, {"sentence": text}), attention_labels.in_words(kind, trace))
+    )
     assert not any(name in ("[CLS]", "[SEP]") for name in shown.queries)
     monkeypatch.chdir(listed["bert"].parent)
     found: dict[str, object] = {}
@@ -253,7 +255,7 @@ def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monke
     text = "The quick fox wants a car."
     model = open_model(listed["gpt2"], device="cpu")
     numbers, layers = model.maps_of(text)
-    monkeypatch.setattr(kept, "FROM", 0)
+    monkeypatch.setattr(trace_retention, "FROM", 0)
     monkeypatch.setattr(limits, "LARGEST", 4 * numbers)
     monkeypatch.setattr(limits, "HALF_FROM", 0)
     weights = open_app("models", model="gpt2", text=text)

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from model import RecurrentTranslator, Translator, VisionClassifier
-from pages.shared.attention_viewer import save
-from pages.shared.attention_viewer.save import Saved, description
-from pages.shared.attention_viewer.subject import Subject, in_words, of_picture, of_text, without_special, words_of
+from pages.shared.attention_viewer import export
+from pages.shared.attention_viewer.export import Saved, description
+from pages.shared.attention_viewer.provenance import Subject, in_words, of_picture, of_text, without_special, words_of
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_html_export import payload_of
@@ -74,8 +74,8 @@ def computed_again(subject: Subject, monkeypatch) -> np.ndarray:
 
 def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
     subject = subject_of(translator, trace, "decoder")
-    content = save.everything(saved(subject))
-    assert content == save.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
+    content = export.everything(saved(subject))
+    assert content == export.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -102,7 +102,7 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
     trace = translator.trace(HOSTILE)
     subject = subject_of(translator, trace, "cross", HOSTILE)
     view = saved(without_special(in_words(subject, words_of(subject.kind, trace))))
-    read = zipfile.ZipFile(io.BytesIO(save.everything(view)))
+    read = zipfile.ZipFile(io.BytesIO(export.everything(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
@@ -140,7 +140,7 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     own = replace(of_picture(key, trace, "w"), **few)
     told = description(saved(own))
     assert told["input"] == {"pixels_sha256": key}
-    read = zipfile.ZipFile(io.BytesIO(save.everything(saved(own))))
+    read = zipfile.ZipFile(io.BytesIO(export.everything(saved(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
     assert f"samples/{name}.jpg" in "\n".join(subject.recipe)
@@ -148,14 +148,14 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
 
 def test_a_link_names_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
-    monkeypatch.setattr(save.settings, "address", lambda: dict(seen))
+    monkeypatch.setattr(export.settings, "address", lambda: dict(seen))
     subject = replace(
         subject_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
-    assert save.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    assert export.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"
     own = replace(subject, source={"pixels_sha256": "1"})
-    assert save.link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
+    assert export.link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
 @pytest.mark.parametrize(

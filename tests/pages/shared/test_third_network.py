@@ -13,7 +13,7 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 
 def viewer():
     from pages.shared.attention_viewer.explore import explore_tokens, parts_for
-    from pages.shared.attention_viewer.subject import of_trace
+    from pages.shared.attention_viewer.provenance import of_trace
     from pages.shared.service import by_name
     from tests.pages.shared.third_network import DistanceModel
 
@@ -29,7 +29,7 @@ def viewer():
 def ranking():
     from model import CheckpointError
     from model.attribution.head_labels import text_scores
-    from pages.shared.head_ranking import listing, rows
+    from pages.shared.head_ranking import head_list, head_rows
     from pages.shared.service import shown
     from tests.pages.shared.third_network import WORDS, DistanceModel
 
@@ -39,12 +39,12 @@ def ranking():
         kind.name: text_scores(trace.records[kind.name].weights, kind, WORDS[kind.queries], WORDS[kind.keys])
         for kind in model.kinds
     }
-    arranged = listing.arranged(rows.heads_of(model.ablate(), scores, None), "third_sort", "third_shown")
-    listing.show(
+    arranged = head_list.arranged(head_rows.heads_of(model.ablate(), scores, None), "third_sort", "third_shown")
+    head_list.show(
         arranged,
-        rows.Found(None, CheckpointError("There are no statistics.")),
+        head_rows.Found(None, CheckpointError("There are no statistics.")),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
-        {kind.name: listing.axes_of(shown(kind), WORDS[kind.queries], WORDS[kind.keys]) for kind in model.kinds},
+        {kind.name: head_list.axes_of(shown(kind), WORDS[kind.queries], WORDS[kind.keys]) for kind in model.kinds},
         ("head", "change of the score", "here"),
         name="third",
     )

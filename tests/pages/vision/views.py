@@ -44,7 +44,7 @@ def _positions() -> None:
 
 
 def _heads() -> None:
-    from pages.vision.heads import each_head
+    from pages.vision.head_ablation import each_head
     from tests.pages.vision.views import service, trace
     from views.url_state import bound_settings
 

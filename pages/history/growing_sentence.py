@@ -1,0 +1,110 @@
+"""The reader's own sentence made longer clause by clause, and what each network loses of its beginning."""
+
+import numpy as np
+import streamlit as st
+
+from model import InputError
+from model.lessons.growing_sentence import Grown, GrownLosses, TooDifferentError, grow, grown_losses
+from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
+from pages.history import networks_compared
+from pages.history.translations import translations
+from pages.shared import checks, files
+from pages.shared.charts import chart
+from pages.shared.page_header import Request
+from pages.shared.target_input import REFERENCES
+from views.controls import sentence_input, widgets
+from views.figures.line_chart import Line, lines
+from views.html import bars, generated_tokens
+from views.text import literal, prose
+from views.text.catalogue import Name, say, say_error
+from views.text.numbers import signed
+
+
+def show(request: Request) -> None:
+    """A box for the French, the curves, their numbers, and the translations of one of the sentences."""
+    st.markdown(prose.block("history", "clauses"))
+    target = _target(request)
+    if target is None:
+        return
+    grown = grow(request.service.model, request.text, target)
+    if len(grown) < 2:
+        st.warning(prose.block("history", "clauses-too-long"))
+        return
+    try:
+        found = {name: _losses(request, name, grown) for name in NETWORKS}
+    except TooDifferentError as error:
+        st.warning(literal.markdown(say_error(error)))
+        return
+    parts = {"own": say("history.clauses.own", "Your tokens"), "whole": say("history.clauses.whole", "Whole target")}
+    part = widgets.pick(say("history.clauses.part", "Loss over"), parts, "counted")
+    curves(grown, found, part)
+    place = widgets.slider(say("history.clauses.number", "Clauses added"), "clauses", 0, 0, len(grown) - 1)
+    st.html(
+        generated_tokens.label(say("history.clauses.source", "Source"))
+        + generated_tokens.sentence(grown[place].source, "en")
+    )
+    st.html(
+        generated_tokens.label(say("history.clauses.target", "Target"))
+        + generated_tokens.sentence(grown[place].target, "fr")
+    )
+    translations(request, grown[place].source, "longer-translations")
+
+
+def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -> None:
+    """A curve a network over the number of clauses, and the same as a table."""
+    x = np.array([pair.clauses for pair in grown])
+    drawn = [
+        Line(
+            networks_compared.called(name),
+            x,
+            getattr(found[name], part),
+            place,
+            ("solid", "dash", "dot")[place % 3],
+            marks=True,
+        )
+        for place, name in enumerate(NETWORKS)
+    ]
+    titles = say("history.clauses.number", "Clauses added"), say("training.nats", "nats per token")
+    figure = lines(drawn, sentence_input.theme(), *titles)
+    figure.update_xaxes(dtick=1)
+    alt = say(
+        "history.clauses.chart",
+        "Loss of five networks by the number of clauses added; the table below has the same numbers.",
+    )
+    chart(figure, "clauses_chart", alt)
+    shared = found[TRANSFORMER].shared
+    difference = checks.said("two passes", max(each.difference for each in found.values()))
+    header = [say("history.clauses.number", "Clauses added"), say("history.clauses.words", "words")]
+    header += [networks_compared.called(name) for name in NETWORKS]
+    rows = [
+        [pair.clauses, pair.words, *(float(getattr(found[name], part)[at]) for name in NETWORKS)]
+        for at, pair in enumerate(grown)
+    ]
+    st.html(bars.table(header, rows, say("history.clauses.table", "Loss by clauses"), whole=True))
+    st.caption(prose.block("history", "clauses-check", difference=difference))
+    risen = {name: signed(each.own[-1] - each.own[0]) for name, each in found.items()}
+    called = {"vector": ONE_VECTOR, "additive": "lstm-additive", "dot": "lstm-dot", "transformer": TRANSFORMER}
+    values = {place: risen[name] for place, name in called.items()}
+    st.markdown(prose.block("history", "clauses-found", count=grown[-1].clauses, shared=shared, **values))
+    st.markdown(prose.block("history", "clauses-read", shared=shared))
+    label = say("history.clauses.csv", "Losses as CSV")
+    files.csv(header, rows, f"losses-by-clauses-{part}", label)
+
+
+def _target(request: Request) -> str | None:
+    """The French of the reader's sentence: typed, a person's, or the Transformer's own; None if it cannot be used."""
+    offered = REFERENCES.get(request.text) or request.service.model.tokenizer.decode(request.translation())
+    label = say("history.clauses.french", "French of your sentence")
+    typed = widgets.text(label, "french", "", placeholder=Name(literal.visible(offered))())
+    if not typed.strip():
+        return offered
+    try:
+        request.service.model.check(typed)
+    except InputError as error:
+        st.warning(literal.markdown(say_error(error)))
+        return None
+    return typed
+
+
+def _losses(request: Request, name: str, grown: tuple[Grown, ...]) -> GrownLosses:
+    return networks_compared.service(request, name).analysis(("grown", grown), grown_losses, grown)

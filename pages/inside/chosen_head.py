@@ -1,0 +1,64 @@
+"""Which head of which layer a part of the page takes apart, and its matrices."""
+
+from dataclasses import dataclass
+
+from model import Trace
+from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
+from pages.shared.page_header import Request
+from views import attention_maps
+from views.controls import sentence_input
+from views.text.catalogue import say
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """A kind of attention, a layer and a head (from 0), and the trace they are taken from."""
+
+    request: Request
+    trace: Trace
+    kind: attention_maps.Kind
+    layer: int
+    head: int
+
+    @property
+    def key(self) -> tuple:
+        """Names the input and the layer."""
+        return self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer
+
+    @property
+    def inputs(self) -> LayerInputs:
+        """What goes into the sub-layer; recorded once for all its heads."""
+        key = ("layer inputs", self.key)
+        return self.request.service.lesson(key, layer_inputs, self.trace, self.kind.name, self.layer)
+
+    def steps(self) -> AttentionSteps:
+        """Every matrix of the head."""
+        key, place = ("attention steps", self.key, self.head), (self.kind.name, self.layer, self.head)
+        return self.request.service.lesson(key, attention_steps, self.trace, self.inputs, *place)
+
+    @property
+    def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Tokens of the queries and of the keys."""
+        return self.trace.axes(self.kind.name)
+
+    @property
+    def place(self) -> str:
+        """Where it is, in words, in the middle of a sentence."""
+        place = {"layer": self.layer + 1, "head": self.head + 1}
+        return say("inside.place", "{kind}, layer {layer}, head {head}", kind=self.kind.title, **place)
+
+    @property
+    def heading(self) -> str:
+        """The same at the beginning of a sentence."""
+        return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
+
+
+def choose(request: Request, one: bool = True) -> Chosen:
+    """The boxes that choose `one` layer and head, or the kind alone, whose first layer is then meant."""
+    trace = request.trace()
+    kind = sentence_input.kind(request.service.kinds)
+    layers, heads = trace.attention(kind.name).shape[:2]
+    layer, head = (
+        sentence_input.head(attention_maps.names(layers)[:-1], attention_maps.names(heads)[:-1]) if one else (1, 1)
+    )
+    return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)

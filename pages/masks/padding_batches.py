@@ -1,0 +1,190 @@
+"""Padding: the reader's ragged batch, its masks, and attention on padding with the mask and without."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+import streamlit as st
+
+from model.lessons.ragged import (
+    MOST_SEQUENCES,
+    MOST_TOKENS,
+    PaddingEffect,
+    RaggedBatch,
+    padded,
+    padding_effect,
+    ragged_batch,
+)
+from pages.shared import checks, files
+from pages.shared.charts import metrics
+from pages.shared.code import same_in_pytorch
+from pages.shared.experiment import experiment
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
+from pages.shared.texts import caption, paragraph
+from views import attention_maps
+from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
+from views.components.matrix_row import RowMatrix, matrix_row
+from views.controls import sentence_input, whole_numbers, widgets
+from views.controls.widgets import Choice
+from views.text import terms
+from views.text.catalogue import Message, say, say_count, say_error
+from views.url_state import bound_settings
+
+LENGTHS = "16 5 11 2 4 5 1 20 16 14"
+# the batch of a known tutorial; in its vocabulary of 100 the ids 1 and 3 are tokens like any other
+IDS = """62 13 47 39 78 33 56 13 39 29 44 86 71 36 18 75
+60 96 51 32 90
+35 45 48 65 91 99 92 10 3 21 54
+75 51
+66 88 98 47
+21 39 10 64 21
+98
+77 65 51 77 19 15 35 19 23 97 50 46 53 42 45 91 66 3 43 10
+70 64 98 25 99 53 4 13 69 62 66 76 15 75 45 34
+20 64 81 35 76 85 1 62 8 45 99 77 19 43"""
+LARGEST = 99  # id
+TOO_MANY = Message("masks.batch.many", "Type at most {most} sequences; there are {count}.")
+
+
+@fragment
+def show(request: Request) -> None:
+    """A typed batch through the encoder. Typing or choosing runs only this part again."""
+    config = request.service.model.config
+    with st.container(horizontal=True, gap="medium"):
+        typed = {"ids": say("masks.batch.ids", "Ids"), "lengths": say("masks.batch.lengths", "Lengths only")}
+        by = widgets.pick(say("masks.batch.typed", "You type"), typed, "batch", default=_held(), varies=True)
+    try:
+        batch = _typed_ids() if by == "ids" else _typed_lengths()
+    except ValueError as error:
+        st.warning(say_error(error))
+        return
+    lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
+    effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths)), padding_effect, batch)
+    choices = sentence_input.heads_to_choose(
+        attention_maps.names(config.n_encoder_layers)[:-1], attention_maps.names(config.n_heads)[:-1]
+    )
+    chosen = {choice.key: choice.inside() for choice in choices}
+    layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
+    places = [str(number + 1) for number in range(batch.ids.shape[1])]
+    sequences = {
+        str(number): say_count(
+            "masks.sequence.long", "{number} ({count} token)", "{number} ({count} tokens)", length, number=number
+        )
+        for number, length in enumerate(lengths, 1)
+    }
+    paragraph("masks", "batch", sequences=len(lengths), longest=max(lengths))
+    ids = RowMatrix(
+        say("masks.ids", "Ids"),
+        np.where(batch.ids == 0, -np.inf, batch.ids),
+        rows=tuple(sequences.values()),
+        columns=places,
+        row_title=say("masks.sequence", "Sequence"),
+        column_title=say("axis.position", "position"),
+        signed=False,
+        masked=("0", say("masks.cell.padding", "padding")),
+        top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
+    )
+    matrix_row([ids], "batch_ids")
+    numbers(effect, layer, head)
+    share = float(effect.without_mask[layer, head])
+    found = {"share": share, "length": lengths[0]} if len(set(lengths)) == 1 else None
+    experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, found)
+    sequence = Choice(
+        say("masks.sequence", "Sequence"), sequences, "sequence", str(min(2, len(sequences))), varies=True
+    )
+    masks(batch, effect, (sequence, *choices), {"sequence": sequence.inside()} | chosen, places)
+    typed = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
+    same_in_pytorch("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
+
+
+def _held() -> str:
+    """Earlier versions knew only lengths, and so do their links."""
+    return "lengths" if bound_settings.held("lengths") else "ids"
+
+
+def _typed_ids() -> RaggedBatch:
+    """A line a sequence; ValueError says what to type."""
+    typed = widgets.paragraphs(say("masks.batch.lines", "Ids of the tokens, a line for each sequence"), "ids", IDS)
+    lines = [line for line in typed.splitlines() if line.strip()] or [""]
+    if len(lines) > MOST_SEQUENCES:
+        raise ValueError(TOO_MANY(most=MOST_SEQUENCES, count=len(lines)))
+    return padded([whole_numbers.parse(line, "ids", (1, MOST_TOKENS), (1, LARGEST)) for line in lines])
+
+
+def _typed_lengths() -> RaggedBatch:
+    """Random ids; ValueError says what to type."""
+    typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
+    return ragged_batch(whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS)))
+
+
+def numbers(effect: PaddingEffect, layer: int, head: int) -> None:
+    """What the mask does to the whole batch, in one head."""
+    metrics(
+        (say("masks.padding.with", "Largest weight on padding, with the mask"), float(effect.on_padding[layer, head])),
+        (
+            say("masks.padding.without", "Largest share of attention on padding, without"),
+            float(effect.without_mask[layer, head]),
+        ),
+    )
+    alone = checks.said("padding", effect.alone)
+    caption("masks", "padding-check", alone=alone, unmasked=effect.alone_without_mask)
+
+
+def masks(
+    batch: RaggedBatch, effect: PaddingEffect, choices: Sequence[Choice], chosen: Mapping[str, str], labels: list[str]
+) -> None:
+    """The masks of a sequence, and in a head its attention with the mask and without; of all of them at once."""
+    side, count = len(labels), len(batch.ids)
+    shared = {"rows": labels, "columns": labels, "signed": False, "top": 1.0}
+    shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}
+    words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
+    both = batch.padding & batch.causal
+    allowed = [np.broadcast_to(mask[:, 0], (count, side, side)) for mask in (batch.padding, batch.causal, both)]
+    titles = (
+        say("masks.three.padding", "Padding mask"),
+        say("masks.three.causal", "Causal mask"),
+        say("masks.three.both", "Both: the decoder\u2019s target"),
+    )
+    paragraph("masks", "three-masks")
+    three = [
+        RowMatrix(title, mask.astype(np.float32), words=words, **shared)
+        for title, mask in zip(titles, allowed, strict=True)
+    ]
+    numbers = [list(choice.options) for choice in choices]
+    heading = say("masks.weights.title", "Sequence {sequence}, {place}", sequence="{sequence}", place="{map}")
+    masked = np.where(allowed[0], effect.masked, np.float32(-np.inf)).transpose(2, 0, 1, 3, 4)
+    unmasked = effect.unmasked.transpose(2, 0, 1, 3, 4)  # (sequence, layer, head, query, key)
+    name = say("masks.weights.with", "Weights with the padding mask")
+    weights = [
+        RowMatrix(name, masked, masked=("0", words[0]), **shared),
+        RowMatrix(say("masks.weights.without", "Weights without it"), unmasked, **shared),
+    ]
+    of_sequence = ChosenMaps(
+        {"": MapSet(three, "", numbers[:1])},
+        ("sequence",),
+        choices[:1],
+        {"sequence": chosen["sequence"]},
+        beside=3,
+        places=True,
+    )
+    chosen_maps(of_sequence, "masks_of_one", sentence_input.remember)
+    of_head = ChosenMaps(
+        {"": MapSet(weights, heading, numbers)},
+        ("sequence", "layer", "head"),
+        choices,
+        chosen,
+        elsewhere=("sequence",),
+        beside=2,
+        places=True,
+    )
+    chosen_maps(of_head, "weights_of_one", sentence_input.remember)
+    place = tuple(options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
+    title = heading.format(sequence=chosen["sequence"], map=attention_maps.describe(chosen["layer"], chosen["head"]))
+    arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}
+    arrays |= {"masked": effect.masked[place[1:]], "unmasked": effect.unmasked[place[1:]]}
+    drawn = [replace(item, values=item.values[place[:1]]) for item in three]
+    drawn += [replace(item, values=item.values[place]) for item in weights]
+    with st.container(horizontal=True):
+        files.matrices(drawn, title, "padding", say("masks.weights", "Masks and weights"))
+        files.npz("padding", arrays, say("masks.batch.npz", "Batch as NPZ"))

@@ -1,0 +1,83 @@
+"""All heads of an opened model, ranked by what ablating each does to its score on this input."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import streamlit as st
+
+from model import HubTrace
+from model.attribution.head_labels import PICTURES, TEXT
+from model.hub.ablation import ablate_in_steps
+from model.hub.head_scores import measures_of, scores_of
+from model.tracing.kinds import KINDS
+from pages.models import attention_labels
+from pages.shared import files
+from pages.shared.fragments import fragment
+from pages.shared.head_ranking import head_list, head_rows
+from pages.shared.service import Service
+from pages.shared.texts import caption, paragraph
+from views import attention_maps
+from views.export.matrices import HeadMap
+from views.html import bars
+from views.text import prose
+from views.text.catalogue import say
+
+
+@fragment
+def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], key: tuple) -> None:
+    """The list, and the scores of the head that is open. A change of its settings runs only this part again."""
+    answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
+    changes = service.analysis_in_steps(
+        ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
+    )
+    found = head_rows.studied(service.model.weights_sha256)
+    heads = head_rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, found.statistics)
+    arranged = head_list.arranged(heads, "sort", "shown")
+    measured = say("models.change", "change of the loss")
+    if answer is not None:
+        measured = say("models.change.class", "change of -ln p of the class")
+    map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
+    headings = say("models.map", "Map"), measured, say("models.here", "Label here")
+    axes = {
+        kind: head_list.axes_of(attention_labels.worded(kind), *attention_labels.axes(trace, kind)) for kind in changes
+    }
+    causal = {kind for kind in changes if KINDS[kind].causal}
+    head_list.show(arranged, found, map_of, axes, headings, name="opened-heads", causal=causal)
+    overview, opened = st.columns([5, 4], gap="large")
+    with overview:
+        head_list.numbers(arranged, found, measured, "opened-heads")
+    with opened:
+        st.html(bars.STYLE)
+        _files(trace, arranged.opened)
+        head_list.scores(arranged.opened, found)
+        _over_many(trace, arranged.opened, found)
+    st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
+    with st.expander(say("ranking.patterns", "What each pattern is")):
+        st.markdown(head_list.how_labelled(TEXT if trace.grid is None else PICTURES))
+        paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
+
+
+def _over_many(trace: HubTrace, head: head_rows.Head, found: head_rows.Found) -> None:
+    """Entropy and distance of the open head, here and in the study."""
+    values = {name: float(table[head.layer, head.head]) for name, table in measures_of(trace, head.kind).items()}
+    if not values or values.keys() != head.measures.keys():  # nothing to choose from in this text, or no study
+        return
+    for name, (mean, spread) in head.measures.items():
+        values |= {f"{name}_mean": mean, f"{name}_spread": spread}
+    unit = say("models.unit.pixels", "pixels") if trace.grid is not None else say("models.unit.tokens", "tokens")
+    caption("models", "study", heading=found.heading, unit=unit, hash=found.statistics.weights_sha256[:12], **values)
+
+
+def _files(trace: HubTrace, head: head_rows.Head) -> None:
+    """The open head's map as files."""
+    layer, number = str(head.layer + 1), str(head.head + 1)
+    kind = attention_labels.worded(head.kind)
+    weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
+    picture = HeadMap(
+        weights,
+        *attention_labels.axes(trace, head.kind),
+        kind,
+        attention_maps.describe(layer, number),
+        float(weights.max()),
+    )
+    files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")

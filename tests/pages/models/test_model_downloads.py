@@ -1,0 +1,78 @@
+"""A download runs once, all who wait for it see how far it is, and who leaves it does not end it."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from model import OpenError
+from pages.models import model_downloads
+from pages.models.model_downloads import Download, Downloads
+
+
+@pytest.fixture(autouse=True)
+def looks_often(monkeypatch):
+    monkeypatch.setattr(model_downloads, "LOOK", 0.005)
+
+
+def test_two_wait_for_one_download_and_see_how_far_it_is():
+    asked, seen_half = [], threading.Barrier(3, timeout=5)
+
+    def fetch(source, tell):
+        asked.append(source)
+        tell(50, 100)
+        seen_half.wait()
+        tell(100, 100)
+
+    running = Downloads(fetch)
+
+    def wait_for() -> list[tuple[int, int]]:
+        seen = []
+
+        def show(found: Download) -> None:
+            if not seen and found.here == 50:
+                seen.append((found.here, found.total))
+                seen_half.wait()
+
+        running.follow("owner/name", show)
+        return seen
+
+    with ThreadPoolExecutor(2) as pool:
+        assert [each.result() for each in [pool.submit(wait_for) for _ in range(2)]] == [[(50, 100)]] * 2
+    assert asked == ["owner/name"]
+
+
+def test_who_leaves_does_not_end_it():
+    class Left(Exception):
+        """The page runs anew."""
+
+    done, asked = threading.Event(), []
+
+    def fetch(source, tell):
+        asked.append(source)
+        assert done.wait(5)
+
+    def leave(found: Download) -> None:
+        raise Left
+
+    running = Downloads(fetch)
+    with pytest.raises(Left):
+        running.follow("owner/name", leave)
+    running.follow("owner/name", lambda found: done.set())
+    assert asked == ["owner/name"]
+
+
+def test_why_it_failed_is_said_and_it_can_be_tried_again():
+    outcomes = [OpenError("The hub has none."), None]
+
+    def fetch(source, tell):
+        if (error := outcomes.pop(0)) is not None:
+            raise error
+
+    running = Downloads(fetch)
+    with pytest.raises(OpenError, match="The hub has none"):
+        running.follow("owner/name", lambda found: None)
+    running.follow("owner/name", lambda found: None)
+    assert outcomes == []

@@ -1,0 +1,61 @@
+"""A page of parts: each has an id for the address and a name in the reader's language."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from tests.pages.conftest import SENTENCE
+
+
+def script() -> None:
+    from types import SimpleNamespace
+
+    import streamlit as st
+
+    from pages.shared import page_header, page_sections
+    from views.text.catalogue import Message
+
+    first = page_sections.Part("first", Message("test.first", "First part"), lambda request: st.text("the first"))
+    second = page_sections.Part("second", Message("test.second", "Second part"), lambda request: st.text("the second"))
+    page_sections._explore("tokens", (first, second), "part", SimpleNamespace(reads=page_header.BOTH))
+
+
+def test_the_address_has_the_id_and_the_reader_sees_the_name():
+    app = AppTest.from_function(script).run()
+    (choice,) = app.get("button_group")
+    assert [text.value for text in app.text] == ["the first"]
+    assert [option.content for option in choice.proto.options] == ["First part", "Second part"]
+    app = AppTest.from_function(script)
+    app.query_params["part"] = "second"
+    assert [text.value for text in app.run().text] == ["the second"]
+
+
+def drawn(app: AppTest) -> tuple[bool, bool]:
+    """Whether the page asks for the sentence, and for how to decode."""
+    return bool([box for box in app.text_input if box.key == "text"]), bool(
+        [group for group in app.get("button_group") if "method" in group.proto.id]
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "asks"),
+    [
+        ({}, (True, False)),
+        ({"part": "spelling"}, (False, False)),
+        ({"part": "contexts"}, (False, False)),
+        ({"part": "word-order"}, (False, True)),
+    ],
+)
+def test_a_page_asks_only_for_what_the_open_part_reads(open_app, part, asks):
+    app = open_app("tokens", method="beam", **part)
+    assert drawn(app) == asks
+    assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # kept for the next part
+
+
+def test_given_tokens_ask_for_no_sentence(open_app):
+    app = open_app("loss", method="beam")
+    assert drawn(app) == (True, True)
+    for chosen, asks in (("five", (False, False)), ("target", (True, True))):
+        app.button_group(key="scored").set_value(chosen).run()
+        assert drawn(app) == asks and not app.exception
+        assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"
+    assert drawn(open_app("loss", scored="five")) == (False, False)
