@@ -22,7 +22,7 @@ from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 from benchmarks import bertviz_page
 from benchmarks.microscope import Candidate, Site, compare, files
 from benchmarks.timing import Measurement, summarise
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from pages.shared.attention_viewer.downsampled import in_blocks
 from tests.browser.chromium import launch_chromium

@@ -24,7 +24,7 @@ from .classifier import VisionClassifier, VisionTrace
 from .convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from .decoding.search import DecodingOptions
 from .hub.errors import OpenError
-from .hub.trace import HubTrace
+from .hub.hub_trace import HubTrace
 from .networks.config import TransformerConfig
 from .networks.recurrent_trace import RecurrentTrace
 from .open_model import open_model

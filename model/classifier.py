@@ -10,7 +10,7 @@ from PIL import Image
 
 from .attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
 from .attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
-from .attribution.intervened import Check, check_intervention
+from .attribution.intervention_result import Check, check_intervention
 from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap

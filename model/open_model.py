@@ -9,7 +9,7 @@ from torch import nn
 from .hub.downloading import Progress
 from .hub.errors import OpenError
 from .hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
-from .hub.opened import OpenedModel
+from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.source import commit_of, folder_of
 from .runtime.device import choose_device

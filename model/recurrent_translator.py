@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from .attribution.held_gates import hold_gates_in_steps
-from .attribution.intervened import InterventionResult
+from .attribution.fixed_gates import hold_gates_in_steps
+from .attribution.intervention_result import InterventionResult
 from .decoding.search import greedy_batch
 from .networks.recurrent import RecurrentNetwork
 from .networks.recurrent_config import VARIANTS, RecurrentConfig

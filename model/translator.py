@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from .attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from .attribution.intervened import InterventionResult, intervene_in_steps, losses_of
+from .attribution.intervention_result import InterventionResult, intervene_in_steps, losses_of
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian

@@ -56,7 +56,7 @@ def leads_to(node: ast.ImportFrom, path: Path) -> str:
 @pytest.mark.parametrize(
     "line, path, top",
     [
-        ("from ..tracing.kinds import CROSS", "model/hub/trace.py", "model"),
+        ("from ..tracing.kinds import CROSS", "model/hub/hub_trace.py", "model"),
         ("from . import palette", "views/attention_maps.py", "views"),
         ("from .model.text.words import Word", "attention_atlas/attention_maps.py", "model"),
         ("from .looks import Look", "attention_atlas/notebook_view.py", "attention_atlas"),
@@ -69,7 +69,7 @@ def test_a_relative_import_is_followed(line: str, path: str, top: str):
 
 def test_a_relative_import_stays_in_its_package():
     with pytest.raises(AssertionError, match="leaves its package"):
-        leads_to(ast.parse("from ... import views").body[0], ROOT / "model/hub/trace.py")
+        leads_to(ast.parse("from ... import views").body[0], ROOT / "model/hub/hub_trace.py")
 
 
 @pytest.mark.parametrize("folder", FORBIDDEN)

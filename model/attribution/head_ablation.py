@@ -23,7 +23,7 @@ from ..runtime.progress import InSteps, Progress, in_one_go
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
 from ..tracing.trace import SentenceTrace
-from .intervened import edited_copy
+from .intervention_result import edited_copy
 
 POSITIONS = 512  # projected to the vocabulary at a time, so that the logits stay small
 

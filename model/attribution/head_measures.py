@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..tracing.kinds import AttentionKind
-from .analysis import attention_distance
 from .head_labels import HeadScores, entropies
+from .vision_analysis import attention_distance
 
 ENTROPY, DISTANCE = "entropy", "distance"
 

@@ -11,7 +11,7 @@ detail                         the quarter of all in which brightness varies mos
 
 import numpy as np
 
-from .analysis import distances
+from .vision_analysis import distances
 
 NEAR = 3.0
 QUARTER = 0.25

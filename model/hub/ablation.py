@@ -11,8 +11,8 @@ import numpy as np
 from ..runtime.progress import InSteps, Progress, in_one_go
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
-from .opened import OpenedModel
-from .trace import HubTrace
+from .hub_trace import HubTrace
+from .opened_model import OpenedModel
 
 
 def ablate_in_steps(

@@ -7,10 +7,10 @@ from torch import nn
 
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, Progress
-from .attention import Pass
-from .inputs import positions
+from .eager_attention import Pass
+from .forward_run import Inputs
 from .interface import looking
-from .running import Inputs
+from .model_inputs import positions
 
 CHUNK = 8  # tokens between two steps
 

@@ -5,8 +5,8 @@ import numpy as np
 from ..attribution.head_labels import HeadScores, text_scores, vision_scores
 from ..attribution.head_measures import picture_measures, text_measures
 from ..tracing.kinds import KINDS
+from .hub_trace import HubTrace
 from .opened_pictures import of_patches
-from .trace import HubTrace
 
 
 def scores_of(trace: HubTrace, kind: str) -> HeadScores:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from .attention import NAME, Pass, attention, running
+from .eager_attention import NAME, Pass, attention, running
 from .softmax_calls import SoftmaxCalls
 
 

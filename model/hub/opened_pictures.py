@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ..attribution.faithfulness import Occlusion, occlude
-from ..attribution.intervened import Check
+from ..attribution.intervention_result import Check
 from ..attribution.rollout import METHODS, ClassGradients, slope_along
 from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
@@ -17,11 +17,11 @@ from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
 from ..tracing.layer_stacks import layer_names
 from ..tracing.picture_trace import PatchTrace
-from .attention import Pass
+from .eager_attention import Pass
+from .hub_trace import HubTrace
 from .interface import looking
-from .opened import OpenedModel
+from .opened_model import OpenedModel
 from .record import HubRecord
-from .trace import HubTrace
 
 
 @dataclass(frozen=True, eq=False, repr=False)

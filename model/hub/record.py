@@ -9,7 +9,7 @@ import torch
 
 from ..lessons.one_weight import ScoreForm
 from ..tracing.trace import Verification
-from .attention import AttentionCall
+from .eager_attention import AttentionCall
 
 Kept = Literal["all", "weights"]
 
@@ -25,7 +25,7 @@ class HubRecord:
         queries, outputs: `(layer, H, query, d)`; None likewise, or where the way into the network cannot see them.
         keys, values: `(layer, G, key, d)`; None likewise.
         layers: the layers that were kept, from 0.
-        by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.check`.
+        by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.call_check`.
         verification: largest differences to that.
         forms: of every layer, how a product becomes a score; empty where only weights were kept, or no products seen.
         half: whether the network itself computes in half precision, so that the differences are larger.
@@ -70,7 +70,7 @@ def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, 
     """What is kept of one call, on the CPU.
 
     Args:
-        check: what `model.hub.check.check_call` found.
+        check: what `model.hub.call_check.check_call` found.
         half: keep weights and scores in half precision.
     """
     maps = torch.float16 if half else torch.float32

@@ -9,15 +9,15 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..tracing.interventions import HeadInterventions
-from .attention import Pass
-from .inputs import text_inputs
-from .proof import Proof
-from .running import result, run
-from .trace import HubTrace
+from .eager_attention import Pass
+from .forward_run import result, run
+from .hub_trace import HubTrace
+from .model_inputs import text_inputs
+from .verification import Proof
 
 
 class Masked(Protocol):
-    """What is asked of a masked model; see `model.hub.opened.OpenedModel`."""
+    """What is asked of a masked model; see `model.hub.opened_model.OpenedModel`."""
 
     network: nn.Module
     reader: object

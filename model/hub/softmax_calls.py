@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from .attention import AttentionCall, Pass
+from .eager_attention import AttentionCall, Pass
 
 SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax, torch.nn.functional.softmax}
 PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}
@@ -16,7 +16,7 @@ class SoftmaxCalls(TorchFunctionMode):
 
     Its argument are the scores with their mask, its result the weights; both pass the tap. The product before it gives
     queries and keys where its shape fits, the product after it, in which the weights stand on the left, values and
-    outputs. Whether those calls are what the network reports as its attention is for `model.hub.proof` to say.
+    outputs. Whether those calls are what the network reports as its attention is for `model.hub.verification` to say.
     """
 
     def __init__(self, watch: Pass) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..attribution.held_gates import cells, largest_difference, recompute
+from ..attribution.fixed_gates import cells, largest_difference, recompute
 from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_trace import CellRecord, RecurrentTrace
 

@@ -19,9 +19,9 @@ from ..open_model import SPREAD
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
-from .inputs import StudyError, read_inputs
+from .networks import open_subject
 from .run import study
-from .subjects import open_subject
+from .study_data import StudyError, read_inputs
 
 PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs each
 

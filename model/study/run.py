@@ -13,10 +13,10 @@ from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import hardware
 from ..runtime.messages import ReaderError
 from ..training.processes import ProcessGroup
-from .inputs import Inputs, StudyError
+from .networks import Subject
 from .results import write_results
 from .shards import Shards
-from .subjects import Subject
+from .study_data import Inputs, StudyError
 
 PLAN = "study.json"
 FORMAT = 1  # of the shards

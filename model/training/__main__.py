@@ -32,14 +32,14 @@ from ..recurrent_translator import TOKENIZER
 from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
 from ..text.tokenizer import Tokenizer, train_tokenizer
 from .card import evaluate_translator, finish_translator
+from .continued_training import earlier_training
 from .corpus import CorpusError, read_corpus
-from .further import earlier_training
 from .optimizer import Recipe
 from .picture_commands import add_picture_commands
 from .processes import ProcessGroup
 from .recurrent_card import evaluate_recurrent, finish_recurrent
-from .runs import Prepared, add_device_option, add_run_options, check_out, run_training, taken
-from .studies import add_text_studies
+from .run_options import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+from .study_commands import add_text_studies
 from .translation import TranslationTask
 
 RECURRENT_RECIPE = Recipe(

@@ -8,8 +8,8 @@ from ..attribution.head_statistics import FILE, Gathering, HeadStatistics
 from ..classifier import VisionClassifier
 from ..runtime.checkpoint import sha256_of, write_json
 from ..runtime.device import choose_device, hardware
-from ..study.inputs import spread_evenly
-from ..study.measuring import measure_picture, measure_translation
+from ..study.head_measurements import measure_picture, measure_translation
+from ..study.study_data import spread_evenly
 from ..text.word_alignment import AlignmentTable, learn_alignment, links_of
 from ..tracing.kinds import TRANSLATION
 from ..translator import InputError, Translator

@@ -7,8 +7,8 @@ import numpy as np
 from PIL import Image
 from tqdm import tqdm
 
-from ..attribution.analysis import attention_distance
 from ..attribution.rollout import METHODS
+from ..attribution.vision_analysis import attention_distance
 from ..classifier import VisionClassifier, VisionTrace
 from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import choose_device, hardware

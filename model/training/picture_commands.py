@@ -9,8 +9,8 @@ from ..networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from ..networks.vision import VisionConfig, VisionTransformer
 from ..runtime.checkpoint import CheckpointError, load_weights, read_json
 from .augment import Augmentation
+from .continued_vision_training import after, earlier_pictures, pixels_before
 from .distillation import Distillation, Teacher
-from .further_pictures import after, earlier_pictures, pixels_before
 from .head_card import write_readable_card
 from .head_study import study_classifier
 from .images import read_images
@@ -19,7 +19,7 @@ from .optimizer import Recipe
 from .processes import ProcessGroup
 from .reading_size import reread
 from .recognition import RecognitionTask, Recognizer, Stages
-from .runs import (
+from .run_options import (
     Prepared,
     add_device_option,
     add_options_of,

@@ -6,7 +6,7 @@ from ..networks.vision import VisionTransformer
 from ..runtime.checkpoint import load_weights, write_json
 from ..runtime.device import choose_device
 from .card import write_weights
-from .further_pictures import earlier_pictures
+from .continued_vision_training import earlier_pictures
 from .images import LabelledImages
 from .recognition import Stages
 from .vision_card import calibrate, choose_reading_size, evaluate_recognizer, validation_card

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model import HeadInterventions, Trace
-from model.attribution.intervened import shapes_of
+from model.attribution.intervention_result import shapes_of
 from pages.shared import checks, comparison_result, differences
 from pages.shared.comparison import of_another, of_changed
 from pages.shared.fragments import fragment

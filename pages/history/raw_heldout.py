@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model import CheckpointError
-from model.lessons.raw_study import RawStudy
+from model.lessons.raw_attention_heldout import RawStudy
 from model.translator import SHIPPED
 from pages.history.raw_tables import NONE, stage_labels
 from pages.shared.models import open_recurrent

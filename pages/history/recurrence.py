@@ -5,7 +5,7 @@ from functools import lru_cache
 import streamlit as st
 
 from model import Trace
-from model.lessons.waiting_steps import StateGraph, Vertex, recorded_steps, state_graph
+from model.lessons.sequential_operations import StateGraph, Vertex, recorded_steps, state_graph
 from model.networks.config import SequenceConfig
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import forward_times, networks

@@ -1,7 +1,7 @@
 """The drawing of a network unrolled over the reader's tokens, with one path."""
 
 from model import Trace
-from model.lessons.waiting_steps import StateGraph, Vertex
+from model.lessons.sequential_operations import StateGraph, Vertex
 from views.svg.unrolled import Row, unrolled
 from views.text.catalogue import Message, say
 

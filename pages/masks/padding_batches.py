@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model.lessons.ragged import (
+from model.lessons.padding_batches import (
     MOST_SEQUENCES,
     MOST_TOKENS,
     PaddingEffect,

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from model import HubTrace
-from model.hub.opened import OpenedModel
-from model.hub.tokens import Tokens
+from model.hub.opened_model import OpenedModel
+from model.hub.token_offsets import Tokens
 from model.tracing.kinds import KINDS
 from pages.shared.attention_viewer.provenance import InWords, Subject, of_trace
 from views import attention_maps

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from model import OpenError
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from pages.shared.service import Service
 from server import streamlit_internals
 from server.result_cache import Recent, computing
 from server.singleton import process_wide
 
 MOST = 2
-RECENT = 3  # traces of each that are kept; one may hold as much as `model.hub.limits` says
+RECENT = 3  # traces of each that are kept; one may hold as much as `model.hub.trace_limits` says
 IN_USE = 600.0  # seconds after which a model that nobody has asked counts as left
 
 

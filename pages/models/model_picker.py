@@ -5,8 +5,8 @@ from pathlib import Path
 import streamlit as st
 
 from model import OpenError, open_model
-from model.hub.allowed import Allowed, allowed
-from model.hub.listing import Entry, entries, entry, of_folder
+from model.hub.allowlist import Allowed, allowed
+from model.hub.checkpoint_summary import Entry, entries, entry, of_folder
 from model.hub.source import looks_like_id
 from pages.models.model_cache import opened_models
 from pages.models.model_downloads import fetch

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from model.hub.listing import Entry
+from model.hub.checkpoint_summary import Entry
 from pages.shared import files
 from pages.shared.texts import paragraph
 from views.text.catalogue import say, say_error

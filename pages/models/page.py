@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model import OpenError
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from pages.models import picture, text
 from pages.models.model_picker import chosen_model
 from pages.shared.texts import how_to_read

@@ -5,7 +5,7 @@ import hashlib
 import streamlit as st
 
 from model import HubTrace
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from model.hub.opened_pictures import of_patches
 from pages.models import answers, attention_labels, head_effects, trace_retention
 from pages.models import what_if as what_if_of_any

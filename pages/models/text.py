@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model import HubTrace
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from pages.models import answers, attention_labels, head_effects, trace_retention, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.page_sections import pick

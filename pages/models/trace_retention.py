@@ -5,8 +5,8 @@ from collections.abc import Mapping
 import streamlit as st
 
 from model import HubTrace
-from model.hub import limits
-from model.hub.opened import OpenedModel
+from model.hub import trace_limits
+from model.hub.opened_model import OpenedModel
 from pages.shared import files
 from views.controls import widgets
 from views.text import prose
@@ -19,7 +19,7 @@ FROM = 100_000_000  # bytes of maps, from which on the reader chooses what is ke
 def choose(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
     """What to keep of a text's trace, as `model.trace` takes it; a long text lets the reader choose from the sizes."""
     maps, layers = model.maps_of(text, **options)
-    sizes = limits.sizes(maps, layers)
+    sizes = trace_limits.sizes(maps, layers)
     if sizes["all"] < FROM:
         return "auto"
     called = {
@@ -27,7 +27,7 @@ def choose(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | i
         "weights": say("models.keep.weights", "weights"),
         "layer": say("models.keep.layer", "one layer"),
     }
-    fits = [what for what, size in sizes.items() if size <= limits.LARGEST] or ["layer"]
+    fits = [what for what, size in sizes.items() if size <= trace_limits.LARGEST] or ["layer"]
     offered = {
         what: say("models.keep.size", "{what}, {size} MB", what=called[what], size=round(sizes[what] / 1e6))
         for what in fits

@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, HubTrace
-from model.attribution.comparison import moved
-from model.hub.opened import OpenedModel
+from model.attribution.trace_comparison import moved
+from model.hub.opened_model import OpenedModel
 from pages.models import answers, attention_labels, head_effects
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics

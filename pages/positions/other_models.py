@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons import numbered_places as numbered
+from model.lessons import position_schemes as numbered
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.code import same_in_pytorch

@@ -7,7 +7,7 @@ up (`tests/pages/shared/test_checks.py` measures them again). A figure beyond it
 and the page says so.
 """
 
-from model.attribution.intervened import Check
+from model.attribution.intervention_result import Check
 from model.tracing.traced_model import Record
 from pages.shared.texts import block, explained
 from views.text.catalogue import Message, say

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from model import DecodingOptions, GateInterventions, HeadInterventions, Trace
-from model.attribution.comparison import Shared, moved, of_shared, shared_places
-from model.attribution.intervened import Check, losses_of
+from model.attribution.intervention_result import Check, losses_of
+from model.attribution.trace_comparison import Shared, moved, of_shared, shared_places
 from model.tracing.kinds import AttentionKind
 from pages.shared.page_header import Request, sentence_box, usable
 from pages.shared.service import Service
@@ -70,7 +70,7 @@ class Sides:
 
     @cached_property
     def moved(self) -> dict[str, np.ndarray]:
-        """Kind -> `(layer, head)`: see `model.attribution.comparison.moved`, over what both sides have."""
+        """Kind -> `(layer, head)`: see `model.attribution.trace_comparison.moved`, over what both sides have."""
         found = {}
         for kind in self.kinds:
             queries, keys = self.shared(kind)

@@ -1,6 +1,6 @@
 """What is generated on both sides, what each token of the target costs, and how every head's attention moved."""
 
-from model.attribution.comparison import merged
+from model.attribution.trace_comparison import merged
 from pages.shared import differences, files, tables
 from pages.shared.charts import metrics
 from pages.shared.comparison import Sides

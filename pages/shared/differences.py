@@ -116,7 +116,7 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
     """The cells, which of them is largest, and the numbers.
 
     Args:
-        found: kind -> `(layer, head)`, see `model.attribution.comparison.moved`.
+        found: kind -> `(layer, head)`, see `model.attribution.trace_comparison.moved`.
         keys: kind -> how many keys its maps have, for the mean over single weights.
     """
     paragraph("compare", "every-head")

@@ -13,7 +13,7 @@ from functools import partial
 from PIL import Image
 
 from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
-from model.attribution.intervened import InterventionResult
+from model.attribution.intervention_result import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
 from model.tracing.kinds import AttentionKind

@@ -6,9 +6,9 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.analysis import attention_distance
 from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import PICTURES, HeadScores, vision_scores
+from model.attribution.vision_analysis import attention_distance
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, tables
 from pages.shared.experiment import experiment

@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.analysis import patch_embedding, principal_filters
+from model.attribution.vision_analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
 from pages.shared.experiment import experiment
 from pages.shared.fragments import fragment

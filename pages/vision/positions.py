@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import VisionTrace
-from model.attribution.analysis import (
+from model.attribution.vision_analysis import (
     RowsAndColumns,
     attention_distance,
     check_similarity,

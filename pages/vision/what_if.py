@@ -7,8 +7,8 @@ import numpy as np
 import streamlit as st
 
 from model import HeadInterventions
-from model.attribution.comparison import moved
-from model.attribution.intervened import Check
+from model.attribution.intervention_result import Check
+from model.attribution.trace_comparison import moved
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature
 from model.tracing.picture_trace import PatchTrace
 from model.tracing.traced_model import TracedModel
@@ -49,7 +49,7 @@ class Changed:
     Attributes:
         probabilities: `(class,)`.
         cls: `(layer, head, 1 + patch)` weights of CLS as the query.
-        moved: `(layer, head)`, see `model.attribution.comparison.moved`.
+        moved: `(layer, head)`, see `model.attribution.trace_comparison.moved`.
     """
 
     probabilities: np.ndarray

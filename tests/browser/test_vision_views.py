@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from model.attribution.analysis import position_similarity
+from model.attribution.vision_analysis import position_similarity
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows

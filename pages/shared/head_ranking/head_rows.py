@@ -9,7 +9,7 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
-from model.study.finished import study_of
+from model.study.finished_studies import study_of
 from server.singleton import process_wide
 from views import attention_maps
 from views.text.catalogue import Message, say

@@ -8,7 +8,7 @@ import logging
 import pytest
 from PIL import Image
 
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from tests.model.hub import tiny
 

@@ -23,7 +23,7 @@ from transformers.models.auto import modeling_auto
 
 from model import HeadInterventions, OpenError
 from model.hub.loading import TABLES, Task
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.trace import Verification

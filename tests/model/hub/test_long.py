@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import transformers
 
-from model.hub import limits
+from model.hub import trace_limits
 from model.open_model import open_model
 from tests.model.hub import tiny
 from tests.model.hub.conftest import TEXT
@@ -27,7 +27,7 @@ def text_of(tokens: int) -> str:
 def test_512_tokens_are_kept_whole(base):
     text = text_of(512)
     assert base.maps_of(text) == (144 * 512**2, 12)
-    assert limits.sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= limits.LARGEST
+    assert trace_limits.sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
     trace = base.trace(text)
     record = trace.records["decoder"]
     assert (trace.kept, record.weights.shape, record.weights.dtype) == ("all", (12, 12, 512, 512), np.float32)
@@ -37,9 +37,9 @@ def test_512_tokens_are_kept_whole(base):
 
 def test_1024_tokens_are_kept_by_layer(base):
     text = text_of(1024)
-    sizes = limits.sizes(*base.maps_of(text))
+    sizes = trace_limits.sizes(*base.maps_of(text))
     assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
-    assert sizes["all"] > limits.LARGEST > sizes["weights"]
+    assert sizes["all"] > trace_limits.LARGEST > sizes["weights"]
     record = base.trace(text, keep=5).records["decoder"]
     assert (record.layers, record.weights.shape) == ((5,), (1, 12, 1024, 1024))
     assert record.weights.dtype == np.float32

@@ -13,7 +13,7 @@ from model import OpenError, open_model
 from model.hub import loading
 from model.hub.ablation import ablate
 from model.hub.loading import load
-from model.hub.opened import OpenedModel
+from model.hub.opened_model import OpenedModel
 from model.study.__main__ import main
 from tests.model.hub import tiny
 from tests.model.hub.conftest import TEXT

@@ -15,11 +15,11 @@ from model.attribution.head_labels import HeadScores
 from model.attribution.head_measures import Measured
 from model.attribution.head_statistics import load_statistics
 from model.runtime.checkpoint import CheckpointError
-from model.study.inputs import Inputs, Item, StudyError
+from model.study.networks import Subject
 from model.study.results import TABLE
 from model.study.run import study
 from model.study.shards import Shards
-from model.study.subjects import Subject
+from model.study.study_data import Inputs, Item, StudyError
 from model.tracing.kinds import CROSS, DECODER
 from model.training.processes import ProcessGroup
 

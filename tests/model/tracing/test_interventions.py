@@ -9,7 +9,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.attribution.intervened import edited_copy
+from model.attribution.intervention_result import edited_copy
 from model.classifier import VisionClassifier
 from model.decoding.search import greedy_batch
 from model.lessons.masking import mask_effect

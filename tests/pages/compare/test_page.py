@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.comparison import moved, shared_places
-from model.attribution.intervened import losses_of
+from model.attribution.intervention_result import losses_of
+from model.attribution.trace_comparison import moved, shared_places
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of

@@ -12,7 +12,7 @@ from model.lessons.raw_attention import encoder_stages, encoder_states, own_weig
 from model.lessons.recurrence import unroll
 from model.lessons.recurrence_gates import gates_of
 from model.lessons.recurrence_gradients import drift, state_gradients
-from model.lessons.waiting_steps import state_graph
+from model.lessons.sequential_operations import state_graph
 from model.networks.recurrent_config import RecurrentConfig
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Values, Wanted, earlier, of_the_translator

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.lessons.raw_attention import RawAttention, encoder_stages, own_weights
-from model.lessons.raw_study import FILE
+from model.lessons.raw_attention_heldout import FILE
 from model.translator import SHIPPED
 from pages.history import raw_heldout
 from tests.new_process import clear_all

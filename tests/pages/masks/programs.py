@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model import Trace
 from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.ragged import padded, padding_effect
+from model.lessons.padding_batches import padded, padding_effect
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, of_the_network
 
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.ragged import padded, padding_effect
+from model.lessons.padding_batches import padded, padding_effect
 from pages.masks.padding_batches import IDS
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.hub import downloading, listing
+from model.hub import checkpoint_summary, downloading
 from pages.models.model_downloads import Download
 from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
@@ -16,7 +16,7 @@ def any_may_be_opened(monkeypatch, tmp_path):
     """As on one's own machine, with an empty cache of the hub that nobody may ask."""
     asked = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
-    monkeypatch.setattr(listing, "cached", lambda: [])
+    monkeypatch.setattr(checkpoint_summary, "cached", lambda: [])
     monkeypatch.setattr(downloading, "reachable", lambda: asked.append("reachable") or False)
     clear_all()
     yield asked

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.hub import limits
+from model.hub import trace_limits
 from model.hub.opened_pictures import of_patches
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
@@ -256,8 +256,8 @@ def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monke
     model = open_model(listed["gpt2"], device="cpu")
     numbers, layers = model.maps_of(text)
     monkeypatch.setattr(trace_retention, "FROM", 0)
-    monkeypatch.setattr(limits, "LARGEST", 4 * numbers)
-    monkeypatch.setattr(limits, "HALF_FROM", 0)
+    monkeypatch.setattr(trace_limits, "LARGEST", 4 * numbers)
+    monkeypatch.setattr(trace_limits, "HALF_FROM", 0)
     weights = open_app("models", model="gpt2", text=text)
     choice = next(box for box in weights.selectbox if "Keep" in box.label)
     assert [option.split(",")[0] for option in choice.options] == ["weights", "one layer"]

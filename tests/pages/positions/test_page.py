@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from model.lessons.fourier import fourier
-from model.lessons.numbered_places import alibi, spread
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
 from model.lessons.position_geometry import shift_of, similarity
+from model.lessons.position_schemes import alibi, spread
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import in_one_go
 from tests.every_view import PARTS

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.intervened import intervene_in_steps, losses_of
+from model.attribution.intervention_result import intervene_in_steps, losses_of
 from model.runtime.progress import whole
 from tests.pages.conftest import ROOT, visit
 from views.components.attention_lines import Locked, View, from_address, to_address

@@ -8,9 +8,14 @@ from functools import cache
 import numpy as np
 
 from model import ConvolutionClassifier, VisionClassifier, VisionTrace
-from model.attribution.analysis import attention_distance, patch_embedding, position_similarity, principal_filters
 from model.attribution.faithfulness import random_orders
 from model.attribution.rollout import attention_scores
+from model.attribution.vision_analysis import (
+    attention_distance,
+    patch_embedding,
+    position_similarity,
+    principal_filters,
+)
 from model.classifier import SHIPPED
 from model.lessons.classification import classification
 from model.lessons.inductive_bias import answers, answers_by_size, rearranged, receptive_field

@@ -12,7 +12,7 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
-from model.attribution.analysis import principal_filters
+from model.attribution.vision_analysis import principal_filters
 from model.lessons.classification import classification
 from pages.shared.models import load_vision as loaded_service
 from tests.new_process import clear_all

@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from model.attribution.analysis import attention_distance, position_similarity
+from model.attribution.vision_analysis import attention_distance, position_similarity
 from pages.vision.positions import CHANGES, PICTURES
 from tests.model.images import CLASSES, noise
 from tests.pages.charts import charts, checked, numbers

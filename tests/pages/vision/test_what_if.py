@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.comparison import moved
+from model.attribution.trace_comparison import moved
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from tests.model.images import CLASSES
 from tests.pages.charts import checked

@@ -1,0 +1,102 @@
+"""What can be said of a model before it is opened: its type, its sizes and whether it fits, from its small files."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .allowlist import Allowed, Listed
+from .errors import OpenError
+from .folder import check_size, inspect
+from .source import folder_of
+
+LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
+DECODER_LAYERS = ("decoder_layers", "num_decoder_layers")
+HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_attention_heads")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A model that may be opened, and what its small files say.
+
+    Attributes:
+        name: see `Listed`.
+        type: "bert", "llama"; empty where the files cannot be read.
+        layers: of the encoder and of the decoder, where it has both; `heads` of one layer. 0 where not said.
+        parameters, bytes: of the weight files.
+        problem: why it cannot be opened as far as is known, or None.
+        here: False if it has to be downloaded first.
+    """
+
+    name: str
+    type: str = ""
+    layers: tuple[int, ...] = ()
+    heads: int = 0
+    parameters: int = 0
+    bytes: int = 0
+    problem: OpenError | None = None
+    here: bool = True
+
+
+def entries(allowed: Allowed) -> list[Entry]:
+    """The listed models; where any may be opened, those of the hub's cache on this machine."""
+    listed: Iterable[Listed] = allowed.listed
+    if allowed.any:
+        listed = (Listed(name, name) for name in cached())
+    return [entry(model.name, model.source) for model in listed]
+
+
+def entry(name: str, source: str) -> Entry:
+    """What is known of one model; nothing is downloaded."""
+    try:
+        folder = folder_of(source, download=False)
+    except OpenError as error:
+        return Entry(name, problem=error, here=False)
+    return of_folder(name, folder)
+
+
+def of_folder(name: str, folder: Path) -> Entry:
+    """What the small files of a folder say."""
+    try:
+        found = inspect(folder)
+    except OpenError as error:
+        return Entry(name, problem=error)
+    try:
+        check_size(found, None)
+        problem = None
+    except OpenError as error:
+        problem = error
+    config = _text_part(found.config)
+    layers = tuple(filter(None, (_first(config, LAYERS), _first(config, DECODER_LAYERS))))
+    return Entry(
+        name, found.config["model_type"], layers, _first(config, HEADS), found.parameters, found.bytes, problem
+    )
+
+
+def cached() -> list[str]:
+    """Ids of the models in the hub's cache on this machine, in the order of the alphabet."""
+    from huggingface_hub import scan_cache_dir
+    from huggingface_hub.errors import CacheNotFound
+
+    try:
+        found = scan_cache_dir().repos
+    except CacheNotFound:
+        return []
+    whole = [
+        repository.repo_id
+        for repository in found
+        if repository.repo_type == "model"
+        and any({"config.json"} <= {file.file_name for file in revision.files} for revision in repository.revisions)
+    ]
+    return sorted(whole)
+
+
+def _text_part(config: dict) -> dict:
+    """The part of a configuration that has the sizes; some keep them one level down."""
+    for name in ("text_config", "vision_config"):
+        if not _first(config, LAYERS) and isinstance(config.get(name), dict):
+            return config[name]
+    return config
+
+
+def _first(config: dict, names: Iterable[str]) -> int:
+    return next((value for name in names if isinstance(value := config.get(name), int) and value > 0), 0)

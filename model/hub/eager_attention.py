@@ -1,0 +1,165 @@
+"""Attention of any architecture written out step by step, each step through the tap of the pass that runs.
+
+`transformers` calls one function for the attention of nearly every architecture it has. Ours computes what the usual
+eager form computes (Vaswani et al. 2017, equation 1) with what architectures add to it: fewer heads of keys and values
+(Ainslie et al. 2023), a bias on the scores (Raffel et al. 2020), capped scores (Gemma Team 2024), a window in the mask
+(Beltagy et al. 2020), a sink beside the keys (OpenAI 2025). Whether that is what a model itself computes is measured
+when it is opened; see `model.hub.verification`.
+"""
+
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from ..networks.tap import Tap
+
+NAME = "attention_atlas"  # of our function among those that `transformers` knows
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionCall:
+    """What one call computed for one input. H heads of queries, G heads of keys, Q queries, K keys.
+
+    Attributes:
+        queries: `(1, H, Q, d_k)`.
+        keys, values: `(1, G, K, d_k)` and `(1, G, K, d_v)`; H is a multiple of G. None where a fallback found none.
+        given_scores: `(1, H, Q, K)`, scaled, capped and with their bias, before any intervention.
+        scores: the same as they went on.
+        given_mask: bool, broadcastable to `(1, H, Q, K)`, before any intervention; None where nothing is hidden.
+        mask: the same as it went on.
+        weights: `(1, H, Q, K)`; rows sum to less than 1 beside a sink.
+        outputs: `(1, H, Q, d_v)`.
+        bias: what was added to the scaled scores, broadcastable to them; None where nothing was.
+        sinks: `(H,)` score of the sink of every head, or None.
+        scaling: factor of the products; None where a fallback did not see how they become scores.
+        softcap: scores are softcap * tanh(score / softcap), or None.
+    """
+
+    queries: Tensor | None
+    keys: Tensor | None
+    values: Tensor | None
+    given_scores: Tensor
+    scores: Tensor
+    given_mask: Tensor | None
+    mask: Tensor | None
+    weights: Tensor
+    outputs: Tensor | None
+    bias: Tensor | None = None
+    sinks: Tensor | None = None
+    scaling: float | None = None
+    softcap: float | None = None
+
+
+class Pass:
+    """One run of a network while we look: counts its calls of attention and sends their steps through a tap.
+
+    Args:
+        names: of the calls in the order in which the network makes them, `encoder.0.self` and so on; None while that
+            order is not yet known, as on opening.
+        tap: called with `<name>.<step>` for `queries`, `keys`, `values`, `scores`, `mask`, `weights`, `outputs`.
+        keep: what is kept of a call in `calls`, given its place in that order; by default all of it.
+    """
+
+    def __init__(
+        self,
+        names: tuple[str | None, ...] | None = None,
+        tap: Tap | None = None,
+        keep: Callable[[int, AttentionCall], object] = lambda _, call: call,
+    ) -> None:
+        self.names, self.tap, self._keep = names, tap, keep
+        self.count = 0
+        self.calls: list = []
+
+    def saw(self, call: AttentionCall) -> None:
+        """A call has been computed."""
+        self.calls.append(self._keep(len(self.calls), call))
+
+    def next_step(self):
+        """A function for the next call: `(step, tensor) -> tensor`."""
+        place = self.count
+        self.count += 1
+        name = self.names[place] if self.names is not None and place < len(self.names) else None
+        if self.tap is None or name is None:
+            return lambda step, tensor: tensor
+        return lambda step, tensor: self.tap(f"{name}.{step}", tensor)
+
+
+running: ContextVar[Pass | None] = ContextVar("running", default=None)  # of this thread
+
+
+def attention(
+    module: nn.Module,
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    attention_mask: Tensor | None,
+    scaling: float | None = None,
+    dropout: float = 0.0,
+    position_bias: Tensor | None = None,
+    softcap: float | None = None,
+    s_aux: Tensor | None = None,
+    **_: object,
+) -> tuple[Tensor, Tensor]:
+    """The function that `transformers` calls; its arguments are the library's.
+
+    Args:
+        query: `(batch, H, Q, d_k)`.
+        key, value: `(batch, G, K, d_k)`.
+        attention_mask: additive, 0 or a very negative number, or bool with True for what is seen; broadcastable to
+            `(batch, H, Q, K)`.
+
+    Returns:
+        Outputs `(batch, Q, H, d_v)` and weights `(batch, H, Q, K)`.
+    """
+    current = running.get()
+    step = (lambda _, tensor: tensor) if current is None else current.next_step()
+    scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
+    query, key, value = step("queries", query), step("keys", key), step("values", value)
+    scores = query @ grouped(key, query).transpose(-2, -1) * scaling  # (batch, H, Q, K)
+    if softcap is not None:
+        scores = torch.tanh(scores / softcap) * softcap
+    bias, allowed = split_mask(attention_mask, scores)
+    if position_bias is not None:
+        bias = position_bias if bias is None else position_bias + bias
+    if bias is not None:
+        scores = scores + bias
+    given_scores, given_mask = scores, allowed
+    scores = step("scores", scores)
+    if allowed is not None:
+        allowed = step("mask", allowed)
+    hidden = scores if allowed is None else scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
+    weights = step("weights", softmax(hidden, s_aux).to(value.dtype))  # (batch, H, Q, K)
+    outputs = step("outputs", weights @ grouped(value, query))  # (batch, H, Q, d_v)
+    if current is not None:
+        found = (query, key, value, given_scores, scores, given_mask, allowed, weights, outputs, bias, s_aux)
+        current.saw(AttentionCall(*found, scaling, softcap))
+    return outputs.transpose(1, 2).contiguous(), weights
+
+
+def grouped(keys: Tensor, queries: Tensor) -> Tensor:
+    """Keys or values `(batch, G, K, d)` once for each head of the queries: `(batch, H, K, d)`."""
+    times = queries.shape[1] // keys.shape[1]
+    return keys if times == 1 else keys.repeat_interleave(times, dim=1)
+
+
+def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:
+    """Softmax over the keys in float32; with sinks `(H,)`, over the keys and one more whose weight is then dropped."""
+    if sinks is None:
+        return scores.softmax(dim=-1, dtype=torch.float32)
+    column = sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)  # (batch, H, Q, 1)
+    return torch.cat([scores, column.to(scores.dtype)], dim=-1).softmax(dim=-1, dtype=torch.float32)[..., :-1]
+
+
+def split_mask(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor | None]:
+    """What a mask adds to scores that stay visible (None where that is nothing), and which stay visible (bool)."""
+    if mask is None:
+        return None, None
+    mask = mask[..., : scores.shape[-1]]
+    if mask.dtype == torch.bool:
+        return None, mask
+    allowed = mask > torch.finfo(mask.dtype).min / 2
+    bias = mask.masked_fill(~allowed, 0)
+    return (bias if bool(bias.any()) else None), allowed

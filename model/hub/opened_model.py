@@ -1,0 +1,339 @@
+"""Any Hugging Face checkpoint as a `TracedModel`: opened, proven, traced."""
+
+import inspect
+from functools import cached_property
+
+import numpy as np
+import torch
+from PIL import Image
+from torch import Tensor
+
+from ..runtime.device import device_name
+from ..runtime.fallback import device_of
+from ..runtime.progress import InSteps, whole
+from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import AttentionKind
+from ..tracing.traced_model import Capability
+from .call_check import check_call
+from .eager_attention import AttentionCall, Pass
+from .errors import OpenError
+from .forward_run import Inputs, own_weights, result, run
+from .generation import greedy_in_steps
+from .hub_trace import HubTrace
+from .interface import own_form
+from .loading import Loaded, Task
+from .model_inputs import check_length, pair_inputs, picture_inputs, probe, start_id, text_inputs
+from .record import LayerRecord, reduce, stack
+from .scoring import losses, pseudo_likelihood
+from .token_offsets import Tokens, labels_of, tokenize, tokens_of
+from .trace_limits import Keep, choose
+from .verification import prove
+
+MOST_GENERATED = 128  # tokens of a decoder's own target
+CAPABILITIES: dict[Task, tuple[Capability, ...]] = {
+    "complete": ("complete",),
+    "fill": ("fill",),
+    "translate": ("translate",),
+    "classify": ("classify",),
+    "classify-text": ("classify",),
+    "encode": (),
+}
+
+
+class OpenedModel:
+    """A network of the library `transformers`, looked into while it runs. Made by `model.open_model.open_model`.
+
+    Opening proves on a short input that the tap changes nothing and that the maps are those the network itself reports
+    (see `model.hub.verification`).
+
+    Attributes:
+        network: the network, in evaluation mode.
+        name: what it was opened from: an id, or a folder's name.
+        task: what it was trained for.
+        proof: what opening it has shown.
+        pinned: the same with the commit that was opened, for an id: opened again, it is the same.
+        card: `weights_sha256` and what is known of its origin.
+
+    Raises:
+        OpenError: the proof fails; with the measured difference.
+    """
+
+    def __init__(self, loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> None:
+        self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
+        self.name, self.weights_sha256 = name, weights_sha256
+        self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
+        inputs, source, target = probe(self.network, self.reader, vision=self.vision)
+        self.proof = prove(self.network, inputs, vision=self.vision, source=source, target=target)
+        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
+
+    @property
+    def kinds(self) -> tuple[AttentionKind, ...]:
+        """Its kinds of attention, found by running it."""
+        return self.proof.plan.kinds
+
+    @cached_property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do besides being traced."""
+        scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
+        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" else ()
+        return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
+
+    @property
+    def config(self):
+        """The library's configuration, with `to_dict`."""
+        return self.network.config
+
+    @cached_property
+    def parameters(self) -> int:
+        """How many numbers were trained."""
+        return sum(tensor.numel() for tensor in self.network.parameters())
+
+    @property
+    def device_name(self) -> str:
+        """Where it runs; of a model that is spread, all its places, "disk" among them."""
+        places = dict.fromkeys(getattr(self.network, "hf_device_map", {}).values()) or [device_of(self.network)]
+        return ", ".join(place if place == "disk" else device_name(torch.device(place)) for place in places)
+
+    @property
+    def precision(self) -> str:
+        """What its numbers are: "float32", "float16" or "bfloat16"."""
+        return str(next(self.network.parameters()).dtype).removeprefix("torch.")
+
+    @cached_property
+    def takes_two_texts(self) -> bool:
+        """Whether it tells the tokens of two texts apart."""
+        parameters = inspect.signature(self.network.forward).parameters
+        return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
+
+    @property
+    def classes(self) -> tuple[str, ...] | None:
+        """Names of the classes of a classifier."""
+        if self.task not in ("classify", "classify-text"):
+            return None
+        return tuple(str(self.config.id2label[number]) for number in range(len(self.config.id2label)))
+
+    def trace(
+        self,
+        given: str | Image.Image | np.ndarray,
+        *,
+        second: str | None = None,
+        target: str | tuple[int, ...] | None = None,
+        intervention: HeadInterventions | None = None,
+        keep: str | int = "auto",
+    ) -> HubTrace:
+        """Everything the network computes for an input, in one pass without a cache.
+
+        Args:
+            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`,
+                `(3, height, width)`.
+            second: a second text, for a network that reads pairs.
+            target: for an encoder-decoder, the text that the decoder is fed, or its ids as a trace has them; its own
+                greedy one where nothing is given.
+            intervention: what is done to heads on the way.
+            keep: "auto", "all", "weights" or a layer from 0; see `model.hub.trace_limits`.
+
+        Raises:
+            OpenError: the input cannot be used, or the maps would be too large.
+            InterventionError: see `HeadInterventions.check`.
+        """
+        source, decoder, inputs = self._read(given, second, target)
+        shapes = self._shapes(source, decoder)
+        tap = None if intervention is None else intervention.tap(shapes)
+        limit = choose(sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep)
+        own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
+        watch = Pass(self.proof.plan.names, tap, lambda place, call: self._keep(place, call, limit, own, intervention))
+        output = run(self.network, inputs, watch, self.proof.by_interface, output_hidden_states=True)
+        if watch.count != len(self.proof.plan.names):
+            raise OpenError("This model takes another path for this input than for the one it was tried with.")
+        return HubTrace(
+            records=self._records(watch.calls),
+            logits=result(output).cpu().numpy(),
+            source=source,
+            target=decoder,
+            stream=self._stream(output, limit),
+            **self._picture(inputs, watch),
+            classes=self.classes,
+            kept=limit.what if limit.layer is None else limit.layer,
+        )
+
+    def maps_of(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
+        """How many numbers of weights a text has in all layers, before anything is computed, and the most layers.
+
+        Where the decoder's own target is not known yet, it counts as the longest that there may be.
+
+        Raises:
+            OpenError: the text cannot be used.
+        """
+        source = tokenize(self.reader, text, second)
+        check_length(self.network, len(source.ids))
+        decoder = None
+        if self.config.is_encoder_decoder:
+            count = MOST_GENERATED if target is None else len(self._target(target))
+            decoder = Tokens((0,) * (1 + count), (), (), (), ())
+        shapes = self._shapes(source, decoder).values()
+        return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
+
+    def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
+        """-ln p in nats, `(T,)` or `(classes,)` float64.
+
+        Of every token but the first given those before it (decoder), of every target token (encoder-decoder), of every
+        token where it alone is masked (masked model; Salazar et al. 2020), or of every class.
+
+        Args:
+            interventions: those under which the trace was made; a masked model runs again for each of its tokens.
+
+        Raises:
+            OpenError: the network has no head that predicts anything.
+        """
+        if self.task == "encode":
+            raise OpenError("This model predicts nothing, so nothing can be scored.")
+        if self.task in ("classify", "classify-text"):
+            return -np.log(np.maximum(trace.probabilities.astype(np.float64), 1e-300))
+        if self.task == "fill":
+            return pseudo_likelihood(self, trace, interventions)
+        if self.task == "translate":
+            following = [*trace.target.ids[1:], self._end_id()]
+            return losses(trace.logits, following)
+        return losses(trace.logits[:-1], trace.source.ids[1:])
+
+    def scored(self, trace: HubTrace) -> tuple[str, ...]:
+        """Names of what `score` scores, in its order."""
+        if trace.classes is not None:
+            return trace.classes
+        if self.task == "fill":
+            return tuple(
+                label for label, mark in zip(trace.source.labels, trace.source.special, strict=True) if not mark
+            )
+        if self.task == "translate":
+            return (*trace.target.labels[1:], *labels_of(self.reader, [self._end_id()]))
+        return trace.source.labels[1:]
+
+    def generate(self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None) -> str:
+        """The greedy continuation, translation or summary of a text, of at most so many new tokens.
+
+        Raises:
+            OpenError: this network generates nothing.
+            InterventionError: see `HeadInterventions.check`.
+        """
+        return whole(self.generate_in_steps(text, tokens, intervention))
+
+    def generate_in_steps(
+        self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
+    ) -> InSteps[str]:
+        """`generate`, some tokens at a time.
+
+        Raises:
+            OpenError, InterventionError: as of `generate`.
+        """
+        if self.task not in ("complete", "translate"):
+            raise OpenError("This model generates no text; open one of a decoder.")
+        ids = yield from self._generated(tokenize(self.reader, text), tokens, intervention)
+        return self.reader.decode(ids, skip_special_tokens=True)
+
+    def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
+        """The most probable tokens at a position of a trace's logits, and their probabilities."""
+        logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
+        best = logits.topk(min(count, len(logits)))
+        return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
+
+    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, Inputs]:
+        if self.vision:
+            if not isinstance(given, Image.Image | np.ndarray):
+                raise OpenError("This model reads pictures; give it one.")
+            return None, None, picture_inputs(self.network, self.reader, given)
+        if not isinstance(given, str):
+            raise OpenError("This model reads text; give it one.")
+        source = tokenize(self.reader, given, second)
+        if not self.config.is_encoder_decoder:
+            return source, None, text_inputs(self.network, source)
+        if isinstance(target, tuple):
+            ids = target
+        else:
+            ids = whole(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
+            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
+        return source, tokens_of(self.reader, ids), pair_inputs(self.network, source, ids)
+
+    def _target(self, text: str) -> tuple[int, ...]:
+        return tuple(self.reader(text_target=text)["input_ids"])
+
+    def _generated(
+        self, source: Tokens, tokens: int, intervention: HeadInterventions | None = None
+    ) -> InSteps[tuple[int, ...]]:
+        """New ids by greedy decoding."""
+        tap = None
+        if intervention is not None:
+            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.config.is_encoder_decoder else None
+            tap = intervention.tap(self._shapes(source, longest))
+        names, by = self.proof.plan.names, self.proof.by_interface
+        return greedy_in_steps(self.network, text_inputs(self.network, source), tokens, names, tap, by_interface=by)
+
+    def _end_id(self) -> int:
+        end = self.config.eos_token_id if self.config.eos_token_id is not None else self.reader.eos_token_id
+        return end[0] if isinstance(end, list) else end
+
+    def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind for an input."""
+        shapes = {}
+        for kind, (layers, heads, patches) in self.proof.sizes.items():
+            first = patches if source is None else len(source.ids)
+            second = first if decoder is None else len(decoder.ids)
+            queries = second if kind in ("decoder", "cross") else first
+            keys = second if kind == "decoder" else first
+            shapes[kind] = (layers, heads, queries, keys)
+        return shapes
+
+    def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind, of the whole network, for what was traced."""
+        return self._shapes(trace.source, trace.target)
+
+    def _keep(
+        self, place: int, call: AttentionCall, limit: Keep, own: dict, interventions: HeadInterventions | None
+    ) -> LayerRecord | None:
+        found = self.proof.plan.layer_of(place)
+        if found is None or limit.layer not in (None, found[1]):
+            return None
+        kind, layer = found
+        reported = own.get(kind.name)
+        check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
+        return reduce(call, check, kept=limit.what, half=limit.half)
+
+    def _own_weights(self, inputs: Inputs) -> dict[str, list[Tensor]]:
+        with own_form(self.network, "eager"):
+            told = own_weights(run(self.network, inputs, None, False, output_attentions=True))
+        return {kind.name: self.proof.reported(kind.name, told) for kind in self.kinds}
+
+    def _records(self, calls: list[LayerRecord | None]) -> dict:
+        records = {}
+        for kind in self.kinds:
+            kept = [(n, calls[place]) for n, place in enumerate(self.proof.plan.places(kind)) if calls[place]]
+            if kept:
+                records[kind.name] = stack([layer for _, layer in kept], [number for number, _ in kept])
+        return records
+
+    def _stream(self, output, limit: Keep) -> dict[str, np.ndarray]:
+        if limit.what != "all":
+            return {}
+        names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
+        names |= {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
+        told = ((name, getattr(output, field, None)) for field, name in names.items())
+        return {
+            name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
+            for name, states in told
+            if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
+        }
+
+    def _picture(self, inputs: Inputs, watch: Pass) -> dict:
+        if not self.vision:
+            return {}
+        pixels = inputs["pixel_values"][0].float().cpu()
+        parts = (self.config, *(getattr(self.config, name, None) for name in self.config.sub_configs))
+        size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
+        if size is None:
+            raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
+        height, width = (size, size) if isinstance(size, int) else size
+        grid = pixels.shape[1] // height, pixels.shape[2] // width
+        tokens = self.proof.sizes["vision"][2]
+        span = pixels.amax() - pixels.amin()
+        shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
+        leading = tokens - grid[0] * grid[1]
+        return {"grid": grid, "leading": leading, "pixels": shown, "received": pixels.numpy()}

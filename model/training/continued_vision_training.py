@@ -1,0 +1,82 @@
+"""Training a finished Vision Transformer further: its weights and record, with a fresh optimiser."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from torch import Tensor
+
+from ..classifier import VisionClassifier
+from ..networks.vision import VisionConfig
+from ..runtime.checkpoint import save_tensors, write_atomically
+from ..runtime.training_record import METRICS, read_metrics
+from .continued_training import finished_epochs
+from .images import LabelledImages
+from .loop import BEST, Start
+from .recognition import Stages
+
+
+@dataclass(frozen=True, eq=False)
+class EarlierPictures:
+    """What a finished run on pictures leaves for a further one."""
+
+    config: VisionConfig  # sizes, which stay, and the pixels a side that it grows to
+    start: Start  # epochs and steps that are behind the weights
+    tensors: dict[str, Tensor]  # the shipped weights in single precision, without their temperature
+    record: list[dict]  # lines of the metrics file up to the last finished epoch
+    stages: Stages  # those of the earlier run, then those asked for
+
+    def hand_over(self, out: Path) -> None:
+        """Give the new run's folder the record, and the weights that are shipped unless an epoch is better."""
+        out.mkdir(parents=True, exist_ok=True)
+        if any("merit" in row for row in self.record):
+            save_tensors(out / BEST, self.tensors)
+        write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
+
+
+def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> EarlierPictures:
+    """Read a finished Vision Transformer's folder, to train `stages` further, for pictures as large or larger.
+
+    Larger pictures get position vectors interpolated from the learned ones; as accuracy at the earlier size says little
+    of the new one, only epochs at the new one are candidates for shipping then.
+
+    Raises:
+        CheckpointError: a file is missing or damaged, or no epoch was finished.
+        ValueError: it was trained on other pictures, or on some that are now held back, or for a larger size.
+    """
+    classifier = VisionClassifier.load(folder, "cpu")  # verifies every file
+    card, config = classifier.card, classifier.config
+    if card["data"]["sha256"] != images.sha256:
+        raise ValueError("The network to start from was trained with other pictures; give the ones it has learned.")
+    known = card["data"].get("held_back", 0)  # older runs held none back
+    if known < len(images.held_back):  # the same ones are always held back first
+        raise ValueError(
+            f"From the network to start from {known} pictures were held back, and {len(images.held_back)} are to be "
+            "now, so it knows some of those that epochs are chosen by; train anew, or hold back no more than it did."
+        )
+    if config.image_size > stages.final_size:
+        raise ValueError(
+            f"The network to start from reads {config.image_size} pixels; let the last of --stages have no fewer."
+        )
+    start, record = finished_epochs(folder)
+    pixels = [row["pixels"] for row in record if row["event"] == "epoch"]
+    if pixels[-1] < stages.final_size:
+        record = [{name: value for name, value in row.items() if name != "merit"} for row in record]
+    if config.image_size < stages.final_size:
+        classifier.network.resize(stages.final_size)
+    tensors = {name: tensor.float().clone() for name, tensor in classifier.network.state_dict().items()}
+    for name in ("head.weight", "head.bias"):
+        tensors[name] *= card.get("calibration", {}).get("temperature", 1.0)
+    return EarlierPictures(classifier.network.config, start, tensors, record, after(pixels, stages))
+
+
+def after(pixels: list[int], stages: Stages) -> Stages:
+    """`stages` after earlier epochs of so many pixels a side each."""
+    return Stages((*((each, 1) for each in pixels), *stages.pairs))
+
+
+def pixels_before(out: Path) -> list[int]:
+    """Pixels a side in each epoch that the run in `out` had behind it when it began; empty for one begun at nothing."""
+    rows = read_metrics(out / METRICS)
+    begun = max((row.get("begun", {}).get("epoch", 0) for row in rows if row["event"] == "start"), default=0)
+    return [row["pixels"] for row in rows if row["event"] == "epoch" and row["epoch"] < begun]

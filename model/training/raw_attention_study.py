@@ -1,0 +1,124 @@
+"""Over many held-out sentences: is x_i . x_i the largest product, and how much does a token attend to itself?"""
+
+from collections import Counter, defaultdict
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from ..lessons.raw_attention import (
+    FORMS,
+    STATES,
+    RawAttention,
+    encoder_stages,
+    encoder_states,
+    mostly_itself,
+    own_weights,
+    stage_names,
+)
+from ..lessons.raw_attention_heldout import FILE, RawStudy, StageStudy
+from ..recurrent_translator import RecurrentTranslator
+from ..runtime.checkpoint import write_json
+from ..translator import InputError, Translator
+from .card import held_out_card
+from .corpus import Corpus
+
+SENTENCES = 500
+EXAMPLES = 8
+AT_ONCE = 500  # rows of the vocabulary whose products are held at a time
+
+
+class Gathered:
+    """What is summed up of one stage."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.own: dict[str, list[np.ndarray]] = defaultdict(list)
+        self.trained: list[np.ndarray] = []
+        self.first: list[np.ndarray] = []
+
+    def add(self, raw: RawAttention) -> None:
+        """One sentence more."""
+        count = len(raw.vectors)
+        same = (raw.vectors[:, None] == raw.vectors[None]).all(axis=2)
+        self.counts.update(pairs=count * (count - 1), exceeding=int(raw.exceeds.sum()), equal=int(same.sum()) - count)
+        for form in FORMS:
+            self.own[form].append(own_weights(raw.weights(form)))
+        if raw.heads is not None:
+            self.trained.append(own_weights(raw.heads).ravel())
+            self.first.append(mostly_itself(raw.heads).ravel())
+
+    def study(self, stage: str) -> StageStudy:
+        """Means over all tokens of all sentences."""
+        counts = {name: self.counts[name] for name in ("pairs", "exceeding", "equal")}
+        return StageStudy(
+            stage,
+            **counts,
+            own={form: _mean(found) for form, found in self.own.items()},
+            trained=_mean(self.trained) if self.trained else None,
+            trained_first=_mean(self.first) if self.first else None,
+        )
+
+
+def study_raw_attention(
+    folder: Path, recurrent: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto"
+) -> RawStudy:
+    """Measure the translator in `folder` and the states of the network in `recurrent`; write `raw_attention.json`.
+
+    Raises:
+        CheckpointError: a folder cannot be read.
+        ValueError: the data is not what this translator was trained on, or some of these sentences may be.
+    """
+    held_out_card(folder, corpus)
+    translator, before = Translator.load(folder, device), RecurrentTranslator.load(recurrent, device)
+    gathered: dict[str, Gathered] = defaultdict(Gathered)
+    examples, used, tokens = [], 0, 0
+    for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="raw attention", mininterval=2):
+        try:
+            trace = translator.trace(english, target=french[0])
+            states = encoder_states(before.trace(english, target=french[0]))
+        except InputError:  # more tokens than a translator takes
+            continue
+        used, tokens = used + 1, tokens + len(trace.source_ids)
+        stages = encoder_stages(translator.network, trace)
+        for stage, raw in zip([*stage_names(len(stages)), STATES], [*stages, states], strict=True):
+            gathered[stage].add(raw)
+            for pair in raw.exceeding()[:1]:
+                tokens_of = (trace.source_tokens[pair.query], trace.source_tokens[pair.key])
+                examples.append((stage, english, *tokens_of, pair.own, pair.other))
+    rows, pairs = vocabulary_exceeding(translator.network.embedding.weight)
+    found = RawStudy(
+        (translator.weights_sha256, before.weights_sha256),
+        used,
+        tokens,
+        tuple(each.study(stage) for stage, each in gathered.items()),
+        tuple(examples[:EXAMPLES]),
+        len(translator.network.embedding.weight),
+        rows,
+        pairs,
+    )
+    write_json(folder / FILE, found.to_dict())
+    return found
+
+
+@torch.inference_mode()
+def vocabulary_exceeding(rows: Tensor) -> tuple[int, int]:
+    """How many rows have a larger product with another row than with themselves, and how many such pairs there are.
+
+    Args:
+        rows: `(vocabulary, width)`; what differs by no more than rounding counts as equal.
+    """
+    rows = rows.double()
+    lengths = rows.norm(dim=1)
+    tokens = pairs = 0
+    for begin in range(0, len(rows), AT_ONCE):
+        part, size = rows[begin : begin + AT_ONCE], lengths[begin : begin + AT_ONCE, None]
+        exceeds = part @ rows.T - size**2 > 1e-12 * size * lengths
+        tokens, pairs = tokens + int(exceeds.any(dim=1).sum()), pairs + int(exceeds.sum())
+    return tokens, pairs
+
+
+def _mean(found: list[np.ndarray]) -> float:
+    return float(np.concatenate(found).mean())

@@ -1,0 +1,103 @@
+"""The commands that study trained networks over many held-out inputs and write figures beside the weights."""
+
+import argparse
+from pathlib import Path
+
+from ..recurrent_translator import SHIPPED as RECURRENT
+from ..runtime.checkpoint import read_json
+from .agreement_study import measure_agreement
+from .card import card_markdown
+from .corpus import read_corpus
+from .english_study import measure_english
+from .forgetting_study import measure_forgetting
+from .head_card import write_readable_card
+from .head_study import study_translator
+from .network_comparison_study import compare_networks
+from .raw_attention_study import study_raw_attention
+
+Command = argparse.ArgumentParser
+
+
+def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Command, ...], Command]:
+    """The commands about networks that translate, and the one that needs no network.
+
+    What all commands on text take is for the caller to add.
+    """
+    agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
+    agreement.set_defaults(run=_measure_agreement)
+    agreement.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    agreement.add_argument("--sentences", type=int, default=200, help="held-out sentences to explain")
+    heads = commands.add_parser("heads", help="measure what each head of the translator does over held-out sentences")
+    heads.set_defaults(run=_study_translator)
+    heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
+    english.set_defaults(run=_measure_english)
+    english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    english.add_argument(
+        "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
+    )
+    comparison = commands.add_parser("comparison", help="measure all five networks that translate beside each other")
+    comparison.set_defaults(run=_compare_networks)
+    comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    raw = commands.add_parser("raw-attention", help="compare attention without W^Q and W^K with the trained heads")
+    raw.set_defaults(run=_study_raw_attention)
+    raw.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    raw.add_argument("--recurrent", type=Path, default=RECURRENT / "lstm-dot", help="folder of a recurrent network")
+    raw.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    forgetting = commands.add_parser("forgetting", help="measure how far back the networks with one vector remember")
+    forgetting.set_defaults(run=_measure_forgetting)
+    forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    return (agreement, heads, comparison, raw, forgetting), english
+
+
+def _measure_agreement(options: argparse.Namespace) -> int:
+    measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    return 0
+
+
+def _measure_english(options: argparse.Namespace) -> int:
+    others = {}
+    for pair in options.other:
+        name, separator, path = pair.partition("=")
+        if not (name and separator and path):
+            raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
+        others[name] = read_corpus(path, heldout_sentences=1)
+    measure_english(options.model, read_corpus(options.data, options.heldout), others)
+    write_readable_card(options.model, card_markdown)
+    return 0
+
+
+def _compare_networks(options: argparse.Namespace) -> int:
+    read_json(options.model / "config.json")
+    corpus = read_corpus(options.data, options.heldout)
+    compare_networks(options.recurrent, options.model, corpus, options.device)
+    return 0
+
+
+def _study_raw_attention(options: argparse.Namespace) -> int:
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    corpus = read_corpus(options.data, options.heldout)
+    study_raw_attention(options.model, options.recurrent, corpus, options.sentences, options.device)
+    return 0
+
+
+def _measure_forgetting(options: argparse.Namespace) -> int:
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    corpus = read_corpus(options.data, options.heldout)
+    measure_forgetting(options.recurrent, corpus, options.sentences, options.device)
+    return 0
+
+
+def _study_translator(options: argparse.Namespace) -> int:
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    study_translator(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0

@@ -1,0 +1,66 @@
+"""Which models may be opened is read once from a setting; names are never paths."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.hub.allowlist import Allowed, Listed, allowed
+from model.hub.checkpoint_summary import entries, entry
+from tests.model.hub import tiny
+
+
+@pytest.mark.parametrize("text", ["", "  ", ",", "\n"])
+def test_nothing(text):
+    assert allowed(text) == Allowed((), False)
+    assert allowed(text).source("gpt2") is None
+
+
+@pytest.mark.parametrize("text", ["any", " ANY\n"])
+def test_any(text):
+    may = allowed(text)
+    assert may.any
+    assert may.source("owner/name") == "owner/name"
+    for path in ("/etc", "../x", "~/model", "a/b/c", ""):
+        assert may.source(path) is None
+
+
+def test_a_list(tmp_path):
+    folder = tmp_path / "my-model"
+    folder.mkdir()
+    may = allowed(f"{folder}, owner/name@0123abc\nother")
+    assert may.listed == (
+        Listed("my-model", str(folder)), Listed("owner/name", "owner/name@0123abc"), Listed("other", "other"),
+    )  # fmt: skip
+    assert may.source("owner/name") == "owner/name@0123abc"
+    assert may.source(str(folder)) is None
+    assert may.source("owner/else") is None
+
+
+def test_the_environment_is_read_where_nothing_is_given(monkeypatch):
+    monkeypatch.setenv("ATLAS_MODELS", "any")
+    assert allowed().any
+
+
+def test_what_is_known_before_a_model_is_opened(tmp_path):
+    found = entry("tiny", str(tiny.saved("t5", tmp_path)))
+    network = tiny.network("t5")
+    stored = sum(tensor.numel() for tensor in {id(t): t for t in network.state_dict().values()}.values())
+    assert (found.name, found.type, found.layers, found.heads, found.problem) == ("tiny", "t5", (2, 2), 4, None)
+    assert 0 < found.parameters <= stored
+    assert found.bytes == 4 * found.parameters
+
+
+def test_what_is_not_here_is_listed_as_such(tmp_path):
+    missing, empty = entries(allowed(f"owner/no-such-model,{tmp_path}"))
+    assert not missing.here
+    assert "no config.json" in str(empty.problem)
+
+
+def test_no_server_is_set_up_to_open_any():
+    root = Path(__file__).parents[3]
+    files = [file for file in (root / "deploy").rglob("*") if file.is_file() and file.suffix != ".md"]
+    assert files
+    for file in files:
+        assert "ATLAS_MODELS=any" not in file.read_text(encoding="utf-8", errors="replace"), file

@@ -1,0 +1,87 @@
+"""Tokens are labelled with the reader's own characters, and words are found by them."""
+
+from __future__ import annotations
+
+import pytest
+import transformers
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
+
+from model import OpenError
+from model.hub.token_offsets import labels_of, tokenize, tokens_of
+from tests.model.hub import tiny
+
+
+def test_labels_are_slices_of_the_text():
+    found = tokenize(tiny.tokenizer(), "The dog")
+    inner = [label for label, special in zip(found.labels, found.special, strict=True) if not special]
+    assert "".join(inner) == "Thedog"
+    assert (found.labels[0], found.labels[-1]) == ("[CLS]", "[SEP]")
+    assert (found.special[0], found.special[1], found.special[-1]) == (True, False, True)
+
+
+def test_tokens_that_share_a_character_are_counted():
+    found = tokenize(tiny.tokenizer(), "a \U0001f642")
+    shared = [label for label in found.labels if label.startswith("\U0001f642")]
+    assert len(shared) == 4
+    assert shared == [f"\U0001f642 {number}/4" for number in range(1, 5)]
+
+
+def test_words_are_runs_of_characters_without_space():
+    found = tokenize(tiny.tokenizer(), "unheard-of words,  here")
+    words = ["".join(found.labels[place] for place in word) for word in found.words]
+    assert words == ["unheard-of", "words,", "here"]
+
+
+def test_words_of_two_texts_are_kept_apart():
+    found = tokenize(tiny.tokenizer(), "A dog", "A dog")
+    assert len(found.words) == 4
+    assert [found.segments[word[0]] for word in found.words] == [0, 0, 1, 1]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40))
+def test_every_token_that_is_not_special_belongs_to_one_word_at_most(text: str):
+    try:
+        found = tokenize(tiny.tokenizer(), text)
+    except OpenError:
+        assert not text.strip()
+        return
+    inside = [place for word in found.words for place in word]
+    assert len(inside) == len(set(inside))
+    assert not any(found.special[place] for place in inside)
+    assert all(found.labels)
+    assert len(found.labels) == len(found.ids)
+
+
+def test_candidates_have_labels_of_their_own():
+    ids = tiny.tokenizer()(" dog", add_special_tokens=False)["input_ids"]
+    assert labels_of(tiny.tokenizer(), ids)[0].startswith("\u2423")
+
+
+def test_a_token_of_bytes_is_readable():
+    """What a byte-level tokenizer calls `\u00c3\u00a9` is an \u00e9; half of a character goes by its byte."""
+    ids = tiny.tokenizer()("\u00e9", add_special_tokens=False)["input_ids"]
+    assert labels_of(tiny.tokenizer(), ids) == ("<0xC3>", "<0xA9>")
+    backend = Tokenizer(models.BPE(vocab={"\u00c3": 0, "\u00a9": 1, "\u00c3\u00a9": 2}, merges=[("\u00c3", "\u00a9")]))
+    backend.pre_tokenizer, backend.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
+    assert labels_of(transformers.PreTrainedTokenizerFast(tokenizer_object=backend), [2]) == ("\u00e9",)
+
+
+@pytest.mark.parametrize("text", ["The dog wants one.", "a \U0001f642 b", "unheard-of \u00e9t\u00e9,  here"])
+def test_words_of_generated_tokens_are_those_of_the_text(text):
+    read = tokenize(tiny.tokenizer(), text)
+    found = tokens_of(tiny.tokenizer(), read.ids)
+    assert (found.special, found.called) == (read.special, tuple(text.split()))
+    assert found.words == read.words
+    assert set(text.split()) < {word.text for word in found.whole_words()}
+
+
+def test_an_id_without_a_token_goes_by_its_number():
+    assert labels_of(tiny.tokenizer(), [tiny.VOCABULARY - 1, 2]) == (f"#{tiny.VOCABULARY - 1}", "[CLS]")
+
+
+def test_an_empty_text_is_refused():
+    with pytest.raises(OpenError, match="no tokens"):
+        tokenize(tiny.tokenizer(), "")

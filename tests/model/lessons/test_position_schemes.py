@@ -1,0 +1,42 @@
+"""Positions of other models, on entries that can be done by hand."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from model.lessons.position_schemes import alibi, alibi_slope, products, rotary, sinusoids, spread, t5_buckets
+
+
+def test_alibi_halves_its_slope_from_head_to_head():
+    assert [alibi_slope(head) for head in (0, 1, 7)] == [1 / 2, 1 / 4, 1 / 256]
+    np.testing.assert_array_equal(alibi(3, 0), [[0, -0.5, -1], [-0.5, 0, -0.5], [-1, -0.5, 0]])
+
+
+def test_t5_numbers_near_keys_singly_and_far_ones_together():
+    found = t5_buckets(300)
+    assert found[0, :9].tolist() == [0, 17, 18, 19, 20, 21, 22, 23, 24]
+    assert found[:9, 0].tolist() == list(range(9))
+    assert (found[150, 0], found[0, 150], found.max()) == (15, 31, 31)
+
+
+def test_t5_is_the_librarys():
+    attention = pytest.importorskip("transformers.models.t5.modeling_t5").T5Attention
+    place = torch.arange(200)
+    theirs = attention._relative_position_bucket(place[None] - place[:, None], True, 32, 128)
+    np.testing.assert_array_equal(t5_buckets(200), theirs.numpy())
+
+
+def test_rotary_scores_are_cosines_of_the_distance():
+    """With two dimensions one pair turns by 1 radian a position: cos(distance) / sqrt(2)."""
+    found = rotary(5, 2)
+    np.testing.assert_allclose(found[0], np.cos(np.arange(5)) / math.sqrt(2), atol=1e-15)
+    np.testing.assert_allclose(np.diagonal(rotary(9, 32)), 16 / math.sqrt(32), atol=1e-14)
+
+
+def test_which_know_the_distance_alone():
+    for matrix in (sinusoids(20, 64), t5_buckets(20), alibi(20, 3), rotary(20)):
+        assert spread(matrix) < 1e-12
+    assert spread(np.array([[0.0, 1.0], [2.0, 0.5]])) == 0.5
+    np.testing.assert_allclose(products(np.array([[3.0, 4, 0, 0], [1, 0, 0, 0]])), [[12.5, 1.5], [1.5, 0.5]])

@@ -1,0 +1,95 @@
+"""Training a finished translator further."""
+
+import json
+import shutil
+
+import pytest
+import torch
+
+from model.networks.transformer import Transformer
+from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights
+from model.runtime.training_record import METRICS, read_metrics
+from model.training.__main__ import main
+from model.training.card import training_facts, training_lines
+from model.training.continued_training import earlier_training
+from model.training.corpus import read_corpus
+from model.training.loop import CHECKPOINT
+from model.training.optimizer import Recipe
+from tests.model.training.conftest import EPOCHS
+from tests.model.training.programs import toy_training
+
+
+def words(*arguments) -> list[str]:
+    return [str(argument) for argument in arguments]
+
+
+@pytest.fixture(scope="module")
+def further(trained, data_file, tmp_path_factory):
+    """The folder of one epoch more, with other rates."""
+    out = tmp_path_factory.mktemp("further") / "translator"
+    options = toy_training(data_file, out, epochs=EPOCHS + 1, learning_rate=0.004)
+    assert main(words(*options, "--start-from", trained)) == 0
+    return out
+
+
+def test_the_record_and_the_steps_go_on(trained, further):
+    before, after = read_metrics(trained / METRICS), read_metrics(further / METRICS)
+    assert after[: len(before)] == before
+    ends = [row for row in after if row["event"] == "epoch"]
+    assert [row["epoch"] for row in ends] == list(range(EPOCHS + 1))
+    a_pass = ends[0]["steps"]
+    assert ends[-1]["steps"] == ends[-2]["steps"] + a_pass
+    assert after[len(before)]["begun"] == {"epoch": EPOCHS, "steps": ends[-2]["steps"]}
+    assert (further / "tokenizer.model").read_bytes() == (trained / "tokenizer.model").read_bytes()
+
+
+def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_up(trained, data_file):
+    corpus = read_corpus(data_file, 6)
+    earlier = earlier_training(trained, corpus, Recipe(epochs=EPOCHS + 1))
+    network = Transformer(earlier.config)
+    load_weights(network, earlier.tensors, "the earlier run")
+    tensors, _ = load_tensors(trained / "model.safetensors")
+    assert all(torch.equal(tensor, tensors[name].float()) for name, tensor in network.state_dict().items())
+
+
+def test_the_card_tells_of_the_restart(further):
+    card = json.loads((further / "card.json").read_text())
+    assert [restart["epoch"] for restart in card["training"]["restarts"]] == [EPOCHS + 1]
+    before = card["training"]["restarts"][0]["before"]["learning_rate"]
+    assert f"Warm restart at epoch {EPOCHS + 1}: a fresh optimiser" in (further / "card.md").read_text()
+    assert f"peak rates were {before:g} and" in training_lines(card["training"])
+    assert card["training"]["epochs"] == EPOCHS + 1
+
+
+def test_a_killed_further_run_is_resumed_where_its_schedule_stood(further, data_file, tmp_path):
+    _, metadata = load_tensors(further / CHECKPOINT)
+    assert json.loads(metadata["start"])["epoch"] == EPOCHS
+    options = toy_training(data_file, further, epochs=EPOCHS + 1, learning_rate=0.004)
+    lines = (further / METRICS).read_text()
+    assert main(words(*options, "--resume")) == 0  # finished: nothing but a line that says so is added
+    assert (further / METRICS).read_text().startswith(lines)
+    facts = training_facts(further, Recipe(epochs=EPOCHS + 1))
+    assert len(facts["restarts"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"epochs": EPOCHS}, f"has {EPOCHS} epochs behind it; give --epochs more than that."),
+        ({"epochs": 9, "heldout": 9}, "trained on some of these held-out sentences"),
+    ],
+)
+def test_what_cannot_be_continued_is_refused_before_anything_is_written(
+    capsys, trained, data_file, tmp_path, options, sentence
+):
+    arguments = toy_training(data_file, tmp_path / "out", **options)
+    assert main(words(*arguments, "--start-from", trained)) == 2
+    assert sentence in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_record_without_a_finished_epoch_cannot_be_continued(trained, data_file, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    (folder / METRICS).unlink()
+    with pytest.raises(CheckpointError, match="no metrics.jsonl with a finished epoch"):
+        earlier_training(folder, read_corpus(data_file, 6), Recipe(epochs=9))

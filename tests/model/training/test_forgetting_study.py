@@ -1,0 +1,53 @@
+"""The measurement of forgetting: figures by hand, and the command from start to file."""
+
+import json
+
+import numpy as np
+import pytest
+
+from model.lessons.forgetting import FILE, NETWORKS, load_forgetting
+from model.lessons.recurrence_gradients import state_gradients
+from model.recurrent_translator import RecurrentTranslator
+from model.runtime.checkpoint import read_json
+from model.training.__main__ import main
+from model.training.forgetting_study import by_distance
+
+
+def test_sizes_are_gathered_by_distance():
+    near, far = by_distance([{0: 1.0, 1: 0.1}, {0: 4.0}])
+    assert (near.sentences, near.mean, near.typical) == (2, 2.5, pytest.approx(2.0))
+    assert near.spread == pytest.approx(np.log10(2))
+    assert (far.sentences, far.mean, far.typical, far.spread) == (1, 0.1, pytest.approx(0.1), 0.0)
+
+
+def test_the_command_measures_both_networks_and_binds_the_file_to_their_weights(folders, data_file, corpus):
+    _, recurrent = folders
+    words = ["forgetting", "--data", data_file, "--recurrent", recurrent, "--heldout", 6, "--sentences", 4]
+    assert main([str(word) for word in (*words, "--device", "cpu")]) == 0
+    hashes = {name: read_json(recurrent / name / "card.json")["weights_sha256"] for name in NETWORKS}
+    found = load_forgetting(hashes, recurrent)
+    assert found.to_dict() == json.loads((recurrent / FILE).read_text(), object_hook=_with_tuples)
+    assert found.sentences == 4
+    sentences = list(corpus.heldout)[:4]
+    for name, states in NETWORKS.items():
+        model = RecurrentTranslator.load(recurrent / name, "cpu")
+        sizes = [state_gradients(model.network, [*model.check(text), 3]) for text in sentences]
+        for state in states:
+            first = [getattr(one, state)[0] for one in sizes]  # the encoders read backwards: the first is read last
+            assert found.sizes[name][state][0].mean == pytest.approx(np.mean(first))
+            longest = max(len(one.distance) for one in sizes)
+            assert len(found.sizes[name][state]) == longest - 1  # without `</s>`
+
+
+def test_no_sentences_and_data_that_was_seen_are_refused(folders, data_file, capsys):
+    _, recurrent = folders
+    words = ["forgetting", "--data", data_file, "--recurrent", recurrent]
+    assert main([str(word) for word in (*words, "--heldout", 6, "--sentences", 0)]) == 2
+    assert "leave nothing to measure" in capsys.readouterr().err
+    assert main([str(word) for word in (*words, "--heldout", 7)]) == 2
+    assert "was trained on some of these held-out sentences" in capsys.readouterr().err
+    assert not (recurrent / FILE).exists()
+
+
+def _with_tuples(found: dict) -> dict:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}

@@ -1,0 +1,88 @@
+"""The comparison of the five networks: bands and shares by hand, and the command from start to file."""
+
+import json
+
+import numpy as np
+import pytest
+
+from model.lessons.network_comparison import FILE, NETWORKS, TRANSFORMER, load_comparison
+from model.runtime.checkpoint import read_json
+from model.training.__main__ import main
+from model.training.network_comparison_study import band, by_length, corpus_bleu
+
+PERFECT = [10, 9, 8, 7, 10, 9, 8, 7, 10, 10]  # correct, total, length, reference of a sentence of ten words
+HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
+HALF_BLEU = 100 * (5 / 10 * 4 / 9 * 3 / 8 * 2 / 7) ** (1 / 4)
+
+
+def test_equal_sentences_have_a_band_of_no_width():
+    counts = {name: np.array([HALF if name == "lstm-vector" else PERFECT] * 120) for name in NETWORKS}
+    groups, change = by_length(counts, np.array([3] * 60 + [7] * 60))
+    assert [(group.shortest, group.longest, group.sentences) for group in groups] == [(1, 5, 60), (6, 10, 60)]
+    for group in groups:
+        for name in NETWORKS:
+            expected = HALF_BLEU if name == "lstm-vector" else 100
+            assert group.bleu[name].low == group.bleu[name].value == group.bleu[name].high
+            assert group.bleu[name].value == pytest.approx(expected, abs=1e-4)
+            assert group.counts[name].bleu == pytest.approx(expected)
+        assert group.share["lstm-dot"].value == pytest.approx(HALF_BLEU / 100, abs=1e-5)
+        assert group.share["lstm-vector"].value == 1
+    assert all(change[name].value == change[name].low == 0 for name in NETWORKS)
+
+
+def test_the_change_is_from_the_shortest_to_the_longest_group_of_fifty_sentences():
+    counts = {name: np.array([PERFECT] * 170) for name in NETWORKS}
+    counts["lstm-vector"][60:] = HALF
+    groups, change = by_length(counts, np.array([3] * 60 + [12] * 60 + [20] * 50))
+    assert groups[-1].longest is None and groups[-1].enough
+    assert change["transformer"].value == pytest.approx(HALF_BLEU / 100 - 1, abs=1e-5)
+    groups, change = by_length(counts, np.array([3] * 60 + [12] * 61 + [20] * 49))
+    assert not groups[-1].enough and change["transformer"].value == pytest.approx(HALF_BLEU / 100 - 1, abs=1e-5)
+    _, change = by_length(counts, np.array([3] * 121 + [20] * 49))
+    assert change == {}
+
+
+def test_a_mixed_group_has_a_band_around_its_score():
+    mixed = np.array([PERFECT] * 100 + [HALF] * 100)
+    groups, _ = by_length({name: mixed for name in NETWORKS}, np.array([3] * 200))
+    found = groups[0].bleu["rnn-vector"]
+    assert found.value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
+    assert HALF_BLEU < found.low < found.value < found.high < 100
+    assert groups[0].share["lstm-dot"].low == groups[0].share["lstm-dot"].high == 1  # the same sentences are resampled
+
+
+def test_a_band_holds_the_middle_of_the_resamples():
+    found = band(0.5, np.arange(1001) / 1000)
+    assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
+
+
+def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folders, data_file, corpus):
+    transformer, recurrent = folders
+    words = ["comparison", "--data", data_file, "--model", transformer, "--recurrent", recurrent]
+    assert main([str(word) for word in (*words, "--heldout", 6, "--device", "cpu")]) == 0
+    places = {name: transformer if name == TRANSFORMER else recurrent / name for name in NETWORKS}
+    hashes = {name: read_json(folder / "card.json")["weights_sha256"] for name, folder in places.items()}
+    found = load_comparison(hashes, recurrent)
+    assert found.to_dict() == json.loads((recurrent / FILE).read_text(), object_pairs_hook=_with_tuples)
+    assert found.sentences == len(corpus.heldout) == 6 and found.alignment_sentences == 3
+    assert sum(group.sentences for group in found.groups) == 6 and found.change == {}
+    stated = read_json(transformer / "card.json")["evaluation"]["greedy"]["bleu"]
+    made = [group.counts[TRANSFORMER] for group in found.groups]
+    counts = sum(np.array([*one.correct, *one.total, one.length, one.reference]) for one in made)
+    assert corpus_bleu(counts) == pytest.approx(stated, abs=0.01)
+    assert set(found.alignment) == {"lstm-additive", "lstm-dot", "transformer", "transformer-head"}
+    assert all(0 <= rate.generated.value <= 1 for rate in found.alignment.values())
+    assert all(found.tokens_per_second[name] > 0 for name in NETWORKS)
+
+
+def test_data_that_a_network_has_seen_is_refused(folders, data_file, capsys):
+    transformer, recurrent = folders
+    words = ["comparison", "--data", data_file, "--model", transformer, "--recurrent", recurrent, "--heldout", 7]
+    assert main([str(word) for word in words]) == 2
+    assert "was trained on some of these held-out sentences" in capsys.readouterr().err
+    assert not (recurrent / FILE).exists()
+
+
+def _with_tuples(pairs: list[tuple]) -> dict:
+    """JSON has lists where the dataclasses have tuples."""
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in pairs}

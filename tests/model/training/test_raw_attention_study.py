@@ -1,0 +1,96 @@
+"""The study of raw vectors: the command from start to file, counts by hand, and the file that ships."""
+
+import json
+import shutil
+
+import pytest
+import torch
+
+from model import CheckpointError, Translator
+from model.lessons.raw_attention import RawAttention, encoder_stages
+from model.lessons.raw_attention_heldout import FILE, RawStudy
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import RecurrentConfig
+from model.recurrent_translator import SHIPPED
+from model.runtime.checkpoint import read_json, write_json
+from model.training.__main__ import main
+from model.training.card import write_weights
+from model.training.raw_attention_study import Gathered, vocabulary_exceeding
+from model.translator import SHIPPED as TRANSLATOR
+
+
+def test_rows_and_pairs_of_a_vocabulary():
+    rows = torch.tensor([[1.0, 0], [2, 0], [4, 1], [0, 3], [2, 0]])
+    # row 0 is exceeded by 1, 2 and 4, rows 1 and 4, which are equal, by 2
+    assert vocabulary_exceeding(rows) == (3, 5)
+    assert vocabulary_exceeding(torch.eye(700)) == (0, 0)
+
+
+def test_one_stage_is_summed_up_over_sentences():
+    gathered = Gathered()
+    for vectors, heads in (([[1, 0], [2, 0]], [[0.2, 0.8], [0.4, 0.6]]), ([[3, 0], [3, 0]], [[0.5, 0.5], [1, 0]])):
+        raw = RawAttention(torch.tensor(vectors, dtype=torch.float32).numpy(), torch.tensor([heads]).numpy())
+        gathered.add(raw)
+    found = gathered.study("layer-1")
+    assert (found.stage, found.pairs, found.exceeding, found.equal) == ("layer-1", 4, 1, 2)
+    assert found.own["cosine"] == pytest.approx(0.5)
+    assert found.trained == pytest.approx((0.2 + 0.6 + 0.5 + 0) / 4)
+    assert found.trained_first == pytest.approx(2 / 4)
+
+
+@pytest.fixture
+def folders(trained, tmp_path):
+    """The finished toy translator, and a recurrent network that has learned nothing."""
+    transformer, recurrent = shutil.copytree(trained, tmp_path / "transformer"), tmp_path / "recurrent"
+    card = read_json(transformer / "card.json")
+    torch.manual_seed(0)
+    size = len(Translator.load(transformer, "cpu").tokenizer)
+    config = RecurrentConfig.preset("lstm-dot", vocabulary_size=size, d_model=16)
+    write_json(recurrent / "config.json", config.to_dict())
+    shutil.copy(transformer / "tokenizer.model", recurrent)
+    facts = {"tokenizer_sha256": card["tokenizer_sha256"], "data": card["data"]}
+    write_json(recurrent / "card.json", write_weights(recurrent, RecurrentNetwork(config)) | facts)
+    return transformer, recurrent
+
+
+def command(folders, data_file, *more):
+    words = ["raw-attention", "--data", data_file, "--model", folders[0], "--recurrent", folders[1], *more]
+    return main([str(word) for word in (*words, "--device", "cpu")])
+
+
+def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
+    assert command(folders, data_file, "--heldout", 6, "--sentences", 4) == 0
+    hashes = tuple(read_json(folder / "card.json")["weights_sha256"] for folder in folders)
+    found = RawStudy.read(folders[0], hashes)
+    assert found.to_dict()["stages"] == tuple(json.loads((folders[0] / FILE).read_text())["stages"])
+    translator = Translator.load(folders[0], "cpu")
+    chosen = list(corpus.heldout.items())[:4]
+    lengths = [len(translator.tokenizer.encode_source(english)) for english, _ in chosen]
+    assert (found.sentences, found.tokens, found.vocabulary) == (4, sum(lengths), len(translator.tokenizer))
+    stages = [encoder_stages(translator.network, translator.trace(text, target=french[0])) for text, french in chosen]
+    assert [stage.stage for stage in found.stages] == [
+        "embedding", *(f"layer-{layer}" for layer in range(1, len(stages[0]) - 1)), "output", "lstm",
+    ]  # fmt: skip
+    for place, stage in enumerate(found.stages[:-1]):
+        assert stage.pairs == sum(length * (length - 1) for length in lengths)
+        assert stage.exceeding == sum(int(each[place].exceeds.sum()) for each in stages)
+        assert (stage.trained is None) == (stages[0][place].heads is None)
+    with pytest.raises(CheckpointError, match="belongs to other weights"):
+        RawStudy.read(folders[0], ("a", "b"))
+
+
+def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, data_file, capsys):
+    assert command(folders, data_file, "--heldout", 7) == 2
+    assert "was trained on some of these held-out sentences" in capsys.readouterr().err
+    assert command(folders, data_file, "--heldout", 6, "--sentences", 0) == 2
+    assert "give --sentences 1 or more" in capsys.readouterr().err
+    assert not (folders[0] / FILE).exists()
+
+
+def test_the_study_that_ships_is_that_of_the_shipped_weights():
+    cards = (read_json(folder / "card.json") for folder in (TRANSLATOR, SHIPPED / "lstm-dot"))
+    found = RawStudy.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
+    assert found.sentences == 500 and len(found.stages) == 7
+    assert len(found.examples) == min(8, sum(stage.exceeding > 0 for stage in found.stages))
+    text, stage = found.examples[0][1], found.examples[0][0]
+    assert stage == "lstm" and Translator.load(device="cpu").check(text)
