@@ -1,9 +1,9 @@
 """Rename modules and top-level names in the whole repository, and in a branch that is rebased onto the new names.
 
 `python -m tools.rename --moves tools/renames.json` moves modules with `git mv` and rewrites every import, use and
-mention. `python -m tools.rename --name pages.loss.cross_entropy:show=render_losses` renames one top-level function, class or
-constant. A module that was moved already is only rewritten where it is used, so the same command brings an older branch
-up to date. Names are resolved by scope: a local variable of the same name stays as it is.
+mention. `python -m tools.rename --name pages.loss.cross_entropy:show=render_losses` renames one top-level function,
+class or constant. A module that was moved already is only rewritten where it is used, so the same command brings an
+older branch up to date. Names are resolved by scope: a local variable of the same name stays as it is.
 """
 
 from __future__ import annotations

@@ -16,18 +16,19 @@ from .components.html_export import Part
 
 NAMES = ("attention_grid",)  # of the components that a page can begin with
 
-_MOUNT = (Path(__file__).parent / "first_view.js").read_text(encoding="utf-8")
+_MOUNT = (Path(__file__).parent / "initial_component.js").read_text(encoding="utf-8")
 _ANY_PATH = re.compile(rf"/first-({'|'.join(NAMES)})-\w+\.js")  # during an update another server may have made the page
 
 
 def html(part: Part) -> str:
     """The component, for a page in which it stands below an element of the class `first`."""
+    style = component.style(part.name)
     return f"""<style>
 .first {{{html_export.variables("light")}}}
 @media (prefers-color-scheme: dark) {{.first {{{html_export.variables("dark")}}}}}
 .first {{--st-font: "Source Sans", sans-serif}}
 </style><div class="view-with-mark" inert>{component.mark(part.chosen)}<div class="view"></div></div>
-<template class="component-of-view"><style>{component.style(part.name)}</style><div class="{part.root}"></div></template>
+<template class="component-of-view"><style>{style}</style><div class="{part.root}"></div></template>
 <script type="text/plain" class="payload">{base64.b64encode(part.payload).decode()}</script>
 <script src=".{path(part.name)}"></script>"""
 

@@ -13,7 +13,7 @@ from pages.shared.experiment import experiment, named
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.tables import Column
-from pages.shared.target_input import stepper
+from pages.shared.target_input import step_buttons
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
 from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
@@ -43,7 +43,7 @@ def show(request: Request) -> None:
 def choose_step(trace: Trace) -> int:
     """A slider through the steps, from 1, and the tokens around the chosen one."""
     last = len(trace.next_ids)
-    step = stepper(last, say("decoding.step", "Step, 1 to {last}", last=last))
+    step = step_buttons(last, say("decoding.step", "Step, 1 to {last}", last=last))
     label = block("decoding", "tokens-of-the-step")
     read, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
     st.html(generated_tokens.label(label) + decoding_steps.written(read, generated, later))

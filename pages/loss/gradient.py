@@ -14,7 +14,7 @@ from pages.shared.experiment import experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.tables import Column
-from pages.shared.target_input import stepper, target
+from pages.shared.target_input import step_buttons, target
 from pages.shared.texts import caption, paragraph
 from views.components.step_view import Axis, Bars, Formula, Numbers, StepView, number_axis
 from views.components.step_view import Column as Bar
@@ -48,7 +48,7 @@ def show(request: Request) -> None:
 def position(request: Request, trace: Trace) -> None:
     """Choose a position."""
     last = len(trace.next_ids)
-    step = stepper(last, say("loss.position", "Position, 1 to {last}", last=last))
+    step = step_buttons(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
     written = decoding_steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
     st.html(generated_tokens.label(label) + written)

@@ -8,6 +8,7 @@ from pages.shared.page_header import translation
 from pages.shared.service import by_name
 from pages.shared.texts import say_if_cut
 from views import attention_maps
+from views.export.difference import MapPair
 from views.text import terms
 from views.text.catalogue import say
 
@@ -61,9 +62,10 @@ def one_head(sides: Sides) -> None:
     """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
     kind, layer, head = differences.farthest(sides.moved)
     most = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
-    pair_of = lambda kind, layer, head: sides.pair(
-        kind, layer, head, attention_maps.describe(*_names(sides, kind, layer, head))
-    )  # noqa: E731
+
+    def pair_of(kind: str, layer: int, head: int) -> MapPair:
+        return sides.pair(kind, layer, head, attention_maps.describe(*_names(sides, kind, layer, head)))
+
     differences.show(
         by_name(sides.kinds.values()),
         {kind: sides.shape(kind) for kind in sides.kinds},

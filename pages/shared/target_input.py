@@ -62,7 +62,7 @@ def _fill_pair() -> None:
     bound_settings.choose("target", PAIR[1])
 
 
-def stepper(last: int, label: str) -> int:
+def step_buttons(last: int, label: str) -> int:
     """Two buttons and a slider.
 
     Args:

@@ -119,13 +119,13 @@ def test_payloads_of_components(name: str):
 def test_every_word_that_a_script_asks_for_is_in_its_payload():
     folder = Path(component.__file__).parent
     scripts = {
-        "grid": ("attention_grid*", "choices"),
-        "lines": ("attention_lines*", "choices"),
-        "list": ("head_list", "choices"),
+        "grid": ("attention_grid*", "controls"),
+        "lines": ("attention_lines*", "controls"),
+        "list": ("head_list", "controls"),
         "maps": ("attention_map",),
     }
-    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "choices"), "strip": ("picture_strip",)}
-    scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "choices")}
+    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "controls"), "strip": ("picture_strip",)}
+    scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "controls")}
     scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
     shown = payloads()
     for name, files in scripts.items():
@@ -157,11 +157,19 @@ def english_page() -> str:
         lambda: bars.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
         lambda: bars.bar(0.5, 1).html + decoding_steps.meter(0.5, 1).html,
-        lambda: decoding_steps.written(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weights(TOKENS, (0.5, 0.3, 0.2)),
+        lambda: decoding_steps.written(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weights(
+            TOKENS, (0.5, 0.3, 0.2)
+        ),
         lambda: decoding_steps.aligned([(given("reads"), TOKENS)], given("shifted")),
         lambda: decoding_steps.plain("a").html + decoding_steps.flagged("a").html,
-        lambda: generated_tokens.sentence("Je veux", "fr") + generated_tokens.label(given("Translation")) + generated_tokens.chips(TOKENS, "encoder"),
-        lambda: generated_tokens.cards([cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]),
+        lambda: (
+            generated_tokens.sentence("Je veux", "fr")
+            + generated_tokens.label(given("Translation"))
+            + generated_tokens.chips(TOKENS, "encoder")
+        ),
+        lambda: generated_tokens.cards(
+            [cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]
+        ),
         lambda: beam.beam(beams.COLUMNS, given("A beam")),
         lambda: filters.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
         lambda: architecture.architecture(

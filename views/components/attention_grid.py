@@ -1,6 +1,7 @@
 """The overview, every head of every layer as one small map, and the chosen one large: drawn and read in the browser.
 
-The payload (`views.components.component.pack`) holds the weights `(row, column, query, key)`. Up to `FULL_PRECISION_BYTES`
+The payload (`views.components.component.pack`) holds the weights `(row, column, query, key)`. Up to
+`FULL_PRECISION_BYTES`
 they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
 bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
 

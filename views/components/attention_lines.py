@@ -1,6 +1,7 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
-The payload (`views.components.component.pack`) holds the weights of all layers and heads; of a causal kind only the cells
+The payload (`views.components.component.pack`) holds the weights of all layers and heads; of a causal kind only the
+cells
 that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was. All kinds of
 a sentence may travel together; then the reader chooses among them here, and the browser joins words and leaves special
 tokens out, as it does in `attention_kinds`.

@@ -19,13 +19,13 @@ from ..text.catalogue import Message
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 _BORROWED = {  # component -> parts of others that it uses
-    "attention_grid": ["choices", "attention_map.map", "linked"],
-    "attention_lines": ["choices", "attention_grid.arranged", "linked"],
-    "attention_map": ["choices", "matrix_row.numbers", "linked"],
-    "head_list": ["choices", "attention_map.map", "matrix_row.numbers", "linked"],
-    "one_patch": ["choices", "matrix_row.numbers", "linked"],
-    "one_weight": ["choices", "linked"],
-    "patch_picture": ["choices", "linked"],
+    "attention_grid": ["controls", "attention_map.map", "brushing"],
+    "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
+    "attention_map": ["controls", "matrix_row.numbers", "brushing"],
+    "head_list": ["controls", "attention_map.map", "matrix_row.numbers", "brushing"],
+    "one_patch": ["controls", "matrix_row.numbers", "brushing"],
+    "one_weight": ["controls", "brushing"],
+    "patch_picture": ["controls", "brushing"],
 }
 
 

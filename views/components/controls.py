@@ -1,6 +1,7 @@
 """What a reader chooses in a component: its controls for the script, and what the script may answer.
 
-`choices.js` draws the controls and shows what is chosen at once. Components of one page that know a setting by the same
+`controls.js` draws the controls and shows what is chosen at once. Components of one page that know a setting by the
+same
 name follow each other; the server is told by the one in which something was chosen, half a second later.
 """
 

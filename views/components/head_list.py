@@ -1,6 +1,7 @@
 """A ranked list of heads, and the map of the open one: what ablating each does, its label, its map in small and large.
 
-The payload (`views.components.component.pack`) holds what the rows say, then their maps as one byte a cell, each scaled to
+The payload (`views.components.component.pack`) holds what the rows say, then their maps as one byte a cell, each
+scaled to
 its own largest weight: they show a pattern, not numbers. Behind them comes the picture that they lie on, if there is
 one, and the maps with their numbers; float16 where they are many, and then the open one again as float32. The browser
 orders the list, and opens a head, by itself.

@@ -74,7 +74,7 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 @media (prefers-color-scheme: dark) {{
 {colours("dark")}
 }}
-{_read("standalone.css")}</style>
+{_read("html_export.css")}</style>
 </head>
 <body>
 <main>
@@ -92,7 +92,7 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <script type="text/plain" id="payload">{base64.b64encode(part.payload).decode()}</script>
 <script type="module">
 {script}
-{_read("standalone.js")}</script>
+{_read("html_export.js")}</script>
 </body>
 </html>
 """

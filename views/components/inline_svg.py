@@ -6,7 +6,7 @@ import streamlit as st
 
 _MOUNT = st.components.v2.component(
     "drawing_view",
-    html='<div class="drawing-root"></div>\n<!-- filled by drawing_view.js -->',
+    html='<div class="drawing-root"></div>\n<!-- filled by inline_svg.js -->',
     css=(
         ".drawing-root { overflow-x: auto; }\n"
         ".drawing-root svg { display: block; width: var(--drawn); height: auto; font-family: var(--st-font); }\n"

@@ -70,8 +70,8 @@ def to_html(title: str, sections: Sequence[Section], files: Sequence[File] = ())
 {dark.replace(":root", ":root:not([data-theme=light])")}
 }}
 {dark.replace(":root", ":root[data-theme=dark]")}
-{_read("standalone.css")}
-{_read("embedded.css")}</style>
+{_read("html_export.css")}
+{_read("notebook_page.css")}</style>
 </head>
 <body>
 <main>
@@ -83,7 +83,7 @@ def to_html(title: str, sections: Sequence[Section], files: Sequence[File] = ())
 {_in_window(component.style(first.name))}</style><div class="{first.root}"></div></template>
 <script type="module">
 {_in_window(callable_script(component.script(first.name)))}
-{_read("embedded.js")}</script>
+{_read("notebook_page.js")}</script>
 </body>
 </html>
 """
@@ -97,14 +97,15 @@ def in_frame(page: str, title: str) -> str:
     frame = (
         f'<iframe title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}">{shown(untrusted)}</iframe>'
     )
-    return f"{frame}<script>{_read('embedded.frame.js')}</script>"
+    return f"{frame}<script>{_read('notebook_page.frame.js')}</script>"
 
 
 def _view(section: Section) -> str:
     heading = f"<h2>{shown(section.heading)}</h2>" if section.heading else ""
     payload = base64.b64encode(section.part.payload).decode()
     return (
-        f'<section>{heading}<div class="view-with-mark">{component.mark(section.part.chosen)}<div class="view"></div></div>'
+        f'<section>{heading}<div class="view-with-mark">{component.mark(section.part.chosen)}'
+        '<div class="view"></div></div>'
         f'<script type="text/plain" class="payload">{payload}</script></section>'
     )
 

@@ -1,6 +1,7 @@
 """One patch on its way to a vector, and the sequence that it stands in: the patch that is chosen in a picture.
 
-The payload (`views.components.component.pack`) holds the embeddings of all patches as float32, then the picture. The script
+The payload (`views.components.component.pack`) holds the embeddings of all patches as float32, then the picture. The
+script
 cuts the patches from it, so that another one is drawn with no trip to the server.
 """
 

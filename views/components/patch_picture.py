@@ -1,7 +1,8 @@
 """A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
 
 The maps of all heads travel once; choosing another patch or another head redraws them in the browser, and the page
-follows a moment later. The payload (`views.components.component.pack`) holds the picture, then the weights as float32, or
+follows a moment later. The payload (`views.components.component.pack`) holds the picture, then the weights as float32,
+or
 where they are many as float16; those of the chosen head then stand beside it as float32, so that the payload stays as
 it is when another head is chosen.
 """

@@ -134,7 +134,7 @@ def plain(text: str) -> str:
 def linked(text: str, explain: Callable[[str], str]) -> str:
     """Markdown in which every marked term is a link to its entry, with the explanation as its title.
 
-    `term.js` shows the title to pointers, thumbs and keys.
+    `glossary_tooltip.js` shows the title to pointers, thumbs and keys.
 
     Args:
         explain: the text of the glossary for an id.

@@ -1,7 +1,8 @@
 """Settings in, settings out: what every control shows, and what the address bar says, come from here.
 
-The visit keeps what a person has chosen (`views.url_state.session_state`). A run begins with the browser's address, which
-decides if this visit did not write it or the reader went back or forward to it; otherwise what was chosen decides. At
+The visit keeps what a person has chosen (`views.url_state.session_state`). A run begins with the browser's address,
+which decides if this visit did not write it or the reader went back or forward to it; otherwise what was chosen
+decides. At
 the end of the run the whole view is written to the address, once; `history.js` says whether that makes a new entry.
 """
 

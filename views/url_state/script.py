@@ -10,12 +10,12 @@ from .session_state import MOVED, SHARED
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages of which a part has a chart
 _FILES = (
     "history.js",
-    "downloading.js",
-    "presenting.js",
-    "announcing.js",
-    "menu.js",
-    "charts_ahead.js",
-    "term.js",
+    "download_guard.js",
+    "presentation_mode.js",
+    "live_region.js",
+    "nav_scroll.js",
+    "chart_preload.js",
+    "glossary_tooltip.js",
     "lessons.js",
 )
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)

@@ -26,7 +26,7 @@ SHARED = (
     "head",
     "units",
     "lang",
-    "present",  # the browser's alone: see presenting.js
+    "present",  # the browser's alone: see presentation_mode.js
 )
 LANGUAGE = "lang"
 # The browser's own word, never part of an address: it went back or forward, and has not heard an answer since. With its
