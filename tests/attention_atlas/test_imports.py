@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_floors import parse, sources
+from tests.test_layers import parse, sources
 
 
 @pytest.mark.parametrize("folder", ["model", "views"])
