@@ -1,4 +1,4 @@
-"""The house has four floors and imports only go down; files stay small enough to read in one go."""
+"""The four layers: imports only go down, state has an owner, and files are short enough to read in one go."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FORBIDDEN = {
     "benchmarks": set(),
 }
 LONGEST = {"app.py": 40, "pages": 350, "server": 350, "views": 350, "model": 350, "attention_atlas": 350}
-LONGEST_PAGE = 150  # the file of a page itself: it reads the inputs, asks the model and shows
+LONGEST_PAGE = 150  # the file of a page itself: it reads the inputs, calls the model and renders
 
 
 def sources(folder: str) -> list[Path]:
@@ -38,11 +38,11 @@ def imported(path: Path) -> set[str]:
         if isinstance(node, ast.Import):
             found |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(leads_to(node, path))
+            found.add(source_package(node, path))
     return found
 
 
-def leads_to(node: ast.ImportFrom, path: Path) -> str:
+def source_package(node: ast.ImportFrom, path: Path) -> str:
     """The top package that `from ... import` reads, relative or not; a relative one cannot leave its own."""
     if not node.level:
         return node.module.split(".")[0]
@@ -50,7 +50,7 @@ def leads_to(node: ast.ImportFrom, path: Path) -> str:
     assert node.level <= len(package), f"{path}: `from {'.' * node.level}{node.module or ''}` leaves its package"
     names = (*package[: len(package) + 1 - node.level], *(node.module or "").split("."))
     below = names[1] if names[0] == "attention_atlas" and len(names) > 1 else ""
-    return below if below in ("model", "views") else names[0]  # the package for notebooks ships both inside itself
+    return below if below in ("model", "views") else names[0]  # the installed package contains both
 
 
 @pytest.mark.parametrize(
@@ -64,19 +64,19 @@ def leads_to(node: ast.ImportFrom, path: Path) -> str:
     ],
 )
 def test_a_relative_import_is_followed(line: str, path: str, top: str):
-    assert leads_to(ast.parse(line).body[0], ROOT / path) == top
+    assert source_package(ast.parse(line).body[0], ROOT / path) == top
 
 
 def test_a_relative_import_stays_in_its_package():
     with pytest.raises(AssertionError, match="leaves its package"):
-        leads_to(ast.parse("from ... import views").body[0], ROOT / "model/hub/hub_trace.py")
+        source_package(ast.parse("from ... import views").body[0], ROOT / "model/hub/hub_trace.py")
 
 
 @pytest.mark.parametrize("folder", FORBIDDEN)
 def test_imports_only_go_down(folder: str):
     for path in sources(folder):
-        climbing = imported(path) & FORBIDDEN[folder]
-        assert not climbing, f"{path.relative_to(ROOT)} imports {sorted(climbing)}"
+        upward = imported(path) & FORBIDDEN[folder]
+        assert not upward, f"{path.relative_to(ROOT)} imports {sorted(upward)}"
 
 
 @pytest.mark.parametrize("folder", LONGEST)
@@ -88,43 +88,45 @@ def test_files_are_short(folder: str):
 
 
 REACHES = ("network", "translator", "classifier")
-DOOR = ROOT / "pages" / "shared" / "service.py"  # the one file that hands a function the bare network
+SERVICE = ROOT / "pages" / "shared" / "service.py"  # the only file that passes the bare network to a function
 
 
-def test_no_page_reaches_into_a_network():
+def test_no_page_uses_the_bare_network():
     for path in sources("pages"):
         for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Attribute) and node.attr in REACHES and path != DOOR:
+            if isinstance(node, ast.Attribute) and node.attr in REACHES and path != SERVICE:
                 raise AssertionError(f"{path.relative_to(ROOT)}:{node.lineno} reaches .{node.attr}; use the service")
 
 
 NETWORKS = {"Translator", "SentenceTranslator", "RecurrentTranslator", "VisionClassifier"}
-LOADED = ROOT / "pages" / "shared" / "models.py"  # the one file that says which networks this process loads
+MODELS = ROOT / "pages" / "shared" / "models.py"  # the only file that imports the networks by name
 
 
-def named(source: str) -> set[str]:
-    """Networks that a file imports."""
+def imported_networks(source: str) -> set[str]:
+    """Classes of networks that a file imports."""
     imports = [node for node in ast.walk(parse(source)) if isinstance(node, ast.ImportFrom)]
     return NETWORKS & {alias.name for node in imports for alias in node.names}
 
 
 def test_no_page_names_a_network():
-    found = {path: named(path.read_text(encoding="utf-8")) for path in sources("pages")}
-    assert [path for path, names in found.items() if names] == [LOADED]
+    found = {path: imported_networks(path.read_text(encoding="utf-8")) for path in sources("pages")}
+    assert [path for path, names in found.items() if names] == [MODELS]
 
 
-def test_a_network_that_is_named_is_found():
-    assert named("from model import Trace, Translator\nfrom model.classifier import VisionClassifier as Seen") == {
+def test_an_imported_network_is_found():
+    assert imported_networks(
+        "from model import Trace, Translator\nfrom model.classifier import VisionClassifier as Seen"
+    ) == {
         "Translator",
         "VisionClassifier",
     }
 
 
-def test_app_knows_only_the_frame_the_server_and_how_to_warm_up():
+def test_app_imports_only_pages_server_and_views():
     assert imported(ROOT / "app.py") == {"streamlit", "starlette", "pages", "server", "views"}
 
 
-def test_nothing_hangs_on_a_cache_that_a_visitor_can_empty():
+def test_no_streamlit_cache_is_used_because_a_visitor_can_clear_it():
     for folder in ("app.py", "model", "pages", "server", "views"):
         for path in sources(folder):
             text = path.read_text(encoding="utf-8")
@@ -133,15 +135,15 @@ def test_nothing_hangs_on_a_cache_that_a_visitor_can_empty():
             )
 
 
-def test_every_run_of_a_page_takes_its_turn():
+def test_every_fragment_waits_in_the_run_queue():
     for path in sources("pages"):
         text = path.read_text(encoding="utf-8")
-        if path.name != "runs.py":
+        if path.name != "fragments.py":
             assert "st.fragment" not in text, f"{path.relative_to(ROOT)}: use pages.shared.fragments.fragment"
 
 
-def changeable(source: str) -> list[str]:
-    """Names at the top of a module whose values are made to be changed: locks, queues, containers that begin empty."""
+def mutable_globals(source: str) -> list[str]:
+    """Module-level names with mutable values (locks, queues, empty containers), and `global` statements."""
     made = {"Lock", "RLock", "Event", "Condition", "deque", "defaultdict", "OrderedDict", "Counter", "WeakSet", "count"}
     made |= {"list", "dict", "set", "WeakKeyDictionary", "WeakValueDictionary", "local"}
     found = []
@@ -158,34 +160,74 @@ def changeable(source: str) -> list[str]:
 
 
 @pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
-def test_no_module_keeps_what_changes(folder: str):
-    found = {path: changeable(path.read_text(encoding="utf-8")) for path in sources(folder)}
+def test_no_module_has_mutable_globals(folder: str):
+    found = {path: mutable_globals(path.read_text(encoding="utf-8")) for path in sources(folder)}
     assert {path: names for path, names in found.items() if names} == {}
 
 
 @pytest.mark.parametrize(
     "source", ["_lock = threading.Lock()", "seen = {}", "seen: list = []", "def f():\n    global a"]
 )
-def test_what_changes_is_found(source: str):
-    assert changeable(source)
+def test_a_mutable_global_is_found(source: str):
+    assert mutable_globals(source)
 
 
-def hung_on(source: str) -> list[str]:
-    """Attributes that a file sets on what it has imported."""
-    tree = parse(source)
-    imports = [node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)]
-    names = {alias.asname or alias.name.split(".")[0] for node in imports for alias in node.names}
-    targets = [target for node in ast.walk(tree) if isinstance(node, ast.Assign) for target in node.targets]
-    targets = [target for target in targets if isinstance(target, ast.Attribute)]
-    return [ast.unparse(target) for target in targets if getattr(target.value, "id", None) in names]
+def declared_attributes(source: str) -> set[str]:
+    """Names of the attributes that the classes of a file declare in their bodies or set on `self`."""
+    declared = set()
+    for node in ast.walk(parse(source)):
+        if isinstance(node, ast.ClassDef):
+            declared |= {each.target.id for each in node.body if isinstance(each, ast.AnnAssign)}
+        elif isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+            declared |= {node.attr} if getattr(node.value, "id", "") == "self" else set()
+    return declared
 
 
-@pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
-def test_nothing_hangs_on_what_others_made(folder: str):
-    found = {str(path.relative_to(ROOT)): hung_on(path.read_text(encoding="utf-8")) for path in sources(folder)}
-    allowed = {"views/streamlit_internals.py": ["MultiPartParser.spool_max_size"]}  # nowhere else can it be set
-    assert {path: names for path, names in found.items() if names} == (allowed if folder == "views" else {})
+def foreign_attributes(source: str, declared: set[str]) -> list[str]:
+    """Attributes that a file sets on objects other than `self` and that no class of this project declares."""
+    found = []
+    for node in ast.walk(parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr" and ast.unparse(node.args[0]) != "self":
+            found.append(f"setattr({ast.unparse(node.args[0])})")
+        if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store) or node.attr in declared:
+            continue
+        if getattr(node.value, "id", "") not in ("self", "cls"):
+            found.append(ast.unparse(node))
+    return sorted(set(found))
 
 
-def test_what_hangs_on_others_is_found():
-    assert hung_on("import st\nfrom a import B\nst.x = 1\nB.y = 2\nown.z = 3") == ["st.x", "B.y"]
+# Attributes that libraries define to be set, and parameters of a network that the same function copied.
+SET_ON_LIBRARIES = {
+    "model/attribution/intervention_result.py": ["setattr(attention.query)"],
+    "model/study/run.py": ["bar.n"],
+    "model/training/__main__.py": ["commands.metavar"],
+    "pages/loss/training.py": ["figure.layout.yaxis2.exponentformat"],
+    "server/logs.py": ["LOG.propagate", "threading.excepthook"],
+    "server/run_order.py": ["asked.fragment_id"],
+    "server/path_redaction.py": ["message.new_session.main_script_path"],
+    "server/uvicorn_socket.py": ["connection.max_message_size"],
+    "views/controls/pictures.py": ["strip.info"],
+    "views/export/downloads.py": ["entry.compress_type", "entry.external_attr"],
+    "views/streamlit_internals.py": ["MultiPartParser.spool_max_size"],
+}
+
+
+def test_no_attribute_is_added_to_an_object_of_another_module():
+    files = [
+        path
+        for folder in ("app.py", "model", "pages", "server", "views", "attention_atlas")
+        for path in sources(folder)
+    ]
+    texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
+    declared = set().union(*map(declared_attributes, texts.values()))
+    found = {name: foreign_attributes(text, declared) for name, text in texts.items()}
+    assert {name: attributes for name, attributes in found.items() if attributes} == SET_ON_LIBRARIES
+
+
+def test_a_foreign_attribute_is_found():
+    source = "import st\nclass A:\n    own: int\nst.x = 1\na.own = 2\nweight.packed = 3\nsetattr(network, 'left', 4)"
+    assert foreign_attributes(source, declared_attributes(source)) == [
+        "setattr(network)",
+        "st.x",
+        "weight.packed",
+    ]

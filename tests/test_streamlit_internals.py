@@ -25,7 +25,7 @@ import server.streamlit_internals as server_inside
 import views.streamlit_internals as views_inside
 
 ROOT = Path(__file__).resolve().parents[1]
-INSIDE = {ROOT / "server" / "streamlit_inside.py", ROOT / "views" / "streamlit_inside.py"}
+INSIDE = {ROOT / "server" / "streamlit_internals.py", ROOT / "views" / "streamlit_internals.py"}
 PUBLIC = {"streamlit", "streamlit.delta_generator"}  # the second for the type of a container
 FLOORS = [ROOT / "app.py", *(path for floor in ("server", "views", "pages") for path in (ROOT / floor).rglob("*.py"))]
 
@@ -56,7 +56,9 @@ def test_a_private_part_is_found(source: str):
 
 
 def test_the_files_of_the_page_have_a_folder():
-    assert (server_inside.files() / "index.html").is_file() and (server_inside.files() / "static").is_dir()
+    assert (server_inside.static_folder() / "index.html").is_file() and (
+        server_inside.static_folder() / "static"
+    ).is_dir()
 
 
 def test_a_run_of_messages_is_told_apart():
@@ -92,7 +94,7 @@ def test_the_runtime_has_what_is_asked_of_it():
 
 
 def test_a_file_is_kept(running):
-    server_inside.keep_file(b"1", "text/plain", "a place", "a.txt")
+    server_inside.store_file(b"1", "text/plain", "a place", "a.txt")
     assert len(running.kept) == 1 and running.kept[0][0] == b"1"
 
 
@@ -104,11 +106,11 @@ def test_an_upload_is_forgotten(running):
 
 
 def test_sessions_are_counted(running):
-    assert server_inside.sessions_left() == 1
+    assert server_inside.expire_sessions() == 1
 
 
 def test_a_visit_is_here_while_its_socket_is_open():
-    assert server_inside.is_here("visit")  # no server runs
+    assert server_inside.is_connected("visit")  # no server runs
     assert list(inspect.signature(Runtime.is_active_session).parameters) == ["self", "session_id"]
 
 

@@ -17,8 +17,8 @@ from pages.shared import models, service, warmup
 from server import housekeeping, metrics, warm_up
 from server.health import Readiness
 from server.limits import THREADS
-from server.result_cache import Recent, forget_all
-from tests.elsewhere import run_elsewhere
+from server.result_cache import ResultCache, clear_all
+from tests.elsewhere import run_in_thread
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def settings():
 def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
     monkeypatch.setattr(models, "load_service", lambda: service.Service.__new__(service.Service))
     monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
-    warm_up.warm_up({"translator": warmup.translator})
+    warm_up.warm_up({"translator": warmup.load_translator})
     seen = []
     run = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
     run.start()
@@ -74,15 +74,15 @@ def test_sessions_whose_time_is_over_are_let_go(monkeypatch):
 
     monkeypatch.setattr(Runtime, "_instance", type("Runtime", (), {"_session_mgr": Manager()})())
     now[0] = 100.0
-    assert housekeeping.forget_visitors() == 1
+    assert housekeeping.expire_sessions() == 1
     now[0] = 200.0
-    assert housekeeping.forget_visitors() == 0
+    assert housekeeping.expire_sessions() == 0
     assert len(storage._cache._data) == 0
 
 
 def test_another_streamlit_is_left_alone(monkeypatch):
     monkeypatch.setattr(Runtime, "_instance", object())
-    assert housekeeping.forget_visitors() == 0
+    assert housekeeping.expire_sessions() == 0
 
 
 class Ring:
@@ -106,15 +106,15 @@ def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unset
     del ring
     gc.collect()
     assert gone() is not None  # looking passes over what is settled
-    housekeeping.hand_back()
+    housekeeping.free_memory()
     assert gone() is None
 
 
 def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unsettled, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
     seen, handed_back, forgotten = [], [], []
-    monkeypatch.setattr(housekeeping, "SETTLE_SECONDS", 0)
-    monkeypatch.setattr(housekeeping, "FULL_ROUND", 3)
+    monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
 
     def forget_visitors():
         if len(seen) == len(sessions):
@@ -122,13 +122,13 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
         seen.append(sessions[len(seen)])
         return seen[-1]
 
-    monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
-    monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
-    monkeypatch.setattr(housekeeping.recent, "forget_all", lambda: forgotten.append(len(seen)))
+    monkeypatch.setattr(housekeeping, "expire_sessions", forget_visitors)
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping.result_cache, "forget_all", lambda: forgotten.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
     with pytest.raises(StopAsyncIteration):
-        run_elsewhere(asyncio.wait_for(housekeeping.keep_house(), 20))
+        run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
     assert gc.get_freeze_count() > 0
     # somebody left, twice each; a third round with runs since, not one without
     assert handed_back == [3, 4, 9, 10, 11]
@@ -138,9 +138,9 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
 @pytest.mark.parametrize(("waiting", "rounds"), [(0, [3, 6, 9, 12]), (1, [5, 10])])
 def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, monkeypatch, waiting, rounds):
     runs, handed_back = itertools.count(1), []
-    monkeypatch.setattr(housekeeping, "SETTLE_SECONDS", 0)
-    monkeypatch.setattr(housekeeping, "FULL_ROUND", 3)
-    monkeypatch.setattr(housekeeping, "BUSY_ROUND", 5)
+    monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
+    monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
+    monkeypatch.setattr(housekeeping, "BUSY_COLLECT_ROUNDS", 5)
     monkeypatch.setattr(housekeeping, "turns", lambda: SimpleNamespace(waiting=waiting))
     seen = []
 
@@ -150,29 +150,29 @@ def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, 
         seen.append(1)
         return 1
 
-    monkeypatch.setattr(housekeeping, "forget_visitors", forget_visitors)
-    monkeypatch.setattr(housekeeping, "hand_back", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping, "expire_sessions", forget_visitors)
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: handed_back.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: next(runs))
     with pytest.raises(StopAsyncIteration):
-        run_elsewhere(asyncio.wait_for(housekeeping.keep_house(), 20))
+        run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
     assert handed_back == rounds
 
 
 def test_what_every_visitor_begins_with_is_kept():
-    recent = Recent(1)
+    recent = ResultCache(1)
     recent.put("first", 1)
     recent.keep("first")
     recent.put("later", 2)
     assert (recent.get("first"), recent.get("later")) == (1, 2)
-    forget_all()
+    clear_all()
     assert (recent.get("first"), recent.get("later")) == (1, None)
 
 
 def test_recent_results_are_forgotten_unless_somebody_holds_them():
-    kept, held = Recent(4), Session("held")
+    kept, held = ResultCache(4), Session("held")
     kept.put("held", held)
     kept.put("gone", Session("gone"))
-    forget_all()
+    clear_all()
     assert kept.get("gone") is None and kept.get("held") is held
     assert not kept._entries
 

@@ -17,16 +17,16 @@ WORDS += ["!", "\uac00", "="]
 
 
 def test_a_figure_stands_beside_its_bound():
-    assert checks.said("attention", 1.4e-6) == "1.40e-6 (rounding stays below 1e-5)"
-    assert checks.said("attention", 0.0) == "0 (rounding stays below 1e-5)"
-    assert checks.said("mask leak", 0.0) == "exactly 0"
-    assert checks.said("slope of ln p", 0.0012) == "0.00120 (a finite step stays below 0.05)"
-    assert checks.said("variances", 2e-5) == "2.00e-5 (LayerNorm\u2019s \u03b5 stays below 1e-4)"
+    assert checks.format_difference("attention", 1.4e-6) == "1.40e-6 (rounding stays below 1e-5)"
+    assert checks.format_difference("attention", 0.0) == "0 (rounding stays below 1e-5)"
+    assert checks.format_difference("mask leak", 0.0) == "exactly 0"
+    assert checks.format_difference("slope of ln p", 0.0012) == "0.00120 (a finite step stays below 0.05)"
+    assert checks.format_difference("variances", 2e-5) == "2.00e-5 (LayerNorm\u2019s \u03b5 stays below 1e-4)"
 
 
 @pytest.mark.parametrize(("name", "figure"), [("attention", 1.1e-5), ("mask leak", 1e-9), ("attention", float("nan"))])
 def test_a_figure_beyond_its_bound_is_called_wrong(name, figure):
-    assert "something is wrong" in checks.said(name, figure)
+    assert "something is wrong" in checks.format_difference(name, figure)
 
 
 def test_every_bound_is_used_and_every_check_has_one():

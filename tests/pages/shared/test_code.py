@@ -78,7 +78,7 @@ CASES = {
 def run(page: str, part: str, values: Values) -> dict[str, object]:
     """All names of a program after its end."""
     found: dict[str, object] = {}
-    exec(code.program(page, part, **values), found)
+    exec(code.fill_program(page, part, **values), found)
     return found
 
 
@@ -139,7 +139,7 @@ def test_a_program_is_short_and_imports_little(where):
                 import model
 
                 assert {alias.name for alias in node.names} <= set(model.__all__)
-    assert code.names(*where), "it takes no value of the reader's"
+    assert code.value_names(*where), "it takes no value of the reader's"
 
 
 def shown(page: str, part: str, **query: str) -> str:
@@ -155,7 +155,7 @@ def shown(page: str, part: str, **query: str) -> str:
 @pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
 def test_every_part_shows_its_program_as_it_opens(where):
     values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
-    assert [line.partition(" = ")[0] for line in values] == code.names(*where)
+    assert [line.partition(" = ")[0] for line in values] == code.value_names(*where)
 
 
 @pytest.mark.parametrize(
@@ -231,13 +231,13 @@ def test_a_further_program_has_a_fold_of_its_own(where, query, title, names):
         for line in fold.code[0].value.splitlines()
         if line.endswith(code.YOURS)
     )
-    assert list(values) == code.names(*where) and names.items() <= values.items()
+    assert list(values) == code.value_names(*where) and names.items() <= values.items()
 
 
 def test_the_fold_has_the_sentence_and_the_settings():
     text = shown("inside", "one-query", kind="cross", layer="2", head="3", cross_query="4")
     values = {"kind": "cross", "layer": 2, "head": 3, "query": 4}
-    assert text == code.program("inside", "one-query", **OWN, **values)
+    assert text == code.fill_program("inside", "one-query", **OWN, **values)
 
 
 @pytest.mark.slow
@@ -291,14 +291,14 @@ def test_the_fold_has_the_sentence_and_the_settings():
     ids=str,
 )
 def test_every_way_of_gathering_values_takes_what_is_set(where, query, values):
-    assert shown(*where, **query) == code.program(*where, **values)
+    assert shown(*where, **query) == code.fill_program(*where, **values)
 
 
 @pytest.mark.slow
 def test_a_translation_that_is_not_the_greedy_one_is_said_by_its_ids(translator):
     ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
     text = shown("inside", "heads", method="beam", kind="cross")
-    assert text == code.program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
+    assert text == code.fill_program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
 
 
 def test_a_damaged_program_is_one_sentence_and_the_part_stays(tmp_path, monkeypatch):

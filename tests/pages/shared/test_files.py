@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from pages.shared import files
-from server.download_store import finished_files
+from server.download_store import download_store
 from views.text import catalogue
 from views.text.catalogue import say, speaking
 
@@ -19,7 +19,7 @@ def test_a_file_is_in_the_language_of_the_page_that_offered_it(monkeypatch, lang
 
     monkeypatch.setattr(files.st, "download_button", button)
     held = []
-    monkeypatch.setattr(finished_files(), "hold", lambda content, mime, name: held.append(content) or b"")
+    monkeypatch.setattr(download_store(), "hold", lambda content, mime, name: held.append(content) or b"")
     with speaking(language):
         files.download("Any", lambda: say("test.layer", "Layer").encode(), "any.csv")
     assert list(offered) == ["download any.csv"], "the key is an id, whatever the label says"

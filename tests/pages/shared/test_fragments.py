@@ -9,9 +9,9 @@ from tests.pages.conftest import ROOT
 
 FIRST_RUN = """
 import sys
-from pages.shared import runs
+from pages.shared import fragments
 assert "model" not in sys.modules
-with runs.in_turn("translate"):
+with fragments.in_turn("translate"):
     sys.exit("model" not in sys.modules)
 """
 

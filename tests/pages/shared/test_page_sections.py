@@ -14,9 +14,13 @@ def script() -> None:
     from pages.shared import page_header, page_sections
     from views.text.catalogue import Message
 
-    first = page_sections.Part("first", Message("test.first", "First part"), lambda request: st.text("the first"))
-    second = page_sections.Part("second", Message("test.second", "Second part"), lambda request: st.text("the second"))
-    page_sections._explore("tokens", (first, second), "part", SimpleNamespace(reads=page_header.BOTH))
+    first = page_sections.PageSection(
+        "first", Message("test.first", "First part"), lambda request: st.text("the first")
+    )
+    second = page_sections.PageSection(
+        "second", Message("test.second", "Second part"), lambda request: st.text("the second")
+    )
+    page_sections._render_chosen("tokens", (first, second), "part", SimpleNamespace(reads=page_header.BOTH))
 
 
 def test_the_address_has_the_id_and_the_reader_sees_the_name():

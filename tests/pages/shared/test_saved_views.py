@@ -13,8 +13,15 @@ import pytest
 
 from model import RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.attention_viewer import export
-from pages.shared.attention_viewer.export import Saved, description
-from pages.shared.attention_viewer.provenance import Subject, in_words, of_picture, of_text, without_special, words_of
+from pages.shared.attention_viewer.export import SavedView, describe_view
+from pages.shared.attention_viewer.provenance import (
+    ViewedAttention,
+    drop_special_tokens,
+    group_tokens,
+    merge_into_words,
+    view_picture,
+    view_sentence,
+)
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_html_export import payload_of
@@ -37,11 +44,13 @@ def trace(translator):
     return translator.trace(SENTENCE)
 
 
-def subject_of(translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE) -> Subject:
-    return of_text(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
+def subject_of(
+    translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE
+) -> ViewedAttention:
+    return view_sentence(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
-def saved(subject: Subject) -> Saved:
+def saved(subject: ViewedAttention) -> SavedView:
     """A view of the maps, the first head open."""
     sheet = Sheet(
         attention_maps.with_means(subject.attention),
@@ -60,12 +69,12 @@ def saved(subject: Subject) -> Saved:
     }
     said = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
-    return Saved(
+    return SavedView(
         subject, view, "/attention?text=x", "shared", "file-of-maps", lambda: attention_grid.part(sheet), files, said
     )
 
 
-def computed_again(subject: Subject, monkeypatch) -> np.ndarray:
+def computed_again(subject: ViewedAttention, monkeypatch) -> np.ndarray:
     monkeypatch.chdir(ROOT)
     names = {}
     exec("\n".join(subject.recipe), names)
@@ -74,8 +83,8 @@ def computed_again(subject: Subject, monkeypatch) -> np.ndarray:
 
 def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
     subject = subject_of(translator, trace, "decoder")
-    content = export.everything(saved(subject))
-    assert content == export.everything(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
+    content = export.build_archive(saved(subject))
+    assert content == export.build_archive(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -101,8 +110,8 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
     subject = subject_of(translator, trace, "cross", HOSTILE)
-    view = saved(without_special(in_words(subject, words_of(subject.kind, trace))))
-    read = zipfile.ZipFile(io.BytesIO(export.everything(view)))
+    view = saved(drop_special_tokens(merge_into_words(subject, group_tokens(subject.kind, trace))))
+    read = zipfile.ZipFile(io.BytesIO(export.build_archive(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
     monkeypatch.chdir(tmp_path)
@@ -122,7 +131,7 @@ def test_the_recipe_of_an_alignment_loads_its_own_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
     of_tokens = subject_of(network, trace, "cross")
-    for subject in (of_tokens, in_words(of_tokens, words_of(of_tokens.kind, trace))):
+    for subject in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
         np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
     assert subject.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
 
@@ -133,14 +142,14 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     pixels = classifier.prepare(samples.picture(name).image)
     key = hashlib.sha256(pixels.tobytes()).hexdigest()
     trace = classifier.trace(pixels)
-    subject = without_special(of_picture(key, trace, classifier.card["weights_sha256"], name))
+    subject = drop_special_tokens(view_picture(key, trace, classifier.card["weights_sha256"], name))
     assert subject.queries[0] == "row 1, column 1"
     np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
     few = {"attention": subject.attention[:, :, :3, :3], "queries": subject.queries[:3], "keys": subject.keys[:3]}
-    own = replace(of_picture(key, trace, "w"), **few)
-    told = description(saved(own))
+    own = replace(view_picture(key, trace, "w"), **few)
+    told = describe_view(saved(own))
     assert told["input"] == {"pixels_sha256": key}
-    read = zipfile.ZipFile(io.BytesIO(export.everything(saved(own))))
+    read = zipfile.ZipFile(io.BytesIO(export.build_archive(saved(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
     assert f"samples/{name}.jpg" in "\n".join(subject.recipe)
@@ -148,14 +157,14 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
 
 def test_a_link_names_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
-    monkeypatch.setattr(export.settings, "address", lambda: dict(seen))
+    monkeypatch.setattr(export.bound_settings, "address", lambda: dict(seen))
     subject = replace(
         subject_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
-    assert export.link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    assert export.view_link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"
     own = replace(subject, source={"pixels_sha256": "1"})
-    assert export.link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
+    assert export.view_link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
 @pytest.mark.parametrize(

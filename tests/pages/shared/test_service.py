@@ -9,13 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, DecodingOptions
 from pages.shared.service import Service
-from server.result_cache import Recent
+from server.result_cache import ResultCache
 from tests.new_process import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
 
 
 def test_recent_keeps_what_was_used_last():
-    recent = Recent(2)
+    recent = ResultCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
     assert recent.get("a") == 1
@@ -24,7 +24,7 @@ def test_recent_keeps_what_was_used_last():
 
 
 def test_two_who_ask_for_the_same_at_once_cause_one_computation():
-    recent, turn, computed, found = Recent(2), threading.Lock(), [], []
+    recent, turn, computed, found = ResultCache(2), threading.Lock(), [], []
     request = [threading.Event(), threading.Event()]
 
     def compute():
@@ -63,7 +63,7 @@ def test_what_gave_way_is_found_while_somebody_holds_it():
     class Result:
         pass
 
-    recent, held = Recent(1), Result()
+    recent, held = ResultCache(1), Result()
     recent.put("held", held)
     recent.put("gone", Result())
     recent.put("newest", Result())

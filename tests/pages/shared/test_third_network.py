@@ -12,25 +12,25 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 
 
 def viewer():
-    from pages.shared.attention_viewer.explore import explore_tokens, parts_for
-    from pages.shared.attention_viewer.provenance import of_trace
-    from pages.shared.service import by_name
+    from pages.shared.attention_viewer.explore import available_views, explore_tokens
+    from pages.shared.attention_viewer.provenance import view_trace
+    from pages.shared.service import kinds_by_name
     from tests.pages.shared.third_network import DistanceModel
 
     model = DistanceModel()
     trace = model.trace()
 
     def of(kind):
-        return of_trace(trace, kind, ("distances", kind.name), model.weights_sha256, {"note": "of five words"})
+        return view_trace(trace, kind, ("distances", kind.name), model.weights_sha256, {"note": "of five words"})
 
-    explore_tokens(by_name(model.kinds), of, parts_for(model))
+    explore_tokens(kinds_by_name(model.kinds), of, available_views(model))
 
 
 def ranking():
     from model import CheckpointError
     from model.attribution.head_labels import text_scores
     from pages.shared.head_ranking import head_list, head_rows
-    from pages.shared.service import shown
+    from pages.shared.service import labelled_kind
     from tests.pages.shared.third_network import WORDS, DistanceModel
 
     model = DistanceModel()
@@ -39,12 +39,15 @@ def ranking():
         kind.name: text_scores(trace.records[kind.name].weights, kind, WORDS[kind.queries], WORDS[kind.keys])
         for kind in model.kinds
     }
-    arranged = head_list.arranged(head_rows.heads_of(model.ablate(), scores, None), "third_sort", "third_shown")
-    head_list.show(
+    arranged = head_list.rank_heads(head_rows.list_heads(model.ablate(), scores, None), "third_sort", "third_shown")
+    head_list.render(
         arranged,
-        head_rows.Found(None, CheckpointError("There are no statistics.")),
+        head_rows.LoadedStatistics(None, CheckpointError("There are no statistics.")),
         lambda head: trace.records[head.kind].weights[head.layer, head.head],
-        {kind.name: head_list.axes_of(shown(kind), WORDS[kind.queries], WORDS[kind.keys]) for kind in model.kinds},
+        {
+            kind.name: head_list.map_axes(labelled_kind(kind), WORDS[kind.queries], WORDS[kind.keys])
+            for kind in model.kinds
+        },
         ("head", "change of the score", "here"),
         name="third",
     )

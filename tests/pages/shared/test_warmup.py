@@ -5,9 +5,9 @@ import threading
 
 from model import CheckpointError, DecodingOptions
 from pages.shared import models
-from pages.shared.warmup import LOADS, first_answer
+from pages.shared.warmup import WARMUPS, initial_answer
 from server import result_cache, warm_up
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.new_process import clear_all
 from views.controls import sentence_input
 from views.initial_html import Answer
@@ -15,13 +15,13 @@ from views.initial_html import Answer
 
 def test_the_first_sentence_is_translated_before_anybody_asks():
     clear_all()
-    assert first_answer("") is None and first_answer("attention") is None
-    warm_up.warm_up(LOADS)
+    assert initial_answer("") is None and initial_answer("attention") is None
+    warm_up.warm_up(WARMUPS)
     last = models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1]
     assert last.finished
-    result_cache.forget_all()
-    assert first_answer("") == Answer(sentence_input.DEFAULT, last.text)
-    assert first_answer("vision") is None
+    result_cache.clear_all()
+    assert initial_answer("") == Answer(sentence_input.DEFAULT, last.text)
+    assert initial_answer("vision") is None
     assert models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1] is last
 
 
@@ -30,7 +30,7 @@ def test_a_broken_installation_is_left_to_the_page(monkeypatch):
         raise CheckpointError("The weights are missing.")
 
     monkeypatch.setattr(models, "load_service", broken)
-    warm_up.warm_up(LOADS)
+    warm_up.warm_up(WARMUPS)
 
 
 def test_the_server_starts_while_it_warms_up(monkeypatch):
@@ -41,9 +41,9 @@ def test_the_server_starts_while_it_warms_up(monkeypatch):
         finish.wait()
 
     async def serve():
-        async with warm_up.lifespan(LOADS, None):
+        async with warm_up.lifespan(WARMUPS, None):
             assert await asyncio.to_thread(started.wait, 10)
             finish.set()
 
     monkeypatch.setattr(warm_up, "warm_up", slowly)
-    run_elsewhere(asyncio.wait_for(serve(), 20))
+    run_in_thread(asyncio.wait_for(serve(), 20))

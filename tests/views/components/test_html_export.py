@@ -89,6 +89,6 @@ def test_the_file_may_load_nothing():
 
 
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
-    monkeypatch.setattr(html_export.parts, "script", lambda name: "export default mounting(View); '</script>' }")
+    monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="never closes"):
         saved(attention_grid.part(sheet(3)))
