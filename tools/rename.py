@@ -391,7 +391,7 @@ def main() -> None:
         if options.moves:
             chosen = json.loads(options.moves.read_text(encoding="utf-8"))
             moves = dict(with_tests({old: new for old, new in chosen.items() if old.startswith(options.below)}))
-            rename_modules(moves, files, modules)
+            rename_modules(moves, files, modules | moves.keys())
             move_files(moves)
         renames = json.loads(options.names.read_text(encoding="utf-8")) if options.names else {}
         renames |= dict(each.split("=") for each in options.name)
