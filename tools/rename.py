@@ -385,7 +385,7 @@ def main() -> None:
     options = parser.parse_args()
     with (ROOT / ".git" / "rename.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        files = tracked()
+        files = [path for path in tracked() if not options.moves or path != options.moves.resolve()]
         modules = {module_of(path) for path in files if path.suffix == ".py"}
         modules |= {".".join(name.split(".")[:count]) for name in modules for count in range(1, name.count(".") + 1)}
         if options.moves:
