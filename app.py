@@ -1,33 +1,33 @@
-"""The door of Attention Atlas: `streamlit run app.py` shows the pages registered in `views.navigation`."""
+"""Entry point of Attention Atlas: `streamlit run app.py` serves the pages registered in `views.navigation`."""
 
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages.shared.fragments import in_turn
-from pages.shared.warmup import LOADS, first_answer
-from server.headers import FAULTS
+from pages.shared.fragments import queued_run
+from pages.shared.warmup import WARMUPS, initial_answer
+from server.headers import EXCEPTION_HANDLERS
 from server.health import routes
-from server.middleware import door
+from server.middleware import middleware_stack
 from server.warm_up import lifespan
 from views import navigation
-from views.initial_html import FirstPage
+from views.initial_html import InitialHtmlMiddleware
 from views.version import VERSION
 
 if __name__ == "__main__":  # run for each visitor
-    navigation.run(in_turn)
-else:  # imported once, by the server that is starting
-    st.navigation([lambda: None])  # from now on Streamlit does not run the files of `pages` by itself
-    beside = routes(VERSION)
+    navigation.run(queued_run)
+else:  # imported once, when the server starts
+    st.navigation([lambda: None])  # keeps Streamlit from running the files of `pages` as pages
+    extra_routes = routes(VERSION)
     app = st.App(
         __file__,
-        lifespan=lambda app: lifespan(LOADS, app),
-        routes=beside,
-        middleware=door(
+        lifespan=lambda app: lifespan(WARMUPS, app),
+        routes=extra_routes,
+        middleware=middleware_stack(
             __file__,
-            navigation.available(),
-            [route.path for route in beside],
-            navigation.MOVED,
-            Middleware(FirstPage, answer=first_answer),
+            navigation.page_ids(),
+            [route.path for route in extra_routes],
+            navigation.MOVED_PAGES,
+            Middleware(InitialHtmlMiddleware, answer=initial_answer),
         ),
-        exception_handlers=FAULTS,
+        exception_handlers=EXCEPTION_HANDLERS,
     )

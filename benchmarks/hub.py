@@ -24,7 +24,7 @@ from benchmarks.microscope import Candidate, Site, compare, files
 from benchmarks.timing import Measurement, summarise
 from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
-from pages.shared.attention_viewer.downsampled import in_blocks
+from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.browser.chromium import launch_chromium
 from views import attention_maps
 from views.components import attention_grid, component
@@ -154,13 +154,15 @@ def _ours(model: OpenedModel, text: str) -> Candidate:
 
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
-        found, block = in_blocks(trace.attention("decoder"))
-        layers, heads = (attention_maps.names(count) for count in trace.attention("decoder").shape[:2])
+        found, block = reduce_to_blocks(trace.attention("decoder"))
+        layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention("decoder").shape[:2])
         labels = trace.source.labels[::block]
         kind = attention_maps.KINDS["decoder"]
         looks = {"shared_scale": True, "selected": (0, 0), "block": block}
         sheet = attention_grid.Sheet(found, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
-        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.mark((0, 0)))
+        return files(
+            "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
+        )
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 

@@ -42,18 +42,18 @@ SOURCE_WORD = Message("attribution.source-word", "source word")
 _OF_METHODS = dict(zip(METHODS, NAMES.values(), strict=True))
 
 
-def name(method: str) -> str:
+def method_name(method: str) -> str:
     """What one of `METHODS` is called on the page."""
     return _OF_METHODS[method][0]()
 
 
-def short(method: str) -> str:
+def short_name(method: str) -> str:
     """The same where there is little room."""
     return _OF_METHODS[method][1]()
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class AttributionScores:
     """What every method says of a sentence, what leave-one-out says, and how far they agree."""
 
     trace: Trace
@@ -77,7 +77,7 @@ class Evidence:
         """The source words that a correlation is over: all but special ones."""
         return [place for place, word in enumerate(self.explained.source) if not word.special]
 
-    def numbers(self, place: int, called: Callable[[str], str], drop: str) -> list[tables.Column]:
+    def numbers(self, place: int, called: Callable[[str], str], drop: str) -> list[tables.TableColumn]:
         """The numbers of one target word by source words: the drop, and every method's score.
 
         Args:
@@ -87,8 +87,8 @@ class Evidence:
         numbers = {drop: self.drops[place]}
         numbers |= {called(method): self.explained.scores[method][place] for method in METHODS}
         return [
-            tables.name(SOURCE_WORD(), attention_maps.numbered(self.source)),
-            *(tables.bar(title, each, float(abs(each).max()), "cross") for title, each in numbers.items()),
+            tables.name_column(SOURCE_WORD(), attention_maps.numbered(self.source)),
+            *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in numbers.items()),
         ]
 
     def arrays(self, way: str) -> dict[str, np.ndarray]:
@@ -109,17 +109,17 @@ class Evidence:
         }
 
 
-def gather(request: Request, trace: Trace, way: Way) -> Evidence:
+def compute_scores(request: Request, trace: Trace, way: Way) -> AttributionScores:
     """Explain the trace and leave its source words out."""
     service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
     left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, trace, explained.source, way)
     drops = word_drops(left_out, explained.target)
     compared = service.analysis(("agreement", pair, way), lambda _: agreement(explained, drops))
-    return Evidence(trace, explained, left_out, drops, compared)
+    return AttributionScores(trace, explained, left_out, drops, compared)
 
 
-def recomputed(request: Request, found: Evidence) -> tuple[float, GradientCheck]:
+def run_checks(request: Request, found: AttributionScores) -> tuple[float, GradientCheck]:
     """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
     trace, rolled, relevance = found.trace, found.explained.rollout, found.explained.tokens[METHODS[-1]]
     given = trace, len(trace.next_ids) // 2, relevance

@@ -4,9 +4,9 @@ import streamlit as st
 
 from model.attribution.agreement import FEWEST, METHODS, measured_over_many, most_displaced
 from model.attribution.leave_one_out import Way
-from pages.attribution.attribution_scores import Evidence, name, short
+from pages.attribution.attribution_scores import AttributionScores, method_name, short_name
 from pages.shared.page_header import Request
-from pages.shared.tables import Column, show
+from pages.shared.tables import TableColumn, render_table
 from pages.shared.texts import block, caption
 from views.html import bars
 from views.text import literal
@@ -16,27 +16,29 @@ from views.text.numbers import three_digits
 UNDEFINED = Message("attribution.undefined", "not defined")
 
 
-def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
+def render_agreement(request: Request, found: AttributionScores, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
     agreed = found.agreement
     many = measured_over_many(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
-    st.markdown(in_words(found, place))
-    drawn = lambda value: UNDEFINED() if value is None else bars.bar(value, 1, "cross")  # noqa: E731
+    st.markdown(agreement_text(found, place))
+    drawn = lambda value: UNDEFINED() if value is None else bars.bar_cell(value, 1, "cross")  # noqa: E731
     columns = [
-        Column(say("attribution.column.method", "method"), list(map(short, METHODS))),
-        Column(
+        TableColumn(say("attribution.column.method", "method"), list(map(short_name, METHODS))),
+        TableColumn(
             say("attribution.column.word", "this word"),
             [drawn(agreed.correlations[method][place]) for method in METHODS],
         ),
-        Column(say("attribution.column.sentence", "sentence"), [drawn(agreed.sentence(method)) for method in METHODS]),
+        TableColumn(
+            say("attribution.column.sentence", "sentence"), [drawn(agreed.sentence(method)) for method in METHODS]
+        ),
     ]
     if many:
         header = say_count(
             "attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", many["sentences"]
         )
         measured = ([three_digits(figures[method][what]) for what in ("mean", "standard_error")] for method in METHODS)
-        columns.append(Column(header, list(map(" \u00b1 ".join, measured))))
+        columns.append(TableColumn(header, list(map(" \u00b1 ".join, measured))))
     best = agreed.best(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None
     title = say(
@@ -44,13 +46,13 @@ def verdict(request: Request, found: Evidence, place: int, way: Way) -> None:
         "Spearman\u2019s rank correlation with leave-one-out: 1 is the same order, 0 no relation",
     )
     described = say("attribution.correlations.table", "Rank correlation of every method with leave-one-out")
-    show(columns, described, marked, title)
+    render_table(columns, described, marked, title)
     defined = min(len(agreed.defined(method)) for method in METHODS)
     caption("attribution", "what-is-counted", source=agreed.words, target=sum(agreed.counted), defined=defined)
-    st.caption(over_many(many, figures) if many else block("attribution", "not-measured"))
+    st.caption(held_out_text(many, figures) if many else block("attribution", "not-measured"))
 
 
-def in_words(found: Evidence, place: int) -> str:
+def agreement_text(found: AttributionScores, place: int) -> str:
     """Which method agrees best here, and where the worst one goes wrong."""
     compared = found.agreement
     if compared.words < FEWEST:
@@ -61,25 +63,25 @@ def in_words(found: Evidence, place: int) -> str:
         said = [block("attribution", "no-order", word=word)]
     else:
         value = compared.correlations[best[0]][place]
-        said = [block("attribution", "best-here", word=word, best=_names(best), value=value)]
+        said = [block("attribution", "best-here", word=word, best=_bold_names(best), value=value)]
         defined = [method for method in METHODS if compared.correlations[method][place] is not None]
         worst = min(defined, key=lambda method: compared.correlations[method][place])
         if worst not in best:
-            said.append(_displaced(found, worst, place))
+            said.append(_worst_word_text(found, worst, place))
     if overall:
         value = compared.sentence(overall[0])
-        said.append(block("attribution", "best-overall", best=_names(overall), value=value))
+        said.append(block("attribution", "best-overall", best=_bold_names(overall), value=value))
     return " ".join(said)
 
 
-def _displaced(found: Evidence, method: str, place: int) -> str:
+def _worst_word_text(found: AttributionScores, method: str, place: int) -> str:
     """The source word about whose rank a method is most wrong."""
     columns = found.columns
     at, score, drop = most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
     return block(
         "attribution",
         "displaced",
-        method=name(method),
+        method=method_name(method),
         word=literal.markdown(literal.token(found.source[columns[at]])),
         score=score,
         drop=drop,
@@ -87,11 +89,11 @@ def _displaced(found: Evidence, method: str, place: int) -> str:
     )
 
 
-def _names(methods: tuple[str, ...]) -> str:
-    return ", ".join(f"**{name(method)}**" for method in methods)
+def _bold_names(methods: tuple[str, ...]) -> str:
+    return ", ".join(f"**{method_name(method)}**" for method in methods)
 
 
-def over_many(many: dict, figures: dict) -> str:
+def held_out_text(many: dict, figures: dict) -> str:
     """The held-out figures in words: the leader, and whether its lead is more than chance."""
     leader = max(METHODS, key=lambda method: figures[method]["mean"])
     lead = figures[leader]["to_rival"]
@@ -101,8 +103,8 @@ def over_many(many: dict, figures: dict) -> str:
         "held-out",
         sentences=many["sentences"],
         target=many["target_words"],
-        leader=name(leader),
-        rival=name(lead["other"]),
+        leader=method_name(leader),
+        rival=method_name(lead["other"]),
         lead=lead["mean"],
         error=lead["standard_error"],
     )

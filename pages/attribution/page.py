@@ -6,13 +6,21 @@ import streamlit as st
 from model import Trace
 from model.attribution.agreement import METHODS
 from model.attribution.leave_one_out import Way
-from pages.attribution.attribution_scores import NAMES, SOURCE_WORD, Evidence, gather, name, recomputed, short
-from pages.attribution.method_agreement import verdict
+from pages.attribution.attribution_scores import (
+    NAMES,
+    SOURCE_WORD,
+    AttributionScores,
+    compute_scores,
+    method_name,
+    run_checks,
+    short_name,
+)
+from pages.attribution.method_agreement import render_agreement
 from pages.shared import checks, code_values, files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.coreference_example import say_what_it_is
+from pages.shared.code import render_program
+from pages.shared.coreference_example import render_coreference
 from pages.shared.fragments import fragment
-from pages.shared.page_header import Request, on_translation
+from pages.shared.page_header import Request, render_translation_page
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from views import attention_maps
 from views.components.attention_map import attention_map
@@ -28,7 +36,7 @@ SCALES = {
 }
 
 
-def whole_sentence(found: Evidence, place: int) -> None:
+def render_matrices(found: AttributionScores, place: int) -> None:
     """The matrices of one method and of leave-one-out, side by side."""
     st.header(say("attribution.whole", "The whole sentence"), anchor=False)
     paragraph("attribution", "matrices")
@@ -39,7 +47,7 @@ def whole_sentence(found: Evidence, place: int) -> None:
     method = dict(zip(NAMES, METHODS, strict=True))[shown]
     scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
     if scaled:
-        scores, drops = by_largest(scores), by_largest(drops)
+        scores, drops = scale_rows(scores), scale_rows(drops)
     axes = {
         "kind": "cross",
         "rows": [literal.visible(word) for word in found.target],
@@ -50,7 +58,7 @@ def whole_sentence(found: Evidence, place: int) -> None:
     strongest, dropped = ((place, int(table[place].argmax())) for table in (scores, drops))
     drop = say("attribution.matrix", "Leave-one-out: drop of ln p")
     items = [
-        RowMatrix(name(method), scores, signed=False, cursor=strongest, **axes),
+        RowMatrix(method_name(method), scores, signed=False, cursor=strongest, **axes),
         RowMatrix(drop, drops, cursor=dropped, **axes),
     ]
     attention_map(items, "matrices", beside=2)
@@ -58,21 +66,21 @@ def whole_sentence(found: Evidence, place: int) -> None:
         files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
 
 
-def by_largest(matrix: np.ndarray) -> np.ndarray:
+def scale_rows(matrix: np.ndarray) -> np.ndarray:
     """Each row divided by its largest number, whatever its sign; a row of zeros stays."""
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     return matrix / np.where(largest > 0, largest, 1)
 
 
-WAYS = {
+ERASURES = {
     "delete": Message("attribution.way.delete", "Deleting it"),
     "mask": Message("attribution.way.mask", "Masking it"),
 }
 
 
-def show(request: Request, trace: Trace) -> None:
+def render(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
-    say_what_it_is(request, trace.target_text)
+    render_coreference(request, trace.target_text)
     explore(request, trace)
     how_to_read(*(block("attribution", text) for text in ("methods", "leave-one-out", "why-they-disagree")))
 
@@ -81,58 +89,60 @@ def show(request: Request, trace: Trace) -> None:
 def explore(request: Request, trace: Trace) -> None:
     """Choosing a word, a way to leave words out or a method runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        way = widgets.pick(say("attribution.way", "Leave a source word out by"), WAYS, "erase")
+        way = widgets.pick(say("attribution.way", "Leave a source word out by"), ERASURES, "erase")
         slot = st.container(width=320)
-    found = gather(request, trace, way)
+    found = compute_scores(request, trace, way)
     with slot:
-        label, words = say("attribution.target-word", "Target word"), attention_maps.places(found.target)
+        label, words = say("attribution.target-word", "Target word"), attention_maps.token_options(found.target)
         place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        one_word(found, place)
+        render_word(found, place)
     with right:
-        verdict(request, found, place, way)
-    whole_sentence(found, place)
-    rolled, gradient = recomputed(request, found)
+        render_agreement(request, found, place, way)
+    render_matrices(found, place)
+    rolled, gradient = run_checks(request, found)
     caption(
         "attribution",
         "check",
-        nothing=checks.said("nothing erased", found.left_out.nothing),
+        nothing=checks.format_difference("nothing erased", found.left_out.nothing),
         word=literal.markdown(literal.token(found.source[found.left_out.checked])),
-        alone=checks.said("erased alone", found.left_out.alone),
-        rows=checks.said("row sums", found.explained.rollout.row_sum_error),
-        rolled=checks.said("rollout", rolled),
+        alone=checks.format_difference("erased alone", found.left_out.alone),
+        rows=checks.format_difference("row sums", found.explained.rollout.row_sum_error),
+        rolled=checks.format_difference("rollout", rolled),
         layer=gradient.layer + 1,
         head=gradient.head + 1,
         gradient=gradient.gradient,
         slope=gradient.slope,
-        apart=checks.said("slope of ln p", gradient.relative_difference),
-        batch=checks.said("relevance in a batch", gradient.relevance),
+        apart=checks.format_difference("slope of ln p", gradient.relative_difference),
+        batch=checks.format_difference("relevance in a batch", gradient.relevance),
     )
     with st.container(horizontal=True):
         one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
         drop = say("attribution.drop", "drop of ln p")
-        files.csv(*tables.content(found.numbers(place, name, drop)), f"attribution-word-{place + 1}", one)
+        files.csv(
+            *tables.header_and_rows(found.numbers(place, method_name, drop)), f"attribution-word-{place + 1}", one
+        )
         files.npz("attribution", lambda: found.arrays(way), every)
-    programs(request, found, place, way)
+    render_programs(request, found, place, way)
 
 
-def programs(request: Request, found: Evidence, place: int, way: Way) -> None:
+def render_programs(request: Request, found: AttributionScores, place: int, way: Way) -> None:
     """What is shown of the chosen word as programs: leave-one-out and three methods, the other two, the verdict."""
     word = found.explained.target[place]
     words = tuple((each.start, each.end) for each in found.explained.source)
     given = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
-    same_in_pytorch("attribution", "attribution", **given, way=way)
-    same_in_pytorch("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **given)
+    render_program("attribution", "attribution", **given, way=way)
+    render_program("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **given)
     title = say("attribution.relevance.code", "Gradient relevance in PyTorch")
-    same_in_pytorch("attribution", "relevance", title, **given)
+    render_program("attribution", "relevance", title, **given)
     chosen = lambda rows: tuple(rows[place, found.columns].tolist())  # noqa: E731
     scores = {id: chosen(found.explained.scores[method]) for id, method in zip(NAMES, METHODS, strict=True)}
     title = say("attribution.agreement.code", "The rank correlation in PyTorch")
-    same_in_pytorch("attribution", "agreement", title, drops=chosen(found.drops), scores=scores)
+    render_program("attribution", "agreement", title, drops=chosen(found.drops), scores=scores)
 
 
-def one_word(found: Evidence, place: int) -> None:
+def render_word(found: AttributionScores, place: int) -> None:
     """What leave-one-out says of the chosen word, as a strip, and every method beside it, as bars."""
     chosen = literal.visible(literal.token(found.target[place]))
     label = say(
@@ -142,12 +152,12 @@ def one_word(found: Evidence, place: int) -> None:
     )
     st.html(
         generated_tokens.label(label)
-        + decoding_steps.weights(found.source, [float(drop) for drop in found.drops[place]])
+        + decoding_steps.weighted_tokens(found.source, [float(drop) for drop in found.drops[place]])
     )
-    columns = found.numbers(place, short, say("attribution.left-out", "left out: drop of ln p"))
+    columns = found.numbers(place, short_name, say("attribution.left-out", "left out: drop of ln p"))
     described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
     title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
-    tables.show(columns, described, label=title)
+    tables.render_table(columns, described, label=title)
 
 
-on_translation("attribution", show, bars.STYLE + decoding_steps.STYLE)
+render_translation_page("attribution", render, bars.STYLE + decoding_steps.STYLE)

@@ -8,17 +8,17 @@ from model import DecodingOptions
 from model.decoding.search import BeamTree, beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import beside, caption, say_if_cut
-from views.components.inline_svg import drawing_view
+from pages.shared.texts import caption, column_with_text, warn_if_cut_off
+from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import bars, decoding_steps
 from views.svg import beam
 from views.text import literal
 from views.text.catalogue import Message, say
 
-NUMBERS = attrgetter("probability", "log_probability", "score")  # of a hypothesis, in the order of the table
+node_numbers = attrgetter("probability", "log_probability", "score")  # of a hypothesis, in the order of the table
 SUM = Message("column.log-probability", "sum of ln p")
 SCORE = Message("decoding.column.score", "score")
 WIDEST = 8  # beam
@@ -35,32 +35,32 @@ HEADER = (
 )
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The tree, the translations it ended with, and the checks."""
-    left = beside("decoding", "beam-search")
+    left = column_with_text("decoding", "beam-search")
     with left:
-        options = settings()
+        options = choose_options()
         nodes = {"kept": say("decoding.nodes.kept", "Kept"), "all": say("decoding.nodes.all", "All considered")}
         every = widgets.pick(say("decoding.nodes", "Hypotheses drawn"), nodes, "nodes") == "all"
     source = request.service.model.tokenizer.encode_source(request.text)
     tree = request.service.lesson_in_steps(("beam tree", request.text, options), beam_tree_in_steps, source, options)
     with left:
-        results(request, tree, options)
+        render_results(request, tree, options)
     st.header(say("decoding.search", "The search, from left to right"), anchor=False)
     text = say(
         "decoding.search.title", "Beam search of {steps} steps; the table has its numbers.", steps=len(tree.steps)
     )
-    svg = beam.beam(columns(request, tree, every), text)
-    drawing_view(svg, key="tree")
+    svg = beam.beam(tree_columns(request, tree, every), text)
+    inline_svg(svg, key="tree")
     caption("decoding", "reading-the-tree")
-    header, rows = [column() for column in HEADER], lambda: table(request, tree)
+    header, rows = [column() for column in HEADER], lambda: table_rows(request, tree)
     with st.container(horizontal=True):
         files.download(say("files.svg", "SVG"), lambda: svg, "beam.svg")
         files.csv(header, rows, "beam")
-    files.numbers(lambda: files.table(rows(), header), "tree_table", hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows(), header), "tree_table", hide_index=True)
 
 
-def settings() -> DecodingOptions:
+def choose_options() -> DecodingOptions:
     """Width and length penalty, which are those of every page that decodes by beam search."""
     first, second = st.columns(2)
     with first:
@@ -70,36 +70,39 @@ def settings() -> DecodingOptions:
     return DecodingOptions("beam", beam=width, length_penalty=alpha)
 
 
-def results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
+def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     """The translations the search returns, with greedy's beside them, and the check."""
     service = request.service
     greedy = service.steps(request.text, DecodingOptions())[-1].ids
-    total = -score(request, greedy)
+    total = -negative_log_probability(request, greedy)
     divided = total / length_penalty(len(greedy), options.length_penalty)
     found = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
     found.append((say("decoding.row.greedy", "greedy"), greedy, total, divided))
     rows = [
-        [name, decoding_steps.plain(service.model.tokenizer.decode(ids)), len(ids), *sums] for name, ids, *sums in found
+        [name, decoding_steps.token_cell(service.model.tokenizer.decode(ids)), len(ids), *sums]
+        for name, ids, *sums in found
     ]
     translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
     header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
-    say_if_cut(service.ended(tree.winner), "best")
-    say_if_cut(service.ended(greedy), "greedy")
+    warn_if_cut_off(service.ended(tree.winner), "best")
+    warn_if_cut_off(service.ended(greedy), "greedy")
     same, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
     result = {"wide": best.score, "narrow": divided} if options.beam == WIDEST else None
-    experiment("decoding-beam-search", {"beam": WIDEST}, result)
-    difference = checks.said("sum of ln p", abs(-score(request, best.ids) - best.log_probability))
+    render_experiment("decoding-beam-search", {"beam": WIDEST}, result)
+    difference = checks.format_difference(
+        "sum of ln p", abs(-negative_log_probability(request, best.ids) - best.log_probability)
+    )
     caption("decoding", "check-beam-same" if same else "check-beam-different", difference=difference)
 
 
-def score(request: Request, ids: tuple[int, ...]) -> float:
+def negative_log_probability(request: Request, ids: tuple[int, ...]) -> float:
     """Sum of -ln p of a translation, from one teacher-forced pass."""
     compute = lambda model: score_target(model.trace(request.text, target_ids=ids).logits, ids).terms.total  # noqa: E731
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)
 
 
-def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
+def tree_columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
     """The tree for drawing; without the pruned ones unless `every`."""
     label = request.service.model.tokenizer.labels
     drawn, before = [], {(): 0}
@@ -107,7 +110,7 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
         shown = [node for node in nodes if every or node.fate != "pruned"]
         drawn.append(
             [
-                beam.Node(token, *NUMBERS(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
+                beam.Node(token, *node_numbers(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
                 for node, token in zip(shown, label(node.id for node in shown), strict=True)
             ]
         )
@@ -115,7 +118,7 @@ def columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Nod
     return drawn
 
 
-def table(request: Request, tree: BeamTree) -> list[list]:
+def table_rows(request: Request, tree: BeamTree) -> list[list]:
     """A row for each hypothesis that was considered, pruned ones included."""
     tokenizer = request.service.model.tokenizer
     return [
@@ -124,7 +127,7 @@ def table(request: Request, tree: BeamTree) -> list[list]:
             rank,
             tokenizer.decode(node.ids[:-1]),
             literal.token(tokenizer.labels([node.id])[0]),
-            *NUMBERS(node),
+            *node_numbers(node),
             beam.FATES[node.fate](),
             tree.on_winning_path(node),
         ]

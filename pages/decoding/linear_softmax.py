@@ -3,15 +3,15 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.output_layer import Row, output_step, read_row
+from model.lessons.output_layer import ScoreRow, check_row, recompute_output
 from model.runtime.messages import ReaderError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.tables import Column
-from pages.shared.texts import beside, caption
+from pages.shared.tables import TableColumn
+from pages.shared.texts import caption, column_with_text
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -23,64 +23,70 @@ MOST = 8  # rows, and numbers in a row
 COUNT = 10  # tokens shown
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The output layer at a step, then the worked example."""
     trace = request.trace()
     step = choose_step(trace)
-    found = request.service.lesson(("output layer", request.text, trace.next_ids, step), output_step, trace, step - 1)
+    found = request.service.lesson(
+        ("output layer", request.text, trace.next_ids, step), recompute_output, trace, step - 1
+    )
     best = np.argsort(-found.logits, kind="stable")[:COUNT]
     powers = np.exp(found.logits - found.logits[best[0]])
     tokens, ranks = trace.tokenizer.labels(best.tolist()), list(range(1, COUNT + 1))
     columns = [
-        Column(say("column.rank", "rank"), ranks, list(map(str, ranks))),
-        tables.token(say("column.token", "token"), tokens),
-        Column(say("column.id", "id"), best),
-        Column(say("column.logit", "logit"), found.logits[best]),
-        Column(say("column.power", "e^(logit - largest)"), powers[best]),
-        tables.bar(say("column.probability", "probability"), found.probabilities[best], 1),
+        TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks))),
+        tables.token_column(say("column.token", "token"), tokens),
+        TableColumn(say("column.id", "id"), best),
+        TableColumn(say("column.logit", "logit"), found.logits[best]),
+        TableColumn(say("column.power", "e^(logit - largest)"), powers[best]),
+        tables.bar_column(say("column.probability", "probability"), found.probabilities[best], 1),
     ]
     sizes = request.service.model.config
     vocabulary = grouped(sizes.vocabulary_size)
-    with beside("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary):
-        tables.show(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
-        total, difference = found.probabilities.sum(), checks.said("output layer", found.difference)
+    with column_with_text("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary):
+        tables.render_table(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
+        total, difference = found.probabilities.sum(), checks.format_difference("output layer", found.difference)
         caption("decoding", "check-output-layer", vocabulary=vocabulary, total=total, difference=difference)
-        files.sheet(*tables.content(columns), f"output-step-{step}", key="output_table")
-    example()
+        files.csv_and_table(*tables.header_and_rows(columns), f"output-step-{step}", key="output_table")
+    render_example()
 
 
-def example() -> None:
+def render_example() -> None:
     """Rows of numbers that the reader may change: argmax, sum, and whether each is a distribution."""
     st.header(say("decoding.rows", "Three rows by hand"), anchor=False)
-    with beside("decoding", "rows"):
+    with column_with_text("decoding", "rows"):
         typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:
-            rows = read_rows(typed)
+            rows = parse_rows(typed)
         except ReaderError as error:
             st.warning(literal.markdown(say_error(error)))
             return
         numbers = [" ".join(f"{value:g}" for value in row.values) for row in rows]
         softmax = [" ".join(map(three_digits, row.softmax)) for row in rows]
         columns = [
-            tables.name(say("column.row", "row"), numbers, "number"),
-            Column(say("decoding.column.argmax", "argmax, from 0"), [row.argmax for row in rows]),
-            Column(say("column.sum", "sum"), [row.total for row in rows]),
-            Column(say("decoding.column.distribution", "a distribution?"), list(map(verdict, rows))),
-            tables.name(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
+            tables.name_column(say("column.row", "row"), numbers, "number"),
+            TableColumn(say("decoding.column.argmax", "argmax, from 0"), [row.argmax for row in rows]),
+            TableColumn(say("column.sum", "sum"), [row.total for row in rows]),
+            TableColumn(say("decoding.column.distribution", "a distribution?"), list(map(verdict, rows))),
+            tables.name_column(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
-        tables.show(columns, say("decoding.rows.table", "Rows as scores"))
-        caption("decoding", "check-rows", difference=checks.said("typed rows", max(row.difference for row in rows)))
-        files.csv(*tables.content(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
+        tables.render_table(columns, say("decoding.rows.table", "Rows as scores"))
+        caption(
+            "decoding",
+            "check-rows",
+            difference=checks.format_difference("typed rows", max(row.difference for row in rows)),
+        )
+        files.csv(*tables.header_and_rows(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
         title = say("decoding.rows.code", "These rows in PyTorch")
-        same_in_pytorch("decoding", "rows", title, rows=tuple(row.values for row in rows))
+        render_program("decoding", "rows", title, rows=tuple(row.values for row in rows))
         found = None
         if typed == RAISED:
             one, other = (np.array(row.softmax) for row in rows)
             found = {"difference": float(np.abs(one - other).max())}
-        experiment("decoding-linear-softmax", {"rows": RAISED}, found)
+        render_experiment("decoding-linear-softmax", {"rows": RAISED}, found)
 
 
-def verdict(row: Row) -> str:
+def verdict(row: ScoreRow) -> str:
     """Whether a row is a distribution, and why not."""
     if row.is_distribution:
         return say("yes", "yes")
@@ -89,7 +95,7 @@ def verdict(row: Row) -> str:
     return say("decoding.verdict.sum", "no: the sum is {sum}", sum=three_digits(row.total))
 
 
-def read_rows(text: str) -> list[Row]:
+def parse_rows(text: str) -> list[ScoreRow]:
     """Rows from text.
 
     Raises:
@@ -101,7 +107,7 @@ def read_rows(text: str) -> list[Row]:
             "Type one to {most} rows of one to {most} numbers, such as {example}.", most=MOST, example=EXAMPLE
         )
     try:
-        return [read_row([float(number) for number in part]) for part in parts]
+        return [check_row([float(number) for number in part]) for part in parts]
     except ValueError:
         raise ReaderError(
             "Every entry must be a finite number with a decimal point, such as {example}.", example=EXAMPLE

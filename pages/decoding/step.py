@@ -8,16 +8,16 @@ import streamlit as st
 from model import Trace
 from model.decoding.sampling_stages import SamplingStages, sampling_stages
 from pages.shared import checks, files, stepper, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment, named
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.tables import Column
+from pages.shared.tables import TableColumn
 from pages.shared.target_input import step_buttons
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
-from views.components.step_view import Axis, Bars, Formula, Numbers, Places, StepView, number_axis
-from views.components.step_view import Column as Bar
+from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, Places, StepView, number_axis
+from views.components.step_view import BarColumn as Bar
 from views.controls import widgets
 from views.export import downloads
 from views.html import decoding_steps, generated_tokens
@@ -26,18 +26,18 @@ from views.text.catalogue import say
 from views.text.numbers import percent
 from views.url_state import bound_settings as held
 
-SHOWN = (5, 10, 20, 50)  # how many tokens the table may have
+ROW_COUNTS = (5, 10, 20, 50)  # how many tokens the table may have
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose a step; see attention and choice."""
     trace = request.trace()
     step = choose_step(trace)
     left, right = st.columns([2, 3], gap="large")
     with left:
-        attention(trace, step)
+        render_attention(trace, step)
     with right:
-        choice(request, trace, step)
+        render_choice(request, trace, step)
 
 
 def choose_step(trace: Trace) -> int:
@@ -46,24 +46,24 @@ def choose_step(trace: Trace) -> int:
     step = step_buttons(last, say("decoding.step", "Step, 1 to {last}", last=last))
     label = block("decoding", "tokens-of-the-step")
     read, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(generated_tokens.label(label) + decoding_steps.written(read, generated, later))
+    st.html(generated_tokens.label(label) + decoding_steps.token_strip(read, generated, later))
     return step
 
 
-def attention(trace: Trace, step: int) -> None:
+def render_attention(trace: Trace, step: int) -> None:
     """Cross-attention of the step over the source."""
     st.header(say("decoding.attention", "What this step attends to"), anchor=False)
-    layers, heads = (attention_maps.names(count) for count in trace.cross_attention.shape[:2])
+    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = widgets.select(terms.LAYER(), attention_maps.said(layers), "cross_layer", attention_maps.MEAN)
-        head = widgets.select(terms.HEAD(), attention_maps.said(heads), "cross_head", attention_maps.MEAN)
+        layer = widgets.select(terms.LAYER(), attention_maps.option_labels(layers), "cross_layer", attention_maps.MEAN)
+        head = widgets.select(terms.HEAD(), attention_maps.option_labels(heads), "cross_head", attention_maps.MEAN)
     sheet = attention_maps.with_means(
         trace.cross_attention[:, :, step - 1 : step]
     )  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
     label = block("decoding", "attention-of-the-step", step=step, place=attention_maps.describe(layer, head))
-    st.html(generated_tokens.label(label) + decoding_steps.weights(trace.source_tokens, weights.tolist()))
-    difference = checks.said("attention", trace.verification["cross"].max_difference)
+    st.html(generated_tokens.label(label) + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
+    difference = checks.format_difference("attention", trace.verification["cross"].max_difference)
     caption("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
     paragraph("decoding", "attention")
     axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, attention_maps.KINDS["cross"])
@@ -72,54 +72,54 @@ def attention(trace: Trace, step: int) -> None:
 
 
 @fragment
-def choice(request: Request, trace: Trace, step: int) -> None:
+def render_choice(request: Request, trace: Trace, step: int) -> None:
     """How the token of a step is chosen: logit, scaled, filtered, probability. The browser follows the sliders."""
     st.header(say("decoding.choice", "How the token is chosen"), anchor=False)
-    sliders, options = settings(), request.options
+    sliders, options = slider_axes(), request.options
     if options.method == "sampling":
         st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
         sliders, chosen = (), (options.temperature, options.top_k, options.top_p)
-    places = stepper.places(sliders)
+    places = stepper.slider_positions(sliders)
     if sliders:
         chosen = tuple(axis.values[places[axis.id]] for axis in sliders)
     never = request.service.model.config.never_generated
     stages = sampling_stages(trace.logits[step - 1], *chosen, never)
-    count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, SHOWN)), "shown", "10"))
+    count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, ROW_COUNTS)), "shown", "10"))
     taken, order = trace.next_ids[step - 1], stages.order[: len(stages.order) - len(never)]
     # the most probable tokens; the one that was generated follows if it is not among them
     ids = order[:count].tolist()
     ids += [] if taken in ids else [taken]
     labels = list(map(literal.token, trace.tokenizer.labels(ids)))
     ranks = [int(np.flatnonzero(order == id_)[0]) + 1 for id_ in ids]
-    view = _view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
+    view = _step_view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
     stepper.mount(view, places, "choice")
-    caption("decoding", "check-choice", difference=checks.said("choice", stages.difference))
+    caption("decoding", "check-choice", difference=checks.format_difference("choice", stages.difference))
     if sliders:
         caption("decoding", "dragged")
         best, temperature = order[0], chosen[0]
-        found = {"token": named(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
+        found = {"token": token_value(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
         found |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
-        do = partial(held.hold, "try_temperature", "2")
-        experiment("decoding-step", do, found if temperature != 1 else None)
+        do = partial(held.store_text, "try_temperature", "2")
+        render_experiment("decoding-step", do, found if temperature != 1 else None)
     paragraph("decoding", "choice")
     saved = [
-        Column(say("column.rank", "rank"), ranks),
-        Column(terms.TOKEN(), labels),
-        Column(say("column.id", "id"), ids),
-        Column(say("column.logit", "logit"), stages.logits[ids]),
-        Column(say("decoding.column.before", "probability before"), stages.plain[ids]),
-        Column(say("decoding.column.scaled", "scaled"), stages.scaled[ids]),
-        Column(say("decoding.column.kept", "kept"), stages.kept[ids]),
-        Column(say("column.probability", "probability"), stages.probabilities[ids]),
+        TableColumn(say("column.rank", "rank"), ranks),
+        TableColumn(terms.TOKEN(), labels),
+        TableColumn(say("column.id", "id"), ids),
+        TableColumn(say("column.logit", "logit"), stages.logits[ids]),
+        TableColumn(say("decoding.column.before", "probability before"), stages.plain[ids]),
+        TableColumn(say("decoding.column.scaled", "scaled"), stages.scaled[ids]),
+        TableColumn(say("decoding.column.kept", "kept"), stages.kept[ids]),
+        TableColumn(say("column.probability", "probability"), stages.probabilities[ids]),
     ]
     label = say("decoding.choice.csv", "Choice as CSV")
-    files.sheet(*tables.content(saved), f"step-{step}", label, "choice_table")
+    files.csv_and_table(*tables.header_and_rows(saved), f"step-{step}", label, "choice_table")
     given = {"sentence": request.text, "target_ids": trace.next_ids, "step": step}
     temperature, top_k, top_p = chosen
-    same_in_pytorch("decoding", "step-by-step", **given, temperature=temperature, top_k=top_k, top_p=top_p)
+    render_program("decoding", "step-by-step", **given, temperature=temperature, top_k=top_k, top_p=top_p)
 
 
-def settings() -> tuple[Axis, ...]:
+def slider_axes() -> tuple[Axis, ...]:
     """Temperature, top-k and top-p, to try them."""
     return (
         number_axis("try_temperature", say("decoding.temperature", "Temperature"), [n / 10 for n in range(1, 31)], 1.0),
@@ -128,7 +128,7 @@ def settings() -> tuple[Axis, ...]:
     )
 
 
-def _view(
+def _step_view(
     stages: SamplingStages,
     order: np.ndarray,
     ids: list[int],
@@ -171,7 +171,7 @@ def _view(
             Axis("all", "", size=len(order), slider=False),
         ),
         numbers,
-        (Bars(described, "row", columns, wide=True, taken=taken), Formula(left)),
+        (BarsPanel(described, "row", columns, wide=True, taken=taken), FormulaPanel(left)),
         "sampling" if sliders else "",
         places,
     )

@@ -8,38 +8,41 @@ import streamlit as st
 from views.controls import widgets
 from views.html import term_list
 from views.text import glossary, prose
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 from views.url_state import bound_settings
 
 PAGE = glossary.PAGE
 
 
-def main() -> None:
+def render() -> None:
     """Look for terms and list them."""
     st.title(prose.title(PAGE), anchor=False)
     st.markdown(prose.lead(PAGE))
     label = say("glossary.find", "Find a term")
     wanted = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
-    entries = [term_list.Entry(Name(glossary.name(text))(), text, *_part(id)) for id, text in _texts().items()]
-    found = term_list.matching(entries, wanted)
+    entries = [
+        term_list.GlossaryEntry(Untranslated(glossary.term_of(text))(), text, *_link(id))
+        for id, text in _texts_by_term().items()
+    ]
+    found = term_list.matching_entries(entries, wanted)
     if found:
-        st.html(term_list.listed(found))
+        st.html(term_list.terms_html(found))
     else:
         st.info(prose.block("glossary", "none"))
 
 
-def _texts() -> dict[str, str]:
+def _texts_by_term() -> dict[str, str]:
     """The texts of all terms, by the terms' names."""
-    texts = {id: prose.block(PAGE, id) for id in glossary.SHOWN}
-    return dict(sorted(texts.items(), key=lambda item: re.sub(r"\W", "", glossary.name(item[1])).casefold()))
+    texts = {id: prose.block(PAGE, id) for id in glossary.WHERE_SHOWN}
+    return dict(sorted(texts.items(), key=lambda item: re.sub(r"\W", "", glossary.term_of(item[1])).casefold()))
 
 
-def _part(id: str) -> tuple[str, str]:
+def _link(id: str) -> tuple[str, str]:
     """What the page is called that shows a term, and the address of the part there, with the reader's own sentence."""
-    page, query = glossary.SHOWN[id]
-    keep = urlencode(bound_settings.shared(), doseq=True)
+    page, query = glossary.WHERE_SHOWN[id]
+    keep = urlencode(bound_settings.shared_query(), doseq=True)
     title = prose.title(page) if page != "translate" else say("menu.home", "Translate")
     return title, f"{'.' if page == 'translate' else page}?{'&'.join(filter(None, (query, keep)))}"
 
 
-main()
+render()

@@ -12,11 +12,11 @@ from model.text.word_alignment import links_of
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
-from pages.shared.head_ranking.head_rows import Found, Head, heads_of, shipped, signed
-from pages.shared.models import alignment
-from pages.shared.page_header import Request, on_translation
+from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_signed, list_heads, load_best_statistics
+from pages.shared.models import load_alignment
+from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
-from pages.shared.tables import Column, bar, show, token
+from pages.shared.tables import TableColumn, bar_column, render_table, token_column
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
 from views.controls import sentence_input
@@ -29,7 +29,7 @@ from views.url_state import bound_settings
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class SentenceHeads:
     """All heads of one sentence and its translation.
 
     Attributes:
@@ -42,20 +42,22 @@ class Study:
     effects: TranslationAblation
     heads: list[Head]
     linked: int | None
-    found: Found
+    found: LoadedStatistics
 
 
-def study(service: Service, trace: Trace) -> Study:
+def study_heads(service: Service, trace: Trace) -> SentenceHeads:
     """Everything about the heads for a trace; kept for the next run."""
     model = service.model
-    found = shipped(model.folder, model.weights_sha256)
-    known = alignment(model.folder, model.card.get("tokenizer_sha256", ""))
+    found = load_best_statistics(model.folder, model.weights_sha256)
+    known = load_alignment(model.folder, model.card.get("tokenizer_sha256", ""))
 
-    def compute(model) -> InSteps[Study]:
+    def compute(model) -> InSteps[SentenceHeads]:
         links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
         effects = yield from model.ablate_in_steps(trace)
         linked = None if links is None else int(links.any(axis=1).sum())
-        return Study(effects, heads_of(effects.changes, head_scores(trace, links), found.statistics), linked, found)
+        return SentenceHeads(
+            effects, list_heads(effects.changes, head_scores(trace, links), found.statistics), linked, found
+        )
 
     return service.analysis_in_steps(("heads", trace.source_ids, trace.next_ids), compute)
 
@@ -64,15 +66,15 @@ def study(service: Service, trace: Trace) -> Study:
 def explore(service: Service, trace: Trace) -> None:
     """The list and the open head. A change of its settings runs only this part again."""
     with st.skeleton(height=640):
-        found = study(service, trace)
-    kinds = {head_list.EVERY: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
-    arranged = head_list.arranged(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
+        found = study_heads(service, trace)
+    kinds = {head_list.ALL_KINDS: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
+    arranged = head_list.rank_heads(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
     change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
-    head_list.show(
+    head_list.render(
         arranged,
         found.found,
         lambda head: trace.attention(head.kind)[head.layer, head.head],
-        {name: head_list.axes_of(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
+        {name: head_list.map_axes(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
         (say("column.head", "head"), change, here),
         name="heads",
         causal={name for name, kind in service.kinds.items() if kind.causal},
@@ -87,17 +89,17 @@ def explore(service: Service, trace: Trace) -> None:
             total=found.effects.losses.sum(),
             tokens=len(found.effects.losses),
             strongest=strongest.name,
-            change=signed(strongest.change),
+            change=format_signed(strongest.change),
             helpful=sum(head.change > 0 for head in found.heads),
             heads=len(found.heads),
         )
-        head_list.numbers(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
-        head_list.scores(arranged.opened, found.found)
+        head_list.render_table(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
+        head_list.render_scores(arranged.opened, found.found)
     with opened:
-        one_head(service, found, trace, arranged.opened)
+        render_head(service, found, trace, arranged.opened)
 
 
-def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
+def render_head(service: Service, found: SentenceHeads, trace: Trace, head: Head) -> None:
     """The open head: files, tokens and the check against the loss of a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
@@ -105,7 +107,7 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
     picture = HeadMap(
         weights, *trace.axes(head.kind), kind, attention_maps.describe(layer, number), float(weights.max())
     )
-    query = bound_settings.shared() | {"kind": kind.name, "layer": layer, "head": number}
+    query = bound_settings.shared_query() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
@@ -113,25 +115,25 @@ def one_head(service: Service, found: Study, trace: Trace, head: Head) -> None:
     changes = without - found.effects.losses
     paragraph("heads", "tokens")
     columns = [
-        token(terms.TOKEN(), trace.next_tokens),
-        Column(say("heads.loss", "-ln p"), found.effects.losses),
-        Column(say("heads.without", "without the head"), without),
-        bar(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),
+        token_column(terms.TOKEN(), trace.next_tokens),
+        TableColumn(say("heads.loss", "-ln p"), found.effects.losses),
+        TableColumn(say("heads.without", "without the head"), without),
+        bar_column(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),
     ]
-    show(columns, say("heads.losses", "Loss by token without {head}", head=head.name))
+    render_table(columns, say("heads.losses", "Loss by token without {head}", head=head.name))
     place = head.kind, head.layer, head.head
     key = ("head alone", trace.source_ids, trace.next_ids, place)
     alone = service.analysis(key, lambda model: model.loss_without(trace, place))
-    difference = checks.said("head alone", abs(float(without.mean()) - alone))
+    difference = checks.format_difference("head alone", abs(float(without.mean()) - alone))
     caption("heads", "check", head=head.name, loss=alone, difference=difference)
     if head.kind == "cross" and found.linked is not None:
         caption("heads", "aligned", linked=found.linked, tokens=len(trace.next_ids))
 
 
-def main(request: Request, trace: Trace) -> None:
+def render(request: Request, trace: Trace) -> None:
     """All of the page below the translation."""
     explore(request.service, trace)
-    head_list.below("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
+    head_list.render_notes("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
-on_translation("heads", main, bars.STYLE + decoding_steps.STYLE)
+render_translation_page("heads", render, bars.STYLE + decoding_steps.STYLE)

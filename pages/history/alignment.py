@@ -5,27 +5,37 @@ from dataclasses import replace
 
 import streamlit as st
 
-from model.lessons.first_attention import FirstAttention, first_attention
+from model.lessons.first_attention import FirstAttention, recompute_first_attention
 from model.lessons.network_comparison import ATTENDING
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import alignment_vs_attention, networks
 from pages.shared import checks, files, stepper
 from pages.shared.attention_viewer.explore import explore_text
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from views import attention_maps
-from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.components.step_view import (
+    Axis,
+    BarColumn,
+    BarsPanel,
+    Curve,
+    CurvesPanel,
+    FormulaPanel,
+    HeatmapPanel,
+    Numbers,
+    StepView,
+)
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import say
 
-FITS = 24  # source tokens that the map shows beside the curves
+MOST_TOKENS = 24  # source tokens that the map shows beside the curves
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose the score, and how to look at what it does."""
     scores = {
         "lstm-additive": say("history.score.additive", "Additive"),
@@ -37,9 +47,9 @@ def show(request: Request) -> None:
         "viewer": say("history.attending.viewer", "Maps and lines"),
     }
     shows: dict[str, Callable[[Request, str], None]] = {
-        "steps": steps,
-        "beside": alignment_vs_attention.show,
-        "viewer": viewer,
+        "steps": render_steps,
+        "beside": alignment_vs_attention.render,
+        "viewer": render_viewer,
     }
     with st.container(horizontal=True, gap="medium"):
         name = widgets.pick(say("history.score", "Score"), {each: scores[each] for each in ATTENDING}, "score")
@@ -47,34 +57,34 @@ def show(request: Request) -> None:
     shows[view](request, name)
 
 
-def viewer(request: Request, name: str) -> None:
+def render_viewer(request: Request, name: str) -> None:
     """The alignment in the attention viewer, as any other attention."""
-    trace = networks.traced(request, name)
+    trace = networks.trace_sentence(request, name)
     explore_text(replace(request, service=open_recurrent(name)), trace)
 
 
-def steps(request: Request, name: str) -> None:
+def render_steps(request: Request, name: str) -> None:
     """The numbers of one step after the other."""
-    trace = networks.traced(request, name)
+    trace = networks.trace_sentence(request, name)
     key = ("first attention", trace.source_ids, trace.next_ids)
-    found = open_recurrent(name).analysis(key, lambda _: first_attention(trace))
+    found = open_recurrent(name).analysis(key, lambda _: recompute_first_attention(trace))
     st.markdown(prose.block("history", "attending"))
     st.markdown(prose.block("history", f"attending-{name}"))
-    stepper.show(step_view(trace, found, name), f"attending_{name}")
+    stepper.render(step_view(trace, found, name), f"attending_{name}")
     st.caption(
         prose.block(
             "history",
             "attending-check",
-            difference=checks.said("attention", found.difference),
-            rows=checks.said("row sums", found.row_sum_error),
+            difference=checks.format_difference("attention", found.difference),
+            rows=checks.format_difference("row sums", found.row_sum_error),
         )
     )
     sharp = {}
     if name == "lstm-dot":
-        both = {"additive": networks.traced(request, "lstm-additive"), "dot": trace}
+        both = {"additive": networks.trace_sentence(request, "lstm-additive"), "dot": trace}
         sharp = {form: float(each.alignment.max(axis=-1).mean()) for form, each in both.items()}
-    experiment("history-attention-over-states", {"score": "lstm-dot"}, sharp or None)
-    _files(trace, found, name)
+    render_experiment("history-attention-over-states", {"score": "lstm-dot"}, sharp or None)
+    _render_files(trace, found, name)
     st.markdown(prose.block("history", "query-key-value"))
 
 
@@ -97,13 +107,13 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
         "lstm-additive": say("history.asks.additive", "the query s_t\u22121, unit by unit"),
         "lstm-dot": say("history.asks.dot", "the query s_t, unit by unit"),
     }
-    long = len(trace.source_tokens) > FITS
+    long = len(trace.source_tokens) > MOST_TOKENS
     weight, table = say("column.weight", "weight"), say("history.attending.table", "the chosen step")
     columns = (
-        Column(say("column.score", "score"), "scores", "cross"),
-        Column(say("one-weight.exponential", "e^(score \u2212 largest)"), "exponentials", "cross", 1.0),
-        Column(weight, "weights", "cross", 1.0),
-        Column(say("history.attending.state", "unit of h_j"), "states", "encoder"),
+        BarColumn(say("column.score", "score"), "scores", "cross"),
+        BarColumn(say("one-weight.exponential", "e^(score \u2212 largest)"), "exponentials", "cross", 1.0),
+        BarColumn(weight, "weights", "cross", 1.0),
+        BarColumn(say("history.attending.state", "unit of h_j"), "states", "encoder"),
     )
     return StepView(
         (step, token, unit),
@@ -117,17 +127,19 @@ def step_view(trace: RecurrentTrace, found: FirstAttention, name: str) -> StepVi
             "query": Numbers(found.queries, ("step", "unit")),
         },
         (
-            Formula(summed),
-            Bars(table, "token", columns, wide=True),
-            Formula(context),
-            Curves(asks[name], "unit", (Curve("s", "query"),), -1.0, 1.0),
-            Curves(say("history.context-vector", "the context vector c_t"), "unit", (Curve("c_t", "context"),)),
-            Heatmap(say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0, long),
+            FormulaPanel(summed),
+            BarsPanel(table, "token", columns, wide=True),
+            FormulaPanel(context),
+            CurvesPanel(asks[name], "unit", (Curve("s", "query"),), -1.0, 1.0),
+            CurvesPanel(say("history.context-vector", "the context vector c_t"), "unit", (Curve("c_t", "context"),)),
+            HeatmapPanel(
+                say("history.attending.map", "alignment: all steps"), "weights", *both, "cross", False, 1.0, long
+            ),
         ),
     )
 
 
-def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
+def _render_files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
     """All numbers of all steps, and the alignment as a table."""
     kept = ("queries", "states", "scores", "exponentials", "weights", "contexts")
     arrays = {each: getattr(found, each) for each in kept} | {
@@ -140,4 +152,4 @@ def _files(trace: RecurrentTrace, found: FirstAttention, name: str) -> None:
     with st.container(horizontal=True):
         files.csv([corner, *columns], lines, f"alignment-{name}")
         files.npz(f"attention-over-states-{name}", arrays)
-    files.numbers(lambda: files.table(found.weights, columns, rows, corner))
+    files.folded_table(lambda: files.data_frame(found.weights, columns, rows, corner))

@@ -6,13 +6,13 @@ import numpy as np
 import streamlit as st
 
 from model.attribution.alignment_error import LinkCounts, link_counts
-from model.lessons.network_comparison import TRANSFORMER, Band, NetworkComparison
+from model.lessons.network_comparison import TRANSFORMER, BootstrapInterval, NetworkComparison
 from model.networks.recurrent_trace import RecurrentTrace
 from model.text.word_alignment import links_of
 from model.tracing.trace import Trace
 from pages.history import networks, networks_compared
 from pages.shared import checks, files
-from pages.shared.models import alignment
+from pages.shared.models import load_alignment
 from pages.shared.page_header import Request
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
@@ -26,7 +26,7 @@ ONE_HEAD = f"{TRANSFORMER}-head"
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class ComparedMap:
     """One way of attending to the source.
 
     Attributes:
@@ -39,16 +39,16 @@ class Compared:
     called: str
     weights: np.ndarray
     counts: LinkCounts | None
-    measured: Band | None
+    measured: BootstrapInterval | None
 
 
-def show(request: Request, name: str) -> None:
+def render(request: Request, name: str) -> None:
     """Maps, the links, and the error rates of this pair and of many."""
-    trace = networks.traced(request, name)
+    trace = networks.trace_sentence(request, name)
     forced = request.service.fed(request.text, trace.next_ids)  # the same tokens on both sides
-    found = networks_compared.measured_or_told()
+    found = networks_compared.comparison_or_warning()
     measured = found[1] if found else None
-    compared, reference = compare(request, name, trace, forced, measured)
+    compared, reference = compare_maps(request, name, trace, forced, measured)
     st.markdown(prose.block("history", "beside"))
     words = (say("history.links.none", "no link"), say("history.links.one", "linked"))
     named = {"rows": trace.next_tokens, "columns": trace.source_tokens}
@@ -63,39 +63,39 @@ def show(request: Request, name: str) -> None:
             RowMatrix(called, reference.astype(np.float32), "cross", **named, **axes, signed=False, words=words)
         )
     attention_map(items, "beside", beside=2)
-    header, lines = table(compared)
+    header, lines = error_table(compared)
     st.html(bars.table(header, lines, say("history.aer.table", "Alignment error rates"), whole=True))
     verified = [each.verification["cross"] for each in (trace, forced)]
     st.caption(
         prose.block(
             "history",
             "beside-check",
-            difference=checks.said("attention", max(check.max_difference for check in verified)),
-            rows=checks.said("row sums", max(check.row_sum_error for check in verified)),
+            difference=checks.format_difference("attention", max(check.max_difference for check in verified)),
+            rows=checks.format_difference("row sums", max(check.row_sum_error for check in verified)),
         )
     )
     st.markdown(prose.block("history", "beside-read"))
     if measured:
         st.markdown(prose.block("history", "beside-held-out", pairs=grouped(measured.alignment_sentences)))
-    _files(trace, compared, reference, name, header, lines)
+    _render_files(trace, compared, reference, name, header, lines)
 
 
-def compare(
+def compare_maps(
     request: Request, name: str, trace: RecurrentTrace, forced: Trace, measured: NetworkComparison | None
-) -> tuple[list[Compared], np.ndarray | None]:
+) -> tuple[list[ComparedMap], np.ndarray | None]:
     """The network's alignment, the Transformer's last layer and its best head; and the links they are held against."""
-    known = alignment(request.service.model.folder, request.service.model.card.get("tokenizer_sha256", ""))
+    known = load_alignment(request.service.model.folder, request.service.model.card.get("tokenizer_sha256", ""))
     reference = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
     rates, head = (measured.alignment, measured.head) if measured else ({}, None)
     cross = forced.attention("cross")  # (layer, head, T, S)
-    drawn = {name: (networks_compared.called(name), trace.alignment)}
+    drawn = {name: (networks_compared.network_label(name), trace.alignment)}
     layer = say("history.beside.layer", "Transformer, last layer, mean of heads")
     drawn[TRANSFORMER] = (layer, cross[-1].mean(axis=0))
     if head:
         one = say("history.beside.head", "Transformer, layer {layer}, head {head}", layer=head[0] + 1, head=head[1] + 1)
         drawn[ONE_HEAD] = (one, cross[head])
     return [
-        Compared(
+        ComparedMap(
             called,
             weights,
             None if reference is None else link_counts(weights, reference),
@@ -105,7 +105,7 @@ def compare(
     ], reference
 
 
-def table(compared: list[Compared]) -> tuple[list[str], list[list]]:
+def error_table(compared: list[ComparedMap]) -> tuple[list[str], list[list]]:
     """A row a map: links, those in common, and the error rates."""
     header = [
         say("history.aer.attention", "attention of"),
@@ -115,18 +115,25 @@ def table(compared: list[Compared]) -> tuple[list[str], list[list]]:
         say("history.aer.here", "AER here"),
         say("history.aer.held-out", "AER, held out"),
     ]
-    return header, [[one.called, *_counted(one.counts), networks_compared.banded(one.measured)] for one in compared]
+    return header, [
+        [one.called, *_link_cells(one.counts), networks_compared.band_cell(one.measured)] for one in compared
+    ]
 
 
-def _counted(counts: LinkCounts | None) -> list:
+def _link_cells(counts: LinkCounts | None) -> list:
     if counts is None:
         return ["\u2014"] * 4
     error = "\u2014" if counts.error is None else three_digits(counts.error)
     return [counts.found, counts.reference, counts.shared, error]
 
 
-def _files(
-    trace: RecurrentTrace, compared: list[Compared], reference: np.ndarray | None, name: str, header: list, lines: list
+def _render_files(
+    trace: RecurrentTrace,
+    compared: list[ComparedMap],
+    reference: np.ndarray | None,
+    name: str,
+    header: list,
+    lines: list,
 ) -> None:
     arrays = {f"weights_{place + 1}": one.weights for place, one in enumerate(compared)}
     arrays |= {"names": [one.called for one in compared]}

@@ -5,7 +5,7 @@ import streamlit as st
 from model.lessons.network_comparison import NETWORKS, NetworkComparison
 from pages.history import networks_compared
 from pages.shared import checks, files
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from views.controls import widgets
 from views.html import bars
@@ -25,9 +25,9 @@ HEADER = (
 BLEU, SPEED = 3, 5  # places of these columns
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The table, how to read it, and that its BLEU adds up from the sentences by length."""
-    found = networks_compared.measured_or_told()
+    found = networks_compared.comparison_or_warning()
     if found is None:
         return
     cards, comparison = found
@@ -37,22 +37,22 @@ def show(request: Request) -> None:
         "speed": say("ladder.order.speed", "Speed of decoding"),
     }
     order = widgets.pick(say("ladder.order", "In the order of"), orders, "ladder")
-    header, lines = [column() for column in HEADER], rows(cards, comparison)
+    header, lines = [column() for column in HEADER], table_rows(cards, comparison)
     best, fastest = (max(lines, key=lambda row: row[place]) for place in (BLEU, SPEED))
     if order == "speed":
         lines.sort(key=lambda row: -row[SPEED])
     tops = [max(row[place] for row in lines if row[place] is not None) for place in range(1, len(header))]
-    shown = [[row[0], *map(_drawn, row[1:], tops, range(1, len(header)))] for row in lines]
+    shown = [[row[0], *map(_bar_cell, row[1:], tops, range(1, len(header)))] for row in lines]
     st.html(bars.table(header, shown, say("ladder.table", "All five networks"), whole=True))
     found = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     found |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
-    experiment("history-ladder", {"ladder": "speed"}, found if order == "speed" else None)
+    render_experiment("history-ladder", {"ladder": "speed"}, found if order == "speed" else None)
     apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     st.caption(
         prose.block(
             "history",
             "ladder-check",
-            difference=checks.said("bleu of the card", apart),
+            difference=checks.format_difference("bleu of the card", apart),
             hardware=comparison.facts["hardware"],
         )
     )
@@ -65,10 +65,12 @@ def show(request: Request) -> None:
     pairs = grouped(comparison.alignment_sentences)
     st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
     files.csv(header, lines, "ladder")
-    files.numbers(lambda: files.table([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0]))
+    files.folded_table(
+        lambda: files.data_frame([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0])
+    )
 
 
-def rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
+def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
     """A row a network in the order of `HEADER`; None where there is nothing to align."""
     lines = []
     for name in NETWORKS:
@@ -76,7 +78,7 @@ def rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
         evaluation = card["evaluation"]
         lines.append(
             [
-                networks_compared.called(name),
+                networks_compared.network_label(name),
                 card["parameters"],
                 card["training"]["minutes"],
                 evaluation["greedy"]["bleu"],
@@ -88,8 +90,8 @@ def rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
     return lines
 
 
-def _drawn(value: float | None, top: float, column: int) -> str | bars.Cell:
+def _bar_cell(value: float | None, top: float, column: int) -> str | bars.Cell:
     """A number with its bar; a dash where there is none."""
     if value is None:
         return "\u2014"
-    return bars.bar(value, top, "cross", millions(value) if column == 1 else "")
+    return bars.bar_cell(value, top, "cross", millions(value) if column == 1 else "")

@@ -9,17 +9,17 @@ from model.lessons.network_comparison import (
     NETWORKS,
     ONE_VECTOR,
     TRANSFORMER,
-    Band,
+    BootstrapInterval,
     LengthGroup,
     NetworkComparison,
 )
 from pages.history import networks_compared
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from views.controls import sentence_input
-from views.figures.intervals import Series, intervals
+from views.figures.intervals import IntervalSeries, intervals
 from views.html import bars
 from views.text import prose
 from views.text.catalogue import say
@@ -28,13 +28,13 @@ from views.text.numbers import grouped, percent, signed
 RIVAL = "lstm-additive"  # the same cells with attention: what the finding compares one vector with
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The chart, what was found, the numbers, and that they are those of the cards."""
-    found = networks_compared.measured_or_told()
+    found = networks_compared.comparison_or_warning()
     if found is None:
         return
     cards, comparison = found
-    groups = [words(group) for group in comparison.groups]
+    groups = [group_label(group) for group in comparison.groups]
     firm = [group.enough for group in comparison.groups]
     axes = say("history.lengths.words", "words of the English sentence"), say("column.bleu", "BLEU")
     series = [_series(comparison, name, lambda group, name=name: group.bleu[name]) for name in NETWORKS]
@@ -50,42 +50,44 @@ def show(request: Request) -> None:
         for called, name in (("vector", ONE_VECTOR), ("transformer", TRANSFORMER))
         for when, group in (("short", short), ("long", long))
     }
-    experiment("history-one-vector", {}, {"short": span(short), "long": span(long), **ends})
+    render_experiment("history-one-vector", {}, {"short": length_range(short), "long": length_range(long), **ends})
     counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
-    header, rows = table(comparison)
-    shown = [[row[0], *map(networks_compared.banded, row[1:])] for row in rows]
+    header, rows = bleu_table(comparison)
+    shown = [[row[0], *map(networks_compared.band_cell, row[1:])] for row in rows]
     st.html(bars.table(header, shown, say("history.lengths.table", "BLEU by length"), whole=True))
     apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
-    st.caption(prose.block("history", "lengths-check", difference=checks.said("bleu of the card", apart)))
+    st.caption(prose.block("history", "lengths-check", difference=checks.format_difference("bleu of the card", apart)))
     label = say("history.lengths.csv", "BLEU by length as CSV")
-    files.csv(_header_in_full(), lambda: _in_full(comparison), "bleu-by-length", label)
+    files.csv(_csv_header(), lambda: _csv_rows(comparison), "bleu-by-length", label)
 
 
-def words(group: LengthGroup) -> str:
+def group_label(group: LengthGroup) -> str:
     """A group by its lengths, and how many sentences it has."""
-    return say("history.lengths.group", "{lengths} (n = {count})", lengths=span(group), count=grouped(group.sentences))
+    return say(
+        "history.lengths.group", "{lengths} (n = {count})", lengths=length_range(group), count=grouped(group.sentences)
+    )
 
 
-def span(group: LengthGroup) -> str:
+def length_range(group: LengthGroup) -> str:
     """The lengths of a group."""
     if group.longest is None:
         return say("history.lengths.open", "{shortest} and more", shortest=group.shortest)
     return say("history.lengths.span", "{shortest} to {longest}", shortest=group.shortest, longest=group.longest)
 
 
-def table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | Band]]]:
+def bleu_table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | BootstrapInterval]]]:
     """A row a network, a column a group."""
-    header = [say("history.column.network", "network"), *(words(group) for group in comparison.groups)]
+    header = [say("history.column.network", "network"), *(group_label(group) for group in comparison.groups)]
     return header, [
-        [networks_compared.called(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS
+        [networks_compared.network_label(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS
     ]
 
 
-def _series(comparison: NetworkComparison, name: str, of: Callable[[LengthGroup], Band]) -> Series:
+def _series(comparison: NetworkComparison, name: str, of: Callable[[LengthGroup], BootstrapInterval]) -> IntervalSeries:
     found = [of(group) for group in comparison.groups]
     values, lows, highs = ([getattr(band, part) for band in found] for part in ("value", "low", "high"))
-    return Series(networks_compared.called(name), values, lows, highs)
+    return IntervalSeries(networks_compared.network_label(name), values, lows, highs)
 
 
 def _finding(comparison: NetworkComparison) -> str:
@@ -96,8 +98,8 @@ def _finding(comparison: NetworkComparison) -> str:
     return prose.block(
         "history",
         block,
-        short=span(short),
-        long=span(long),
+        short=length_range(short),
+        long=length_range(long),
         before=percent(short.share[RIVAL].value),
         after=percent(long.share[RIVAL].value),
         transformer_before=percent(short.share[TRANSFORMER].value),
@@ -107,7 +109,7 @@ def _finding(comparison: NetworkComparison) -> str:
     )
 
 
-def _header_in_full() -> list[str]:
+def _csv_header() -> list[str]:
     return [
         say("history.column.network", "network"),
         say("history.lengths.shortest", "shortest, words"),
@@ -120,9 +122,9 @@ def _header_in_full() -> list[str]:
     ]
 
 
-def _in_full(comparison: NetworkComparison) -> list[list]:
+def _csv_rows(comparison: NetworkComparison) -> list[list]:
     return [
-        [networks_compared.called(name), group.shortest, group.longest or "", group.sentences]
+        [networks_compared.network_label(name), group.shortest, group.longest or "", group.sentences]
         + [group.bleu[name].value, group.bleu[name].low, group.bleu[name].high, group.share[name].value]
         for name in NETWORKS
         for group in comparison.groups

@@ -7,86 +7,93 @@ import pandas as pd
 import streamlit as st
 
 from model.lessons.forgetting import NETWORKS
-from model.lessons.recurrence_gradients import Drift, StateGradients, drift, state_gradients_in_steps
+from model.lessons.recurrence_gradients import StateDrift, StateGradients, measure_drift, state_gradients_in_steps
 from pages.history import forgetting_measured, networks
 from pages.history.forgetting_measured import RNN, STATES
 from pages.shared import checks, files, stepper
-from pages.shared.experiment import experiment, named
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.page_header import Request
-from server.prefetch import ahead
-from views.components.step_view import Axis, Curve, Curves, Formula, Numbers, StepView
+from server.prefetch import prefetcher
+from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, Numbers, StepView
 from views.controls import widgets
 from views.text import literal, prose
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 from views.text.numbers import percent
 
 REPLACEMENTS = ("house", "not", "seven", "she")  # words of one token each
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The reader's sentence token by token, then many sentences by distance."""
     chosen = widgets.select(
         say("history.replacement", "The chosen token is replaced by"),
-        {word: Name(word) for word in REPLACEMENTS},
+        {word: Untranslated(word) for word in REPLACEMENTS},
         "replacement",
         width=260,
     )
-    ids, tokens = networks.source(request)
+    ids, tokens = networks.encode_source(request)
     (replacement,) = request.service.model.tokenizer.encode(chosen)
     services = {name: open_recurrent(name) for name in NETWORKS}
     drifts = {
-        name: service.lesson(("drift", tuple(ids), replacement), drift, ids, replacement)
+        name: service.lesson(("drift", tuple(ids), replacement), measure_drift, ids, replacement)
         for name, service in services.items()
     }
-    sizes = {name: service.lesson_in_steps(*_gradients(ids)) for name, service in services.items()}
+    sizes = {name: service.lesson_in_steps(*_gradient_arguments(ids)) for name, service in services.items()}
     read = tokens[::-1]  # both networks read backwards
-    stepper.show(_view(read, chosen, sizes, drifts), "forgetting")
+    stepper.render(_step_view(read, chosen, sizes, drifts), "forgetting")
     st.markdown(prose.block("history", "forgetting"))
-    st.markdown(_said_of_sentence(sizes))
+    st.markdown(_sentence_finding(sizes))
     last = drifts[RNN].hidden[:, -1]  # by token replaced
     most = int(last.argmax())
-    found = {"token": named(read[most]), "step": most + 1, "steps": len(read), "share": percent(float(last[most]))}
-    experiment("history-forgetting", {"replacement": "seven"}, found if chosen == "seven" else None)
+    found = {
+        "token": token_value(read[most]),
+        "step": most + 1,
+        "steps": len(read),
+        "share": percent(float(last[most])),
+    }
+    render_experiment("history-forgetting", {"replacement": "seven"}, found if chosen == "seven" else None)
     worst = max(found.difference for found in sizes.values())
     alone = max(found.difference for found in drifts.values())
     st.caption(
         prose.block(
             "history",
             "forgetting-check",
-            gradient=checks.said("state gradients", worst),
-            states=checks.said("replaced token", alone),
+            gradient=checks.format_difference("state gradients", worst),
+            states=checks.format_difference("replaced token", alone),
         )
     )
-    _files(read, sizes, drifts)
-    forgetting_measured.show({name: service.model.weights_sha256 for name, service in services.items()})
+    _render_files(read, sizes, drifts)
+    forgetting_measured.render({name: service.model.weights_sha256 for name, service in services.items()})
 
 
-def compute_ahead() -> None:
+def prefetch_gradients() -> None:
     """Have the Jacobians of the reader's sentence computed while another part is read: they take the longest."""
-    text = networks.text_ahead()
+    text = networks.upcoming_text()
 
     def begin() -> Iterator[object]:
         for service in map(load_recurrent, NETWORKS):
-            ids, _ = networks.read(service, text)
-            yield from service.lesson_ahead(*_gradients(ids))
+            ids, _ = networks.encode_text(service, text)
+            yield from service.lesson_ahead(*_gradient_arguments(ids))
 
-    ahead().compute(begin)
+    prefetcher().compute(begin)
 
 
-def _gradients(ids: list[int]) -> tuple:
+def _gradient_arguments(ids: list[int]) -> tuple:
     """What of the sentence is computed in steps, and by what name the result is kept."""
     return ("gradients", tuple(ids)), state_gradients_in_steps, ids
 
 
-def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, Drift]) -> StepView:
+def _step_view(
+    read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]
+) -> StepView:
     """Both over the steps, in the order of reading; the slider chooses a token."""
     tokens = Axis("token", say("history.token.read", "Token read at step"), read, said="token", first=len(read) // 2)
     steps = Axis("step", say("stepper.label", "Step"), read, slider=False, said="token")
     numbers, fades, jacobians = {}, [], []
     for (name, state), said in STATES.items():
         key = f"{name}-{state}".replace("-", "_")
-        numbers[f"size_{key}"] = Numbers(_in_order(getattr(sizes[name], state)), ("token",))
+        numbers[f"size_{key}"] = Numbers(_by_step(getattr(sizes[name], state)), ("token",))
         numbers[f"drift_{key}"] = Numbers(getattr(drifts[name], state), ("token", "step"))
         numbers[f"last_{key}"] = Numbers(getattr(drifts[name], state)[:, -1], ("token",))
         jacobians.append(Curve(said(), f"size_{key}"))
@@ -108,19 +115,19 @@ def _view(read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], dr
         (tokens, steps),
         numbers,
         (
-            Formula(told),
-            Curves(moved, "token", tuple(jacobians), log=True),
-            Curves(replaced, "step", tuple(fades), log=True),
+            FormulaPanel(told),
+            CurvesPanel(moved, "token", tuple(jacobians), log=True),
+            CurvesPanel(replaced, "step", tuple(fades), log=True),
         ),
     )
 
 
-def _in_order(by_place: np.ndarray) -> np.ndarray:
+def _by_step(by_place: np.ndarray) -> np.ndarray:
     """By token as it stands in the sentence -> by step."""
     return by_place[::-1]
 
 
-def _said_of_sentence(sizes: dict[str, StateGradients]) -> str:
+def _sentence_finding(sizes: dict[str, StateGradients]) -> str:
     """What of the size is left at the word that is read first, `</s>` left out, against the one read last."""
     first, last = (-2, 0) if len(sizes[RNN].hidden) > 1 else (-1, 0)
     shares = [getattr(sizes[name], state)[first] / getattr(sizes[name], state)[last] for name, state in STATES]
@@ -132,9 +139,9 @@ def _said_of_sentence(sizes: dict[str, StateGradients]) -> str:
     )
 
 
-def _files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict[str, Drift]) -> None:
+def _render_files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]) -> None:
     header = [say("column.step", "step"), say("column.token", "token"), *(said() for said in STATES.values())]
-    columns = [_in_order(getattr(sizes[name], state)).tolist() for name, state in STATES]
+    columns = [_by_step(getattr(sizes[name], state)).tolist() for name, state in STATES]
     rows = [
         [step + 1, literal.token(token), *values]
         for step, (token, *values) in enumerate(zip(read, *columns, strict=True))
@@ -144,4 +151,4 @@ def _files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict
     with st.container(horizontal=True):
         files.csv(header, rows, "sizes-by-token", say("history.forgetting.csv", "Sizes as CSV"))
         files.npz("forgetting", arrays, say("history.forgetting.npz", "Sizes and differences as NPZ"))
-    files.numbers(lambda: pd.DataFrame(rows, columns=header), "sizes_table", hide_index=True)
+    files.folded_table(lambda: pd.DataFrame(rows, columns=header), "sizes_table", hide_index=True)

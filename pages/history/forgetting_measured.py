@@ -7,7 +7,7 @@ import streamlit as st
 from model import CheckpointError
 from model.lessons.forgetting import FEWEST, NETWORKS, Forgetting, load_forgetting
 from pages.shared import files, stepper
-from views.components.step_view import Axis, Curve, Curves, Numbers, StepView
+from views.components.step_view import Axis, Curve, CurvesPanel, Numbers, StepView
 from views.text import literal, prose
 from views.text.catalogue import Message, say, say_error
 from views.text.numbers import percent, three_digits
@@ -20,7 +20,7 @@ STATES = {
 }
 
 
-def show(hashes: dict[str, str]) -> None:
+def render(hashes: dict[str, str]) -> None:
     """The shipped measurement."""
     try:
         found = load_forgetting(hashes)
@@ -30,7 +30,7 @@ def show(hashes: dict[str, str]) -> None:
     st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        stepper.show(_view(found), "forgetting_by_distance")
+        stepper.render(_step_view(found), "forgetting_by_distance")
     with right:
         st.markdown(_finding(found))
     table = [
@@ -41,10 +41,10 @@ def show(hashes: dict[str, str]) -> None:
     header = [say("column.distance", "distance"), say("history.forgetting.sentences", "sentences"), *names]
     header += [say("history.forgetting.geometric", "{name}, geometric mean", name=name) for name in names]
     files.csv(header, table, "sizes-by-distance", say("history.forgetting.many.csv", "By distance as CSV"))
-    files.numbers(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
+    files.folded_table(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
 
 
-def _view(found: Forgetting) -> StepView:
+def _step_view(found: Forgetting) -> StepView:
     """The mean by distance; the slider chooses one."""
     numbers, curves = {}, []
     for (name, state), said in STATES.items():
@@ -56,7 +56,7 @@ def _view(found: Forgetting) -> StepView:
     distances = [str(distance) for distance in range(found.farthest + 1)]
     distance = Axis("distance", between, distances, said="number", ids=distances)
     mean = say("history.forgetting.mean", "mean size of d(last state)/d(input), logarithmic")
-    return StepView((distance,), numbers, (Curves(mean, "distance", tuple(curves), log=True, wide=True),))
+    return StepView((distance,), numbers, (CurvesPanel(mean, "distance", tuple(curves), log=True, wide=True),))
 
 
 def _finding(found: Forgetting) -> str:

@@ -15,11 +15,11 @@ from pages.shared.fragments import fragment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from server import run_context
-from server.result_cache import Recent, computing
-from server.shared_streams import Result, Streams
-from server.singleton import process_wide
+from server.result_cache import ResultCache, compute_lock
+from server.shared_streams import FinalValue, SharedStreams
+from server.singleton import singleton
 from views.controls import sentence_input
-from views.figures.line_chart import Line, lines
+from views.figures.line_chart import ChartLine, lines
 from views.html import bars
 from views.text import literal, prose, waiting
 from views.text.catalogue import say, say_error
@@ -29,67 +29,67 @@ KEY = "forward times"
 TRANSFORMER = "transformer"
 
 
-@process_wide
-def _measured() -> Recent:
+@singleton
+def _own_times_cache() -> ResultCache:
     """This server's figures: measured once a process."""
-    return Recent(1)
+    return ResultCache(1)
 
 
-@process_wide
-def _work() -> Streams:
-    return Streams(_measured(), computing())
+@singleton
+def _streams() -> SharedStreams:
+    return SharedStreams(_own_times_cache(), compute_lock())
 
 
-@process_wide
-def _shipped() -> ForwardTimes:
+@singleton
+def _shipped_times() -> ForwardTimes:
     return ForwardTimes.read(SHIPPED)
 
 
-def known() -> ForwardTimes | None:
+def own_times() -> ForwardTimes | None:
     """What was measured on this server, if anybody asked."""
-    found = _measured().get(KEY)
-    return found[-1].value if found and isinstance(found[-1], Result) else None
+    found = _own_times_cache().get(KEY)
+    return found[-1].value if found and isinstance(found[-1], FinalValue) else None
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """A curve for each network, and a button that measures."""
     st.header(say("history.times", "Time of one forward pass"), anchor=False)
-    found = known()
+    found = own_times()
     if found is None:
         label = say("history.times.measure", "Measure on this server")
         if st.button(label, key="measure_times"):
-            found = _ask(request)
+            found = _measure(request)
     try:
-        shown = found or _shipped()
+        shown = found or _shipped_times()
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return
     block = "times-shipped" if found is None else "times-measured"
     about = {"hardware": literal.markdown(shown.hardware), "threads": shown.threads, "torch": shown.torch}
     st.markdown(prose.block("history_recurrence", block, **about, rounds=shown.rounds))
-    _drawn(shown)
+    _render_times(shown)
 
 
-def _ask(request: Request) -> ForwardTimes | None:
+def _measure(request: Request) -> ForwardTimes | None:
     """Measure, unless others are waiting for this server."""
-    if run_context.turns().waiting:
+    if run_context.run_queue().waiting:
         st.info(prose.block("history_recurrence", "others-wait"))
         return None
     models = {TRANSFORMER: request.service.model}
     models |= {name: open_recurrent(name).model for name in networks.NAMES}
-    return _work().result(
+    return _streams().result(
         KEY,
         lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models)),
         waiting.progress,
     )
 
 
-def _drawn(found: ForwardTimes) -> None:
+def _render_times(found: ForwardTimes) -> None:
     """Curves, what they say, table and files."""
     called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     curves = [
-        Line(called[name], found.lengths, each.lowest, place, marks=True)
+        ChartLine(called[name], found.lengths, each.lowest, place, marks=True)
         for place, (name, each) in enumerate(found.networks.items())
     ]
     titles = say("history.times.tokens", "tokens of source and of target"), say("history.times.ms", "milliseconds")
@@ -100,22 +100,26 @@ def _drawn(found: ForwardTimes) -> None:
         "history.times.alt", "Time of one forward pass of each network by the number of tokens; both axes logarithmic."
     )
     chart(figure, "times", alt)
-    st.markdown(prose.block("history_recurrence", "times", **_told(found)))
+    st.markdown(prose.block("history_recurrence", "times", **_finding_values(found)))
     difference = max(each.difference for each in found.networks.values())
-    st.caption(prose.block("history_recurrence", "times-check", difference=checks.said("timed logits", difference)))
+    st.caption(
+        prose.block(
+            "history_recurrence", "times-check", difference=checks.format_difference("timed logits", difference)
+        )
+    )
     lowest = [
         [length, *times]
         for length, *times in zip(found.lengths, *(each.lowest for each in found.networks.values()), strict=True)
     ]
     names = [say("history.times.tokens", "tokens of source and of target"), *(called[name] for name in found.networks)]
     st.html(bars.table(names, lowest, say("history.times.table", "Lowest times in milliseconds")))
-    header, rows = _table(found, called)
+    header, rows = _times_table(found, called)
     with st.container(horizontal=True):
         files.csv(header, rows, "forward-times", say("history.times.csv", "Times as CSV"))
-    files.numbers(lambda: files.table(rows, header), "table_times", hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), "table_times", hide_index=True)
 
 
-def _told(found: ForwardTimes) -> dict[str, object]:
+def _finding_values(found: ForwardTimes) -> dict[str, object]:
     """What the curves say, as the numbers in a sentence."""
     last = {name: three_digits(each.lowest[-1]) for name, each in found.networks.items()}
     growth = {name: three_digits(found.growth(name)) for name in found.networks}
@@ -131,7 +135,7 @@ def _told(found: ForwardTimes) -> dict[str, object]:
     }
 
 
-def _table(found: ForwardTimes, called: dict[str, str]) -> tuple[list[str], list[Sequence[object]]]:
+def _times_table(found: ForwardTimes, called: dict[str, str]) -> tuple[list[str], list[Sequence[object]]]:
     header = [say("history.network", "Network")]
     for length in found.lengths:
         header += [

@@ -6,17 +6,17 @@ import numpy as np
 import streamlit as st
 
 from model import DecodingOptions
-from model.lessons.recurrence_gates import OPEN, SHUT, Gates, gates_of
+from model.lessons.recurrence_gates import OPEN, SHUT, GateActivations, read_gates
 from model.networks.recurrent_trace import RecurrentTrace
 from model.tracing.gate_interventions import GATES, gated_layers
 from pages.history import gates_held, networks
 from pages.shared import checks, files, stepper
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.page_header import Request
-from server.prefetch import ahead
+from server.prefetch import prefetcher
 from views.components.matrix_row import RowMatrix
-from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import Message, say
@@ -25,7 +25,7 @@ from views.url_state import bound_settings
 from views.url_state.codecs import OneOf
 
 LSTMS = ("lstm-vector", "lstm-additive", "lstm-dot")
-NAMES = {
+QUANTITY_LABELS = {
     "input_gate": Message("history.gate.input", "input gate i"),
     "forget_gate": Message("history.gate.forget", "forget gate f"),
     "output_gate": Message("history.gate.output", "output gate o"),
@@ -33,12 +33,12 @@ NAMES = {
     "cell": Message("history.gate.cell", "cell state c"),
     "hidden": Message("history.gate.hidden", "hidden state h"),
 }
-LAYERS = {
+LAYER_LABELS = {
     "encoder.forwards": Message("history.layer.forwards", "Encoder, forwards"),
     "encoder.backwards": Message("history.layer.backwards", "Encoder, backwards"),
     "decoder": Message("history.layer.decoder", "Decoder"),
 }
-ORDERS = {
+ORDER_LABELS = {
     "forget": Message("history.order.forget", "Forget gate"),
     "input": Message("history.order.input", "Input gate"),
     "output": Message("history.order.output", "Output gate"),
@@ -46,43 +46,45 @@ ORDERS = {
 }
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose a network and a layer; walk through its steps and units; hold a gate."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         name = widgets.select(say("history.network", "Network"), networks.options(LSTMS), "network", width=260)
         service = open_recurrent(name)
         layers = {layer.replace(".", "-"): layer for layer in gated_layers(service.model.config)}
-        said = {id: LAYERS[layer]() for id, layer in layers.items()}
+        said = {id: LAYER_LABELS[layer]() for id, layer in layers.items()}
         layer = layers[widgets.pick(say("history.layer", "Cells of"), said, "cells", varies=True)]
         order = widgets.pick(
-            say("history.order", "Units, the most open first, by"), {id: told() for id, told in ORDERS.items()}, "order"
+            say("history.order", "Units, the most open first, by"),
+            {id: told() for id, told in ORDER_LABELS.items()},
+            "order",
         )
-    trace = networks.traced(request, name)
-    found = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), gates_of, trace, layer)
-    stepper.show(_view(found, order), f"gates_{name}_{layer}")
+    trace = networks.trace_sentence(request, name)
+    found = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), read_gates, trace, layer)
+    stepper.render(_step_view(found, order), f"gates_{name}_{layer}")
     st.markdown(prose.block("history", "gates"))
     means = {gate: three_digits(float(getattr(found.record, f"{gate}_gate").mean())) for gate in GATES}
     st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(found.copying), **means))
-    st.caption(prose.block("history", "gates-check", difference=checks.said("gates", found.difference)))
+    st.caption(prose.block("history", "gates-check", difference=checks.format_difference("gates", found.difference)))
     unit = int(found.order("input")[0])
     opened = {gate: float(getattr(found.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
     result = {"unit": unit + 1, **opened} if order == "input" else None
-    experiment("history-gates", {"order": "input"}, result)
-    _files(found, f"{name}-{layer.replace('.', '-')}")
-    gates_held.show(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
+    render_experiment("history-gates", {"order": "input"}, result)
+    _render_files(found, f"{name}-{layer.replace('.', '-')}")
+    gates_held.render(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
 
 
-def compute_ahead() -> None:
+def prefetch_trace() -> None:
     """Have the sentence translated by the network that is first chosen, while another part is read."""
-    text, name = networks.text_ahead(), bound_settings.to_come("network", OneOf(LSTMS), LSTMS[0])
+    text, name = networks.upcoming_text(), bound_settings.pending_value("network", OneOf(LSTMS), LSTMS[0])
 
     def begin() -> Iterator[RecurrentTrace]:
         yield load_recurrent(name).trace(text, DecodingOptions())
 
-    ahead().compute(begin)
+    prefetcher().compute(begin)
 
 
-def _view(found: Gates, order: str) -> StepView:
+def _step_view(found: GateActivations, order: str) -> StepView:
     units = found.order(order)
     numbers = tuple(str(unit + 1) for unit in units)
     axes = (
@@ -104,26 +106,26 @@ def _view(found: Gates, order: str) -> StepView:
     cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")
     top = float(np.quantile(np.abs(found.record.cell), 0.98))
     maps = [
-        Heatmap(NAMES[gate](), gate, *both, signed=False, top=1.0, wide=False)
+        HeatmapPanel(QUANTITY_LABELS[gate](), gate, *both, signed=False, top=1.0, wide=False)
         for gate in ("forget_gate", "input_gate", "output_gate")
     ]
-    gates = tuple(Curve(NAMES[gate](), gate) for gate in ("forget_gate", "input_gate", "output_gate"))
-    states = tuple(Curve(NAMES[state](), state) for state in ("cell", "candidate", "hidden"))
+    gates = tuple(Curve(QUANTITY_LABELS[gate](), gate) for gate in ("forget_gate", "input_gate", "output_gate"))
+    states = tuple(Curve(QUANTITY_LABELS[state](), state) for state in ("cell", "candidate", "hidden"))
     return StepView(
         axes,
         record | {"before": Numbers(found.before[:, units], both), "left": Numbers(found.left[:, units], both)},
         (
-            Formula(told),
-            Formula(copied),
-            Curves(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
-            Curves(say("history.gates.states", "its states"), "token", states, own=True),
+            FormulaPanel(told),
+            FormulaPanel(copied),
+            CurvesPanel(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
+            CurvesPanel(say("history.gates.states", "its states"), "token", states, own=True),
             *maps,
-            Heatmap(cell, "cell", *both, top=top, wide=False),
+            HeatmapPanel(cell, "cell", *both, top=top, wide=False),
         ),
     )
 
 
-def _files(found: Gates, name: str) -> None:
+def _render_files(found: GateActivations, name: str) -> None:
     """Every gate and state, step by step, in the order of the units' numbers."""
     token, quantity = say("column.token", "token"), say("history.quantity", "quantity")
     plain = [literal.token(token) for token in found.tokens]
@@ -132,12 +134,14 @@ def _files(found: Gates, name: str) -> None:
 
     def matrices() -> list[RowMatrix]:
         gates = ("forget_gate", "input_gate", "output_gate")
-        shown = [RowMatrix(NAMES[gate](), record[gate], rows=found.tokens, signed=False, top=1.0) for gate in gates]
-        return [*shown, RowMatrix(NAMES["cell"](), record["cell"], rows=found.tokens)]
+        shown = [
+            RowMatrix(QUANTITY_LABELS[gate](), record[gate], rows=found.tokens, signed=False, top=1.0) for gate in gates
+        ]
+        return [*shown, RowMatrix(QUANTITY_LABELS["cell"](), record["cell"], rows=found.tokens)]
 
     header = [quantity, say("column.step", "step"), token, *map(str, range(1, found.before.shape[1] + 1))]
     rows = [
-        [NAMES[key](), step + 1, plain[step], *values]
+        [QUANTITY_LABELS[key](), step + 1, plain[step], *values]
         for key, array in record.items()
         for step, values in enumerate(array.tolist())
     ]
@@ -147,4 +151,4 @@ def _files(found: Gates, name: str) -> None:
         arrays = record | {"left": found.left, "tokens": list(found.tokens)}
         files.npz(f"gates-{name}", arrays)
     labels = [f"{key} {label}" for key, _, label, *_ in rows]
-    files.numbers(lambda: files.table([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")
+    files.folded_table(lambda: files.data_frame([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")

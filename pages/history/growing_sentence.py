@@ -4,40 +4,46 @@ import numpy as np
 import streamlit as st
 
 from model import InputError
-from model.lessons.growing_sentence import Grown, GrownLosses, TooDifferentError, grow, grown_losses
+from model.lessons.growing_sentence import (
+    LengthenedPair,
+    LengtheningLosses,
+    NoSharedTokensError,
+    add_clauses,
+    lengthening_losses,
+)
 from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
 from pages.history import networks_compared
-from pages.history.translations import translations
+from pages.history.translations import render_translations
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.page_header import Request
 from pages.shared.target_input import REFERENCES
 from views.controls import sentence_input, widgets
-from views.figures.line_chart import Line, lines
+from views.figures.line_chart import ChartLine, lines
 from views.html import bars, generated_tokens
 from views.text import literal, prose
-from views.text.catalogue import Name, say, say_error
+from views.text.catalogue import Untranslated, say, say_error
 from views.text.numbers import signed
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """A box for the French, the curves, their numbers, and the translations of one of the sentences."""
     st.markdown(prose.block("history", "clauses"))
-    target = _target(request)
+    target = _choose_target(request)
     if target is None:
         return
-    grown = grow(request.service.model, request.text, target)
+    grown = add_clauses(request.service.model, request.text, target)
     if len(grown) < 2:
         st.warning(prose.block("history", "clauses-too-long"))
         return
     try:
         found = {name: _losses(request, name, grown) for name in NETWORKS}
-    except TooDifferentError as error:
+    except NoSharedTokensError as error:
         st.warning(literal.markdown(say_error(error)))
         return
     parts = {"own": say("history.clauses.own", "Your tokens"), "whole": say("history.clauses.whole", "Whole target")}
     part = widgets.pick(say("history.clauses.part", "Loss over"), parts, "counted")
-    curves(grown, found, part)
+    render_curves(grown, found, part)
     place = widgets.slider(say("history.clauses.number", "Clauses added"), "clauses", 0, 0, len(grown) - 1)
     st.html(
         generated_tokens.label(say("history.clauses.source", "Source"))
@@ -47,15 +53,15 @@ def show(request: Request) -> None:
         generated_tokens.label(say("history.clauses.target", "Target"))
         + generated_tokens.sentence(grown[place].target, "fr")
     )
-    translations(request, grown[place].source, "longer-translations")
+    render_translations(request, grown[place].source, "longer-translations")
 
 
-def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -> None:
+def render_curves(grown: tuple[LengthenedPair, ...], found: dict[str, LengtheningLosses], part: str) -> None:
     """A curve a network over the number of clauses, and the same as a table."""
     x = np.array([pair.clauses for pair in grown])
     drawn = [
-        Line(
-            networks_compared.called(name),
+        ChartLine(
+            networks_compared.network_label(name),
             x,
             getattr(found[name], part),
             place,
@@ -73,9 +79,9 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
     )
     chart(figure, "clauses_chart", alt)
     shared = found[TRANSFORMER].shared
-    difference = checks.said("two passes", max(each.difference for each in found.values()))
+    difference = checks.format_difference("two passes", max(each.difference for each in found.values()))
     header = [say("history.clauses.number", "Clauses added"), say("history.clauses.words", "words")]
-    header += [networks_compared.called(name) for name in NETWORKS]
+    header += [networks_compared.network_label(name) for name in NETWORKS]
     rows = [
         [pair.clauses, pair.words, *(float(getattr(found[name], part)[at]) for name in NETWORKS)]
         for at, pair in enumerate(grown)
@@ -91,11 +97,11 @@ def curves(grown: tuple[Grown, ...], found: dict[str, GrownLosses], part: str) -
     files.csv(header, rows, f"losses-by-clauses-{part}", label)
 
 
-def _target(request: Request) -> str | None:
+def _choose_target(request: Request) -> str | None:
     """The French of the reader's sentence: typed, a person's, or the Transformer's own; None if it cannot be used."""
     offered = REFERENCES.get(request.text) or request.service.model.tokenizer.decode(request.translation())
     label = say("history.clauses.french", "French of your sentence")
-    typed = widgets.text(label, "french", "", placeholder=Name(literal.visible(offered))())
+    typed = widgets.text(label, "french", "", placeholder=Untranslated(literal.visible(offered))())
     if not typed.strip():
         return offered
     try:
@@ -106,5 +112,5 @@ def _target(request: Request) -> str | None:
     return typed
 
 
-def _losses(request: Request, name: str, grown: tuple[Grown, ...]) -> GrownLosses:
-    return networks_compared.service(request, name).analysis(("grown", grown), grown_losses, grown)
+def _losses(request: Request, name: str, grown: tuple[LengthenedPair, ...]) -> LengtheningLosses:
+    return networks_compared.service_of(request, name).analysis(("grown", grown), lengthening_losses, grown)

@@ -11,12 +11,12 @@ from model.networks.recurrent_trace import RecurrentTrace
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.service import Service
-from pages.shared.texts import say_if_cut
-from server.singleton import process_wide
+from pages.shared.texts import warn_if_cut_off
+from server.singleton import singleton
 from views.controls import sentence_input
 from views.text.catalogue import Message
 from views.url_state import bound_settings
-from views.url_state.codecs import Text
+from views.url_state.codecs import AnyText
 
 NAMES = {
     "rnn-vector": Message("history.network.rnn-vector", "RNN, one vector"),
@@ -32,8 +32,8 @@ def options(names: Iterable[str] = tuple(NAMES)) -> dict[str, str]:
     return {name: NAMES[name]() for name in names}
 
 
-@process_wide
-def load_beside() -> threading.Thread:
+@singleton
+def load_in_background() -> threading.Thread:
     """Load all of them while the page's first visitor reads, and let gradients flow once, whose first flow is slow.
 
     What cannot be loaded is said by the part that asks for it.
@@ -52,17 +52,17 @@ def load_beside() -> threading.Thread:
     return loading
 
 
-def text_ahead() -> str:
+def upcoming_text() -> str:
     """The sentence of the page, which the open part may not ask for."""
-    return bound_settings.to_come("text", Text(), sentence_input.DEFAULT)
+    return bound_settings.pending_value("text", AnyText(), sentence_input.DEFAULT)
 
 
-def source(request: Request) -> tuple[list[int], tuple[str, ...]]:
+def encode_source(request: Request) -> tuple[list[int], tuple[str, ...]]:
     """What every encoder reads of the reader's sentence: ids, and labels of the tokens, `</s>` included."""
-    return read(request.service, request.text)
+    return encode_text(request.service, request.text)
 
 
-def read(service: Service, text: str) -> tuple[list[int], tuple[str, ...]]:
+def encode_text(service: Service, text: str) -> tuple[list[int], tuple[str, ...]]:
     """The same of any `text`.
 
     Raises:
@@ -73,9 +73,9 @@ def read(service: Service, text: str) -> tuple[list[int], tuple[str, ...]]:
     return ids, tuple(model.tokenizer.display(ids))
 
 
-def traced(request: Request, name: str) -> RecurrentTrace:
+def trace_sentence(request: Request, name: str) -> RecurrentTrace:
     """Everything a network computes for the reader's sentence and its own translation, decoded as the reader chose."""
     service = open_recurrent(name)
     trace = service.trace(request.text, request.options)
-    say_if_cut(service.ended(trace.next_ids), at=request.notice)
+    warn_if_cut_off(service.ended(trace.next_ids), at=request.notice)
     return trace

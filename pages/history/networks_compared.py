@@ -6,7 +6,7 @@ from model import CheckpointError
 from model.lessons.network_comparison import (
     NETWORKS,
     TRANSFORMER,
-    Band,
+    BootstrapInterval,
     NetworkComparison,
     load_comparison,
     shipped_cards,
@@ -15,25 +15,25 @@ from pages.history import networks
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.service import Service
-from server.singleton import process_wide
+from server.singleton import singleton
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import say_error
 from views.text.numbers import three_digits
 
 
-def called(name: str) -> str:
+def network_label(name: str) -> str:
     """One of the five in the reader's language."""
     return (networks.TRANSFORMER if name == TRANSFORMER else networks.NAMES[name])()
 
 
-def service(request: Request, name: str) -> Service:
+def service_of(request: Request, name: str) -> Service:
     """What answers for one of the five; a recurrent network is loaded when it is first asked for."""
     return request.service if name == TRANSFORMER else open_recurrent(name)
 
 
-@process_wide
-def measured() -> tuple[dict[str, dict], NetworkComparison]:
+@singleton
+def cards_and_comparison() -> tuple[dict[str, dict], NetworkComparison]:
     """The cards of the five, and the comparison that belongs to their weights.
 
     Raises:
@@ -43,18 +43,18 @@ def measured() -> tuple[dict[str, dict], NetworkComparison]:
     return cards, load_comparison({name: cards[name]["weights_sha256"] for name in NETWORKS})
 
 
-def measured_or_told() -> tuple[dict[str, dict], NetworkComparison] | None:
+def comparison_or_warning() -> tuple[dict[str, dict], NetworkComparison] | None:
     """`measured`; None where it cannot be read, and the reason is on the page."""
     try:
-        return measured()
+        return cards_and_comparison()
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return None
 
 
-def banded(band: Band | None) -> bars.Cell | str:
+def band_cell(band: BootstrapInterval | None) -> bars.Cell | str:
     """A figure with its band, for a table; a dash where there is none."""
     if band is None:
         return "\u2014"
     low, high = three_digits(band.low), three_digits(band.high)
-    return bars.data(f"{three_digits(band.value)} ({low} \u2013 {high})", "number")
+    return bars.data_cell(f"{three_digits(band.value)} ({low} \u2013 {high})", "number")

@@ -6,39 +6,39 @@ import streamlit as st
 from model.lessons.network_comparison import ONE_VECTOR
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import by_length, growing_sentence, networks, networks_compared
-from pages.history.translations import translations
+from pages.history.translations import render_translations
 from pages.shared import checks, files
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from views.controls import sentence_input, widgets
 from views.html import bars
-from views.html.bars import strip
+from views.html.bars import strip_cell
 from views.text import prose
 from views.text.catalogue import say
 
-WITH_ONE = ("rnn-vector", ONE_VECTOR)
+ONE_VECTOR_NETWORKS = ("rnn-vector", ONE_VECTOR)
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The vector of the reader's sentence, all lengths of held-out sentences, or the sentence made longer."""
     views = {
         "vector": say("history.bottleneck.vector", "The vector"),
         "lengths": say("history.bottleneck.lengths", "By length"),
         "clauses": say("history.bottleneck.clauses", "Clause by clause"),
     }
-    shows = {"vector": vector, "lengths": by_length.show, "clauses": growing_sentence.show}
+    shows = {"vector": render_vector, "lengths": by_length.render, "clauses": growing_sentence.render}
     view = widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")
     shows[view](request)
     if view != "lengths":  # which states the result
-        experiment("history-one-vector", {"bottleneck": "lengths"}, None)
+        render_experiment("history-one-vector", {"bottleneck": "lengths"}, None)
 
 
-def vector(request: Request) -> None:
+def render_vector(request: Request) -> None:
     """The context vectors, and what each of the five networks makes of the sentence."""
-    traces = {name: networks.traced(request, name) for name in WITH_ONE}
-    rows = {label: values for name in WITH_ONE for label, values in _handed_over(name, traces[name])}
+    traces = {name: networks.trace_sentence(request, name) for name in ONE_VECTOR_NETWORKS}
+    rows = {label: values for name in ONE_VECTOR_NETWORKS for label, values in _context_vectors(name, traces[name])}
     words = say("history.vector.table", "Context vectors of your sentence")
     theme = sentence_input.theme()
     tops = [float(np.abs(values).max()) for values in rows.values()]
@@ -50,25 +50,29 @@ def vector(request: Request) -> None:
         say("column.values", "values"),
     ]
     lines = [
-        [label, len(values), float(np.linalg.norm(values)), top, strip(values, top, "encoder", theme, label)]
+        [label, len(values), float(np.linalg.norm(values)), top, strip_cell(values, top, "encoder", theme, label)]
         for (label, values), top in zip(rows.items(), tops, strict=True)
     ]
     tokens = len(traces[ONE_VECTOR].source_tokens)
     width = len(traces[ONE_VECTOR].start_hidden)
     st.markdown(prose.block("history", "one-vector", tokens=tokens, width=width))
     st.html(bars.table(header, lines, words, whole=True))
-    difference = max(_difference(trace) for trace in traces.values())
-    st.caption(prose.block("history", "one-vector-check", difference=checks.said("recurrent states", difference)))
-    arrays = lambda: {part: array for name in WITH_ONE for part, array in _arrays(name, traces[name]).items()}  # noqa: E731
+    difference = max(_state_difference(trace) for trace in traces.values())
+    st.caption(
+        prose.block("history", "one-vector-check", difference=checks.format_difference("recurrent states", difference))
+    )
+    arrays = lambda: {
+        part: array for name in ONE_VECTOR_NETWORKS for part, array in _arrays(name, traces[name]).items()
+    }  # noqa: E731
     files.npz("context-vectors", arrays, say("history.vector.npz", "Context vectors as NPZ"))
-    files.numbers(lambda: _numbers(rows), key="vector_table")
+    files.folded_table(lambda: _data_frame(rows), key="vector_table")
     st.header(say("history.translations", "The same sentence, five networks"), anchor=False)
-    translations(request, request.text, "translations")
+    render_translations(request, request.text, "translations")
 
 
-def _handed_over(name: str, trace: RecurrentTrace) -> list[tuple[str, np.ndarray]]:
+def _context_vectors(name: str, trace: RecurrentTrace) -> list[tuple[str, np.ndarray]]:
     """The vectors between encoder and decoder, each with what it is called."""
-    called = networks_compared.called(name)
+    called = networks_compared.network_label(name)
     state = say("history.vector.hidden", "{network}: state h", network=called)
     found = [(state, trace.start_hidden)]
     if trace.start_cell is not None:
@@ -81,7 +85,7 @@ def _arrays(name: str, trace: RecurrentTrace) -> dict[str, np.ndarray]:
     return found if trace.start_cell is None else found | {f"{name}.cell": trace.start_cell}
 
 
-def _difference(trace: RecurrentTrace) -> float:
+def _state_difference(trace: RecurrentTrace) -> float:
     """What the decoder starts from against the encoder's state at the token that is read last, and the fused layer."""
     (cells,) = trace.encoder.values()
     apart = [np.abs(trace.start_hidden - cells.hidden[0]).max()]
@@ -90,6 +94,6 @@ def _difference(trace: RecurrentTrace) -> float:
     return max(float(max(apart)), trace.state_differences["encoder"])
 
 
-def _numbers(rows: dict[str, np.ndarray]):
+def _data_frame(rows: dict[str, np.ndarray]):
     units = [str(place) for place in range(1, max(map(len, rows.values())) + 1)]
-    return files.table(np.stack(list(rows.values())), units, list(rows), say("column.unit", "unit"))
+    return files.data_frame(np.stack(list(rows.values())), units, list(rows), say("column.unit", "unit"))

@@ -3,24 +3,24 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.recurrence import Unrolled, context_difference, unroll
+from model.lessons.recurrence import UnrolledEncoder, context_difference, unroll
 from model.networks.recurrent_trace import RecurrentTrace
 from pages.history import networks
 from pages.shared import checks, files, stepper
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from views.components.matrix_row import RowMatrix
-from views.components.step_view import Axis, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.controls import widgets
 from views.text import literal, prose
 from views.text.catalogue import say
 from views.text.numbers import percent
 
-RNN, BOTH = "rnn-vector", "lstm-additive"  # the RNN that ships, and a network whose encoder reads both ways
+RNN, BIDIRECTIONAL = "rnn-vector", "lstm-additive"  # the RNN that ships, and a network whose encoder reads both ways
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose the direction; walk through the steps."""
     ways = {
         "backwards": say("history.reads.backwards", "Backwards"),
@@ -34,21 +34,25 @@ def show(request: Request) -> None:
     )
     way = widgets.pick(say("history.reads", "The encoder reads"), ways, "direction", help=told)
     if way == "both":
-        both_ways(request)
+        render_both_ways(request)
     else:
-        one_way(request, way)
-    _other_direction(request, way)
+        render_one_way(request, way)
+    _render_other_direction(request, way)
 
 
-def one_way(request: Request, way: str) -> None:
+def render_one_way(request: Request, way: str) -> None:
     """The RNN, step by step."""
-    ids, tokens = networks.source(request)
+    ids, tokens = networks.encode_source(request)
     found = open_recurrent(RNN).lesson(("unrolled", tuple(ids), way), unroll, ids, way)
     read = [tokens[place] for place in found.order]
-    stepper.show(_steps(found, read), f"steps_{way}")
+    stepper.render(_step_view(found, read), f"steps_{way}")
     st.markdown(prose.block("history", "one-word"))
     st.markdown(prose.block("history", f"one-word-{way}"))
-    st.caption(prose.block("history", "states-check", difference=checks.said("recurrent states", found.difference)))
+    st.caption(
+        prose.block(
+            "history", "states-check", difference=checks.format_difference("recurrent states", found.difference)
+        )
+    )
     arrays = {
         "hidden": found.hidden,
         "from_token": found.from_token,
@@ -56,14 +60,14 @@ def one_way(request: Request, way: str) -> None:
         "bias": found.bias,
         "tokens": read,
     }
-    _files([("h_t", found.hidden)], read, "rnn-states", arrays)
+    _render_files([("h_t", found.hidden)], read, "rnn-states", arrays)
 
 
-def _other_direction(request: Request, way: str) -> None:
+def _render_other_direction(request: Request, way: str) -> None:
     """The same weights, the other order: another last state."""
     found = None
     if way == "forwards":
-        ids, _ = networks.source(request)
+        ids, _ = networks.encode_source(request)
         lesson = open_recurrent(RNN).lesson
         forwards, backwards = (
             lesson(("unrolled", tuple(ids), order), unroll, ids, order).hidden[-1]
@@ -71,26 +75,30 @@ def _other_direction(request: Request, way: str) -> None:
         )
         apart = np.linalg.norm(forwards - backwards) / np.linalg.norm(backwards)
         found = {"share": percent(float(apart))}
-    experiment("history-one-word", {"direction": "forwards"}, found)
+    render_experiment("history-one-word", {"direction": "forwards"}, found)
 
 
-def both_ways(request: Request) -> None:
+def render_both_ways(request: Request) -> None:
     """A bidirectional encoder: two states a token."""
-    trace = networks.traced(request, BOTH)
-    service = open_recurrent(BOTH)
+    trace = networks.trace_sentence(request, BIDIRECTIONAL)
+    service = open_recurrent(BIDIRECTIONAL)
     difference = service.lesson(("context", trace.source_ids), context_difference, trace.source_ids)
-    stepper.show(_sides(trace), "steps_both")
+    stepper.render(_both_ways_view(trace), "steps_both")
     st.markdown(prose.block("history", "both-ways"))
-    st.caption(prose.block("history", "both-ways-check", difference=checks.said("one side of a sentence", difference)))
+    st.caption(
+        prose.block(
+            "history", "both-ways-check", difference=checks.format_difference("one side of a sentence", difference)
+        )
+    )
     states = [
         (f"{arrow} h_t", trace.encoder[way].hidden) for way, arrow in (("forwards", "\u2192"), ("backwards", "\u2190"))
     ]
     arrays = {f"hidden_{way}": cells.hidden for way, cells in trace.encoder.items()}
     arrays |= {"tokens": list(trace.source_tokens)}
-    _files(states, trace.source_tokens, "states-both-ways", arrays)
+    _render_files(states, trace.source_tokens, "states-both-ways", arrays)
 
 
-def _steps(found: Unrolled, read: list[str]) -> StepView:
+def _step_view(found: UnrolledEncoder, read: list[str]) -> StepView:
     """Step x unit, and the chosen one as a sum."""
     steps = Axis("step", say("stepper.label", "Step"), read, said="token")
     units = Axis("unit", say("history.unit", "Unit"), size=found.hidden.shape[1])
@@ -110,12 +118,12 @@ def _steps(found: Unrolled, read: list[str]) -> StepView:
             "bias": Numbers(found.bias, ("unit",)),
         },
         (
-            Formula(sum_of_step),
-            Heatmap(states, "hidden", "step", "unit", top=1.0),
-            Curves(
+            FormulaPanel(sum_of_step),
+            HeatmapPanel(states, "hidden", "step", "unit", top=1.0),
+            CurvesPanel(
                 say("history.one-unit", "the chosen unit, step by step"), "step", (Curve("h_t", "hidden"),), -1.0, 1.0
             ),
-            Curves(
+            CurvesPanel(
                 say("history.one-unit.sum", "what goes into the tanh"),
                 "step",
                 (Curve("W x_t", "token"), Curve("U h_t\u22121", "state")),
@@ -124,7 +132,7 @@ def _steps(found: Unrolled, read: list[str]) -> StepView:
     )
 
 
-def _sides(trace: RecurrentTrace) -> StepView:
+def _both_ways_view(trace: RecurrentTrace) -> StepView:
     """Token x unit of both directions."""
     forwards, backwards = trace.encoder["forwards"], trace.encoder["backwards"]
     tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, said="token")
@@ -139,16 +147,18 @@ def _sides(trace: RecurrentTrace) -> StepView:
         (tokens, units),
         {"forwards": Numbers(forwards.hidden, both), "backwards": Numbers(backwards.hidden, both)},
         (
-            Formula(sides),
-            Heatmap(say("history.both.forwards", "\u2192 read forwards: left context"), "forwards", *both, wide=False),
-            Heatmap(
+            FormulaPanel(sides),
+            HeatmapPanel(
+                say("history.both.forwards", "\u2192 read forwards: left context"), "forwards", *both, wide=False
+            ),
+            HeatmapPanel(
                 say("history.both.backwards", "\u2190 read backwards: right context"), "backwards", *both, wide=False
             ),
         ),
     )
 
 
-def _files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict) -> None:
+def _render_files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict) -> None:
     """States as pictures, numbers and a table; several directions stand side by side."""
     plain = [literal.token(token) for token in tokens]
     token, unit = say("column.token", "token"), say("column.unit", "unit")
@@ -162,4 +172,4 @@ def _files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict
         rows = [[label, *row] for label, row in zip(plain, values.tolist(), strict=True)]
         files.csv([token, *header], rows, name)
         files.npz(name, arrays)
-    files.numbers(lambda: files.table(values, header, plain, token))
+    files.folded_table(lambda: files.data_frame(values, header, plain, token))

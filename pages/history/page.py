@@ -12,26 +12,28 @@ from pages.history import (
     without_projections,
 )
 from pages.shared.page_header import NOTHING, SENTENCE
-from pages.shared.page_sections import Part, show_parts
+from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
 
 PARTS = (
-    Part("one-word", Message("history.part.one-word", "One word at a time"), one_word.show, reads=SENTENCE),
-    Part("forgetting", Message("history.part.forgetting", "What is forgotten"), forgetting.show, reads=SENTENCE),
-    Part("gates", Message("history.part.gates", "Gates"), gates.show),
-    Part("one-vector", Message("history.part.one-vector", "One vector for all"), one_vector.show),
-    Part("attention-over-states", Message("history.part.attention", "Attention over states"), alignment.show),
-    Part(
+    PageSection("one-word", Message("history.part.one-word", "One word at a time"), one_word.render, reads=SENTENCE),
+    PageSection(
+        "forgetting", Message("history.part.forgetting", "What is forgotten"), forgetting.render, reads=SENTENCE
+    ),
+    PageSection("gates", Message("history.part.gates", "Gates"), gates.render),
+    PageSection("one-vector", Message("history.part.one-vector", "One vector for all"), one_vector.render),
+    PageSection("attention-over-states", Message("history.part.attention", "Attention over states"), alignment.render),
+    PageSection(
         "without-projections",
         Message("history.part.without-projections", "Without W^Q and W^K"),
-        without_projections.show,
+        without_projections.render,
         reads=SENTENCE,
     ),
-    Part("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.show),
-    Part("ladder", Message("history.part.ladder", "The ladder"), bleu_by_network.show, reads=NOTHING),
+    PageSection("recurrence", Message("history.part.recurrence", "Why drop recurrence"), recurrence.render),
+    PageSection("ladder", Message("history.part.ladder", "The ladder"), bleu_by_network.render, reads=NOTHING),
 )
 
-show_parts("history", PARTS, "part")
-networks.load_beside()
-forgetting.compute_ahead()
-gates.compute_ahead()
+render_sections("history", PARTS, "part")
+networks.load_in_background()
+forgetting.prefetch_gradients()
+gates.prefetch_trace()

@@ -3,24 +3,24 @@
 import streamlit as st
 
 from model import CheckpointError
-from model.lessons.raw_attention_heldout import RawStudy
+from model.lessons.raw_attention_heldout import RawAttentionFigures
 from model.translator import SHIPPED
 from pages.history.raw_tables import NONE, stage_labels
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
-from server.singleton import process_wide
+from server.singleton import singleton
 from views.html import bars, generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
 from views.text.numbers import percent, three_digits
 
 
-@process_wide
-def _study(weights: tuple[str, str]) -> RawStudy:
-    return RawStudy.read(SHIPPED, weights)
+@singleton
+def _study(weights: tuple[str, str]) -> RawAttentionFigures:
+    return RawAttentionFigures.read(SHIPPED, weights)
 
 
-def measured(request: Request, before: str) -> None:
+def render(request: Request, before: str) -> None:
     """The same over held-out sentences; `before` is the recurrent network whose states are among the stages."""
     st.header(say("history.raw.study", "Over many held-out sentences"), anchor=False)
     try:
@@ -65,10 +65,10 @@ def measured(request: Request, before: str) -> None:
     ]
     st.html(bars.table(header, rows, say("history.raw.study.table", "Held-out sentences, stage by stage")))
     if study.examples:
-        st.html(generated_tokens.label(say("history.raw.examples", "Pairs that were found")) + _examples(study))
+        st.html(generated_tokens.label(say("history.raw.examples", "Pairs that were found")) + _examples_table(study))
 
 
-def _examples(study: RawStudy) -> str:
+def _examples_table(study: RawAttentionFigures) -> str:
     header = [
         say("history.raw.vectors", "Vectors"),
         say("history.raw.sentence", "sentence"),
@@ -80,8 +80,8 @@ def _examples(study: RawStudy) -> str:
     rows = [
         [
             stage_labels([stage])[0],
-            bars.data(sentence, "name"),
-            *(bars.data(literal.token(token), "token") for token in pair),
+            bars.data_cell(sentence, "name"),
+            *(bars.data_cell(literal.token(token), "token") for token in pair),
             own,
             other,
         ]

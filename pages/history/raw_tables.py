@@ -4,18 +4,18 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from model.lessons.raw_attention import STATES, RawAttention, mostly_itself, own_weights
+from model.lessons.raw_attention import STATES, RawAttention, attends_most_to_itself, self_weights
 from pages.shared import files
 from views.html import bars
 from views.text import literal, prose
 from views.text.catalogue import say
 from views.text.numbers import percent, three_digits
 
-SHOWN = 12  # pairs; the file has all
+MOST_PAIRS = 12  # pairs; the file has all
 NONE = "\u2013"
 
 
-def stages(everything: dict[str, RawAttention], form: str) -> None:
+def render_stages(everything: dict[str, RawAttention], form: str) -> None:
     """A row for each stage."""
     header = [
         say("history.raw.vectors", "Vectors"),
@@ -33,10 +33,10 @@ def stages(everything: dict[str, RawAttention], form: str) -> None:
         rows.append(
             [
                 label,
-                *map(float, (raw.lengths.min(), raw.lengths.max(), own_weights(weights).mean())),
-                NONE if raw.heads is None else three_digits(float(own_weights(raw.heads).mean())),
-                percent(float(mostly_itself(weights).mean())),
-                NONE if raw.heads is None else percent(float(mostly_itself(raw.heads).mean())),
+                *map(float, (raw.lengths.min(), raw.lengths.max(), self_weights(weights).mean())),
+                NONE if raw.heads is None else three_digits(float(self_weights(raw.heads).mean())),
+                percent(float(attends_most_to_itself(weights).mean())),
+                NONE if raw.heads is None else percent(float(attends_most_to_itself(raw.heads).mean())),
                 int(raw.exceeds.sum()),
             ]
         )
@@ -44,10 +44,10 @@ def stages(everything: dict[str, RawAttention], form: str) -> None:
     st.html(bars.table(header, rows, say("history.raw.stages", "Weight of a token on itself, stage by stage")))
     with st.container(horizontal=True):
         files.csv(header, rows, "raw-stages", say("history.raw.stages.csv", "Stages as CSV"))
-    files.numbers(lambda: files.table(rows, header), hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
 
 
-def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
+def render_exceeding_pairs(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
     """The pairs of this sentence whose product exceeds that of the query with itself."""
     st.header(say("history.raw.fails", "Where the claim fails"), anchor=False)
     count = sum(len(raw.vectors) * (len(raw.vectors) - 1) for raw in everything.values())
@@ -70,7 +70,7 @@ def failing(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
     rows = [
         [name, literal.token(labels[pair.query]), literal.token(labels[pair.key]), *pair[2:]] for name, pair in found
     ]
-    shown = [[row[0], *(bars.data(token, "token") for token in row[1:3]), *row[3:]] for row in rows[:SHOWN]]
+    shown = [[row[0], *(bars.data_cell(token, "token") for token in row[1:3]), *row[3:]] for row in rows[:MOST_PAIRS]]
     st.html(bars.table(header, shown, say("history.raw.pairs", "Pairs with x_i \u00b7 x_j > x_i \u00b7 x_i")))
     files.csv(header, rows, "raw-pairs", say("history.raw.pairs.csv", "All such pairs as CSV"))
 

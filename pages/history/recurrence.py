@@ -5,18 +5,18 @@ from functools import lru_cache
 import streamlit as st
 
 from model import Trace
-from model.lessons.sequential_operations import StateGraph, Vertex, recorded_steps, state_graph
+from model.lessons.sequential_operations import StateGraph, Vertex, build_state_graph, count_recorded_steps
 from model.networks.config import SequenceConfig
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import forward_times, networks
-from pages.history.unrolling import drawing
+from pages.history.unrolling import draw_unrolled
 from pages.shared import files
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.service import Service
-from views.components.inline_svg import drawing_view
+from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import bars
 from views.text import literal, prose
@@ -27,29 +27,29 @@ TRANSFORMER = "transformer"
 NO_PATH = "\u2013"
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The drawing, the numbers, the times."""
     trace = request.trace()
     called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     name = widgets.pick(say("history.network", "Network"), called, "network", default="lstm-vector")
     service = request.service if name == TRANSFORMER else open_recurrent(name)
     sizes = len(trace.source_ids), len(trace.target_ids)
-    graph = state_graph(service.model.config, *sizes)
-    path = _choose(graph, trace)
-    drawing_view(drawing(graph, path, trace, called[name]), key="unrolled")
+    graph = build_state_graph(service.model.config, *sizes)
+    path = _choose_path(graph, trace)
+    inline_svg(draw_unrolled(graph, path, trace, called[name]), key="unrolled")
     st.markdown(prose.block("history_recurrence", "how-to-read"))
     waits = {"steps": graph.steps, "source": sizes[0], "target": sizes[1]}
-    waits["recurrent"] = state_graph(RecurrentConfig.preset("lstm-vector"), *sizes).steps
-    experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
-    _check(service, name, graph, trace)
-    _numbers(request, called, trace)
-    forward_times.show(request)
+    waits["recurrent"] = build_state_graph(RecurrentConfig.preset("lstm-vector"), *sizes).steps
+    render_experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
+    _render_check(service, name, graph, trace)
+    _render_counts(request, called, trace)
+    forward_times.render(request)
     title = say("history.path.code", "Path lengths in Python")
-    start, end = int(bound_settings.value("from")[1:]), bound_settings.value("to")  # "s1" or "t9"
-    same_in_pytorch("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)
+    start, end = int(bound_settings.current_value("from")[1:]), bound_settings.current_value("to")  # "s1" or "t9"
+    render_program("history", "path-lengths", title, source=sizes[0], target=sizes[1], start=start, end=end)
 
 
-def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:
+def _choose_path(graph: StateGraph, trace: Trace) -> list[Vertex]:
     """The path between the two tokens that the reader chooses."""
     source = {
         f"s{place}": say("history.source-token", "source {place}: {token}", place=place, token=literal.token(token))
@@ -80,15 +80,15 @@ def _choose(graph: StateGraph, trace: Trace) -> list[Vertex]:
     return found
 
 
-def _check(service: Service, name: str, graph: StateGraph, trace: Trace) -> None:
+def _render_check(service: Service, name: str, graph: StateGraph, trace: Trace) -> None:
     """The longest chain counted again, in the graph that PyTorch records."""
     ids = trace.source_ids, trace.target_ids
-    recorded = service.lesson(("recorded steps", name, *ids), recorded_steps, *ids)
+    recorded = service.lesson(("recorded steps", name, *ids), count_recorded_steps, *ids)
     agrees = "check" if recorded == graph.steps else "check-wrong"
     st.caption(prose.block("history_recurrence", agrees, steps=graph.steps, recorded=recorded))
 
 
-def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
+def _render_counts(request: Request, called: dict[str, str], trace: Trace) -> None:
     """The same for all five networks."""
     source, target = len(trace.source_ids), len(trace.target_ids)
     header = [
@@ -108,13 +108,13 @@ def _numbers(request: Request, called: dict[str, str], trace: Trace) -> None:
     st.markdown(prose.block("history_recurrence", "table-1"))
     with st.container(horizontal=True):
         files.csv(header, rows, "waiting-steps", say("history.steps.csv", "Steps as CSV"))
-    files.numbers(lambda: files.table(rows, header), hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
 
 
 @lru_cache(maxsize=256)
 def _counts(config: SequenceConfig, source: int, target: int) -> tuple[int | str, ...]:
     """Steps with the target given and decoding, then three path lengths."""
-    graph = state_graph(config, source, target)
-    generated = state_graph(config, source, target, generated=True)
+    graph = build_state_graph(config, source, target)
+    generated = build_state_graph(config, source, target, generated=True)
     paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
     return graph.steps, generated.steps, *(len(found) - 1 if found else NO_PATH for found in paths)

@@ -2,10 +2,10 @@
 
 from model import Trace
 from model.lessons.sequential_operations import StateGraph, Vertex
-from views.svg.unrolled import Row, unrolled
+from views.svg.unrolled import SublayerRow, unrolled
 from views.text.catalogue import Message, say
 
-FEW = 3  # a vertex that reads no more than these is drawn with all that it reads
+MOST_EDGES = 3  # a vertex that reads no more than these is drawn with all that it reads
 SUBLAYERS = {
     "self": Message("history.row.self", "self-attention {layer}"),
     "cross": Message("history.row.cross", "cross-attention {layer}"),
@@ -13,7 +13,7 @@ SUBLAYERS = {
 }
 
 
-def drawing(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> str:
+def draw_unrolled(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> str:
     """Rows from the bottom up; thin lines: what recurrent cells read, and all that the path's vertices read."""
     ids = dict.fromkeys(vertex.row for vertex in graph.reads if vertex.row not in ("source", "target"))
     if "context" in ids and graph.ready[Vertex("context", 0)] < graph.ready[Vertex("decoder", 0)]:
@@ -24,13 +24,13 @@ def drawing(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> s
         side = "source" if row.startswith("encoder") else "target"
         kind = "cross" if row == "context" or row.endswith(".cross") else row.partition(".")[0]
         ready = [graph.ready[Vertex(row, place)] for place in range(counts[side])]
-        rows.append(Row(row, row_name(row), side, kind, ready))
+        rows.append(SublayerRow(row, row_label(row), side, kind, ready))
     on_path = set(path)
     edges = [
         (tuple(read), tuple(vertex))
         for vertex, reads in graph.reads.items()
         for read in reads
-        if len(reads) <= FEW or vertex in on_path
+        if len(reads) <= MOST_EDGES or vertex in on_path
     ]
     title = say(
         "history.unrolled.alt",
@@ -45,7 +45,7 @@ def drawing(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> s
     return unrolled(rows, tokens, edges, [tuple(vertex) for vertex in path], title)
 
 
-def row_name(row: str) -> str:
+def row_label(row: str) -> str:
     """What the drawing calls a row of the graph."""
     named = {
         "encoder.forwards": say("history.row.forwards", "read forwards"),

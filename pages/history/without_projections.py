@@ -11,23 +11,35 @@ from model.lessons.raw_attention import (
     RawAttention,
     encoder_stages,
     encoder_states,
-    own_weights,
+    self_weights,
     stage_names,
 )
 from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepper
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from views.attention_maps import MEAN
-from views.components.step_view import Axis, Bars, Column, Curve, Curves, Formula, Heatmap, Numbers, StepView
+from views.components.step_view import (
+    Axis,
+    BarColumn,
+    BarsPanel,
+    Curve,
+    CurvesPanel,
+    FormulaPanel,
+    HeatmapPanel,
+    Numbers,
+    StepView,
+)
 from views.controls import widgets
 from views.text import prose, terms
 from views.text.catalogue import say
 
-BEFORE = "lstm-dot"  # the network whose encoder states are the tutorials' bridge: its decoder asks them by dot products
+STATES_NETWORK = (
+    "lstm-dot"  # the network whose encoder states are the tutorials' bridge: its decoder asks them by dot products
+)
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose the form of the score; compare, stage by stage."""
     forms = {
         "scaled": say("history.raw.scaled", "Divided by the root of the width"),
@@ -42,20 +54,20 @@ def show(request: Request) -> None:
     form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=told)
     trace = request.trace()
     stages = request.service.lesson(("raw attention", trace.source_ids), encoder_stages, trace)
-    states = encoder_states(networks.traced(request, BEFORE))
+    states = encoder_states(networks.trace_sentence(request, STATES_NETWORK))
     names = (*stage_names(len(stages)), STATES)
     everything = dict(zip(names, (*stages, states), strict=True))
-    stepper.show(_view(everything, form, trace.source_tokens), "raw")
+    stepper.render(_step_view(everything, form, trace.source_tokens), "raw")
     st.markdown(prose.block("history_projections", "how-to-read"))
-    _check(everything, form)
-    _cosine(everything, form)
-    raw_tables.stages(everything, form)
-    raw_tables.failing(everything, trace.source_tokens)
-    raw_heldout.measured(request, BEFORE)
-    _files(everything, trace.source_tokens)
+    _render_check(everything, form)
+    _render_cosine_experiment(everything, form)
+    raw_tables.render_stages(everything, form)
+    raw_tables.render_exceeding_pairs(everything, trace.source_tokens)
+    raw_heldout.render(request, STATES_NETWORK)
+    _render_files(everything, trace.source_tokens)
 
 
-def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
+def _step_view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
     """Vectors x head x query, and what the query attends to."""
     found = list(everything.values())
     heads = next(len(raw.heads) for raw in found if raw.heads is not None)
@@ -84,28 +96,28 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
             "score": Numbers(scores, pairs),
             "raw": Numbers(weights, pairs),
             "trained": Numbers(trained, ("vectors", "heads", "asking", "asked")),
-            "own": Numbers(own_weights(scores), pairs[:2]),
+            "own": Numbers(self_weights(scores), pairs[:2]),
             "other": Numbers(others, pairs[:2]),
-            "own_weight": Numbers(own_weights(weights), pairs[:2]),
-            "own_trained": Numbers(own_weights(trained), ("vectors", "heads", "asking")),
-            "mean": Numbers(own_weights(weights).mean(axis=1), ("vectors",)),
-            "mean_trained": Numbers(own_weights(trained).mean(axis=2), ("vectors", "heads")),
+            "own_weight": Numbers(self_weights(weights), pairs[:2]),
+            "own_trained": Numbers(self_weights(trained), ("vectors", "heads", "asking")),
+            "mean": Numbers(self_weights(weights).mean(axis=1), ("vectors",)),
+            "mean_trained": Numbers(self_weights(trained).mean(axis=2), ("vectors", "heads")),
         },
         (
-            Formula(products),
-            Heatmap(raw, "raw", "asking", "asked", signed=False, top=1.0, wide=False),
-            Heatmap(head, "trained", "asking", "asked", signed=False, top=1.0, wide=False),
-            Bars(
+            FormulaPanel(products),
+            HeatmapPanel(raw, "raw", "asking", "asked", signed=False, top=1.0, wide=False),
+            HeatmapPanel(head, "trained", "asking", "asked", signed=False, top=1.0, wide=False),
+            BarsPanel(
                 say("history.raw.row", "what the query attends to"),
                 "asked",
                 (
-                    Column(say("history.raw.score", "score"), "score"),
-                    Column(raw, "raw", top=1.0),
-                    Column(head, "trained", top=1.0),
+                    BarColumn(say("history.raw.score", "score"), "score"),
+                    BarColumn(raw, "raw", top=1.0),
+                    BarColumn(head, "trained", top=1.0),
                 ),
                 wide=True,
             ),
-            Curves(
+            CurvesPanel(
                 say("history.raw.itself", "weight of a token on itself, mean over all tokens"),
                 "vectors",
                 (Curve(raw, "mean"), Curve(head, "mean_trained")),
@@ -117,32 +129,32 @@ def _view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str])
     )
 
 
-def _cosine(everything: dict[str, RawAttention], form: str) -> None:
+def _render_cosine_experiment(everything: dict[str, RawAttention], form: str) -> None:
     """Without lengths no token scores another above itself; how much attention that leaves it is another matter."""
     found = {}
     if form == "cosine":
         cosines = [raw.scores("cosine") for raw in everything.values()]
         above = sum(int((scores > np.diagonal(scores)[:, None] + 1e-12).sum()) for scores in cosines)
         means = {
-            each: float(np.mean([own_weights(raw.weights(each)).mean() for raw in everything.values()]))
+            each: float(np.mean([self_weights(raw.weights(each)).mean() for raw in everything.values()]))
             for each in ("cosine", "scaled")
         }
         found = {"above": above, "pairs": sum(scores.size for scores in cosines), **means}
-    experiment("history-without-projections", {"raw_score": "cosine"}, found or None)
+    render_experiment("history-without-projections", {"raw_score": "cosine"}, found or None)
 
 
-def _check(everything: dict[str, RawAttention], form: str) -> None:
+def _render_check(everything: dict[str, RawAttention], form: str) -> None:
     """Weights by another kernel, and the pairs counted another way."""
     again = sum(raw.counted_again() for raw in everything.values())
     pairs = sum(int(raw.exceeds.sum()) for raw in everything.values())
     both = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in everything.values())
     difference = max(raw.difference(form) for raw in everything.values())
-    said = checks.said("raw weights", difference)
+    said = checks.format_difference("raw weights", difference)
     agrees = "check" if (again, both) == (pairs, 0) else "check-wrong"
     st.caption(prose.block("history_projections", agrees, difference=said, pairs=pairs, again=again, both=both))
 
 
-def _files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:
+def _render_files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:
     arrays: dict[str, object] = {"tokens": list(tokens)}
     for name, raw in everything.items():
         arrays |= {f"{name} vectors": raw.vectors, f"{name} products": raw.products}

@@ -3,12 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.residual import SubLayer, sub_layers
+from model.lessons.residual import AddAndNorm, recompute_add_and_norms
 from pages.inside import dropout
-from pages.inside.feed_forward import stack_choice
+from pages.inside.feed_forward import choose_stack
 from pages.shared import checks, code_values, files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment, named
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
@@ -40,41 +40,48 @@ MOMENTS = {
     "after_mean": Message("inside.mean.after", "mean after"),
     "after_variance": Message("inside.variance.after", "variance after"),
 }
-ALL = LENGTHS | SHARES | MOMENTS
+COLUMNS = LENGTHS | SHARES | MOMENTS
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Every sub-layer of a stack. Choosing runs only this part again."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
-        stack, tokens = stack_choice(trace)
+        stack, tokens = choose_stack(trace)
         names = attention_maps.numbered(tokens)
         label = say("inside.norm-place", "Token at place, 0 for the mean")
         place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
-    found = request.service.lesson(("sub-layers", trace.source_ids, trace.target_ids, stack), sub_layers, trace, stack)
+    found = request.service.lesson(
+        ("sub-layers", trace.source_ids, trace.target_ids, stack), recompute_add_and_norms, trace, stack
+    )
     labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in found]
     paragraph("inside", "shares")
     share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
     items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
     matrix_row(items, "shares")
-    lengths_and_moments(found, labels, place, stack, names)
+    render_lengths_and_moments(found, labels, place, stack, names)
     result = None
     if place:
         most = int(share[place - 1].argmax())
-        result = {"token": named(tokens[place - 1]), "step": labels[most], "share": float(share[place - 1, most])}
-    experiment("inside-add-norm", {"norm_place": 1}, result)
+        result = {"token": token_value(tokens[place - 1]), "step": labels[most], "share": float(share[place - 1, most])}
+    render_experiment("inside-add-norm", {"norm_place": 1}, result)
     mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
     variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
     caption(
         "inside",
         "check-add-norm",
-        difference=checks.said("Add & Norm", max(sub_layer.difference for sub_layer in found)),
-        mean=checks.said("means", mean),
-        variance=checks.said("variances", variance),
+        difference=checks.format_difference("Add & Norm", max(sub_layer.difference for sub_layer in found)),
+        mean=checks.format_difference("means", mean),
+        variance=checks.format_difference("variances", variance),
     )
-    header = (SUB_LAYER(), say("column.position", "position"), terms.TOKEN(), *(column() for column in ALL.values()))
+    header = (
+        SUB_LAYER(),
+        say("column.position", "position"),
+        terms.TOKEN(),
+        *(column() for column in COLUMNS.values()),
+    )
     titles = {
         "encoder": say("inside.shares.encoder", "Output of each encoder sub-layer over the residual stream"),
         "decoder": say("inside.shares.decoder", "Output of each decoder sub-layer over the residual stream"),
@@ -82,19 +89,21 @@ def show(request: Request) -> None:
     with st.container(horizontal=True):
         files.matrices(items, titles[stack], f"{stack}-residual")
         rows = lambda: [  # noqa: E731
-            [label, at + 1, literal.token(token), *(float(getattr(sub_layer, what)[at]) for what in ALL)]
+            [label, at + 1, literal.token(token), *(float(getattr(sub_layer, what)[at]) for what in COLUMNS)]
             for label, sub_layer in zip(labels, found, strict=True)
             for at, token in enumerate(tokens)
         ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
     at = max(place, 1) - 1
     steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, found, strict=True)}
-    dropout.show(request, stack, steps, at, names[at])
+    dropout.render(request, stack, steps, at, names[at])
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
-    same_in_pytorch("inside", f"{stack}-layer", title, **code_values.sentence(request))
+    render_program("inside", f"{stack}-layer", title, **code_values.sentence(request))
 
 
-def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, stack: str, names: list[str]) -> None:
+def render_lengths_and_moments(
+    found: list[AddAndNorm], labels: list[str], place: int, stack: str, names: list[str]
+) -> None:
     """Lengths, then means and variances, of one token or of the mean over all."""
 
     def values(name: str) -> list[float]:
@@ -103,8 +112,11 @@ def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, st
         small = 1e-12 if name.startswith("normal") else 0  # rounding of double precision
         return [0.0 if abs(number) < small else number for number in numbers]
 
-    def columns(of: dict[str, Message]) -> list[tables.Column]:
-        return [tables.Column(SUB_LAYER(), labels), *(tables.Column(said(), values(name)) for name, said in of.items())]
+    def columns(of: dict[str, Message]) -> list[tables.TableColumn]:
+        return [
+            tables.TableColumn(SUB_LAYER(), labels),
+            *(tables.TableColumn(said(), values(name)) for name, said in of.items()),
+        ]
 
     token = names[place - 1]
     if place == 0:
@@ -115,7 +127,7 @@ def lengths_and_moments(found: list[SubLayer], labels: list[str], place: int, st
         of_moments = say("inside.moments.token", "Means and variances. Token {token}", token=token)
     paragraph("inside", "lengths")
     shares = values("share")
-    share = tables.bar(SHARES["share"](), shares, max(shares), stack)
-    tables.show([*columns(LENGTHS), share, tables.Column(SHARES["cosine"](), values("cosine"))], called)
+    share = tables.bar_column(SHARES["share"](), shares, max(shares), stack)
+    tables.render_table([*columns(LENGTHS), share, tables.TableColumn(SHARES["cosine"](), values("cosine"))], called)
     paragraph("inside", "moments")
-    tables.show(columns(MOMENTS), of_moments)
+    tables.render_table(columns(MOMENTS), of_moments)

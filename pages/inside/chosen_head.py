@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from model import Trace
-from model.lessons.layer_steps import AttentionSteps, LayerInputs, attention_steps, layer_inputs
+from model.lessons.layer_steps import AttentionSteps, LayerInputs, recompute_attention, record_layer_inputs
 from pages.shared.page_header import Request
 from views import attention_maps
 from views.controls import sentence_input
@@ -11,7 +11,7 @@ from views.text.catalogue import say
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
+class ChosenHead:
     """A kind of attention, a layer and a head (from 0), and the trace they are taken from."""
 
     request: Request
@@ -29,12 +29,12 @@ class Chosen:
     def inputs(self) -> LayerInputs:
         """What goes into the sub-layer; recorded once for all its heads."""
         key = ("layer inputs", self.key)
-        return self.request.service.lesson(key, layer_inputs, self.trace, self.kind.name, self.layer)
+        return self.request.service.lesson(key, record_layer_inputs, self.trace, self.kind.name, self.layer)
 
     def steps(self) -> AttentionSteps:
         """Every matrix of the head."""
         key, place = ("attention steps", self.key, self.head), (self.kind.name, self.layer, self.head)
-        return self.request.service.lesson(key, attention_steps, self.trace, self.inputs, *place)
+        return self.request.service.lesson(key, recompute_attention, self.trace, self.inputs, *place)
 
     @property
     def axes(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -53,12 +53,14 @@ class Chosen:
         return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
-def choose(request: Request, one: bool = True) -> Chosen:
+def choose_head(request: Request, one: bool = True) -> ChosenHead:
     """The boxes that choose `one` layer and head, or the kind alone, whose first layer is then meant."""
     trace = request.trace()
     kind = sentence_input.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
     layer, head = (
-        sentence_input.head(attention_maps.names(layers)[:-1], attention_maps.names(heads)[:-1]) if one else (1, 1)
+        sentence_input.head(attention_maps.ids_with_mean(layers)[:-1], attention_maps.ids_with_mean(heads)[:-1])
+        if one
+        else (1, 1)
     )
-    return Chosen(request, trace, kind, int(layer) - 1, int(head) - 1)
+    return ChosenHead(request, trace, kind, int(layer) - 1, int(head) - 1)

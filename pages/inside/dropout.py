@@ -3,10 +3,10 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.dropout import dropout_draws
+from model.lessons.dropout import draw_dropout
 from model.lessons.residual import NORMS
 from pages.shared import checks, code_values, files, tables
-from pages.shared.code import same_in_pytorch
+from pages.shared.code import render_program
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.components.matrix_row import RowMatrix, matrix_row
@@ -15,10 +15,10 @@ from views.text.catalogue import say
 from views.text.numbers import percent
 
 DRAWS = 8
-MOST = 0.9
+LARGEST_RATE = 0.9
 
 
-def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], position: int, token: str) -> None:
+def render(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], position: int, token: str) -> None:
     """The token's vector without dropout above those of `DRAWS` draws.
 
     Args:
@@ -31,11 +31,11 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
     paragraph("inside", "dropout", rate=trained)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         label = widgets.select(say("column.sub-layer", "sub-layer"), list(sub_layers), "dropped", width=230)
-        rate = widgets.decimal(say("inside.dropout.rate", "Dropout p"), "dropout", trained, 0.0, MOST, 0.05)
+        rate = widgets.decimal(say("inside.dropout.rate", "Dropout p"), "dropout", trained, 0.0, LARGEST_RATE, 0.05)
         seed = int(widgets.number(say("inside.dropout.seed", "Draws from seed"), "draw", 1, 1, 9999))
     at = (*sub_layers[label], position)
     key = ("dropout", trace.source_ids, trace.target_ids, stack, at, rate, seed)
-    found = request.service.lesson(key, dropout_draws, trace, stack, at, rate, DRAWS, seed)
+    found = request.service.lesson(key, draw_dropout, trace, stack, at, rate, DRAWS, seed)
     names = [say("inside.dropout.without", "none"), *map(str, range(1, DRAWS + 1))]
     rows = np.vstack([found.without, found.drawn])  # (1 + draw, d_model)
     title = say("inside.dropout.draws", "{token}, {step}: without and with dropout", token=token, step=label)
@@ -43,11 +43,11 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
     item = RowMatrix(title, rows, stack, names, (), drawn, dimension, wide=True)
     matrix_row([item], "dropped_rows")
     kept = [int(each.sum()) for each in found.kept]
-    tables.show(
+    tables.render_table(
         [
-            tables.Column(drawn, names[1:]),
-            tables.Column(say("inside.dropout.kept", "numbers kept"), kept),
-            tables.Column(say("inside.dropout.cosine", "cosine with none"), found.cosines.tolist()),
+            tables.TableColumn(drawn, names[1:]),
+            tables.TableColumn(say("inside.dropout.kept", "numbers kept"), kept),
+            tables.TableColumn(say("inside.dropout.cosine", "cosine with none"), found.cosines.tolist()),
         ],
         title,
     )
@@ -58,7 +58,7 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
         share=share,
         mean=f"{found.mean_cosine:.4f}",
         draws=DRAWS,
-        difference=checks.said("Add & Norm", found.difference),
+        difference=checks.format_difference("Add & Norm", found.difference),
     )
     header = [drawn, *map(str, range(1, rows.shape[1] + 1))]
     content = lambda: [[name, *map(float, row)] for name, row in zip(names, rows, strict=True)]  # noqa: E731
@@ -67,4 +67,4 @@ def show(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], p
     place = {"stack": stack, "layer": layer + 1, "norm": NORMS[step], "position": position + 1}
     drawing = {"rate": rate, "draws": DRAWS, "seed": seed}
     title = say("inside.dropout.code", "Dropout in PyTorch")
-    same_in_pytorch("inside", "dropout", title, **code_values.sentence(request), **place, **drawing)
+    render_program("inside", "dropout", title, **code_values.sentence(request), **place, **drawing)

@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.lessons.feed_forward import Firing, firing
+from model.lessons.feed_forward import HiddenUnits, measure_hidden_units
 from pages.inside import feed_forward_token
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
@@ -25,49 +25,51 @@ STRONGEST = 4  # named for each token
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """One layer's hidden units. Choosing runs only this part again."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
-        stack, tokens = stack_choice(trace)
-        layers = attention_maps.names(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[:-1]
+        stack, tokens = choose_stack(trace)
+        layers = attention_maps.ids_with_mean(
+            len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)
+        )[:-1]
         layer = int(widgets.select(terms.LAYER(), layers, "layer", width=110)) - 1
     key = ("firing", trace.source_ids, trace.target_ids, stack, layer)
-    seen = request.service.lesson(key, firing, trace, stack, layer)
+    seen = request.service.lesson(key, measure_hidden_units, trace, stack, layer)
     d_ff = seen.hidden.shape[1]
     metrics(
         (say("inside.widths", "Widths"), f"{seen.d_model} \u2192 {d_ff} \u2192 {seen.d_model}"),
         (say("inside.units.mean", "Units that fire, on average"), percent(seen.share)),
-        (say("inside.units.never", "Units that fire for no token"), _of_all(seen.never, d_ff)),
+        (say("inside.units.never", "Units that fire for no token"), _share_of_units(seen.never, d_ff)),
     )
     caption(
         "inside",
         "check-feed-forward",
         parameters=grouped(seen.parameters),
-        hidden=checks.said("hidden units", seen.hidden_difference),
-        sublayer_output=checks.said("fed forward", seen.output_difference),
-        alone=checks.said("fed forward alone", seen.alone_difference),
+        hidden=checks.format_difference("hidden units", seen.hidden_difference),
+        sublayer_output=checks.format_difference("fed forward", seen.output_difference),
+        alone=checks.format_difference("fed forward alone", seen.alone_difference),
     )
-    first = request.service.lesson((*key[:-1], 0), firing, trace, stack, 0)
+    first = request.service.lesson((*key[:-1], 0), measure_hidden_units, trace, stack, 0)
     found = {"layer": layer + 1, "last": percent(seen.share), "first": percent(first.share)}
-    experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
-    feed_forward_token.show(seen, tokens, stack)
-    units(seen, tokens, stack)
-    table(seen, tokens, stack)
+    render_experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
+    feed_forward_token.render(seen, tokens, stack)
+    render_units(seen, tokens, stack)
+    render_table(seen, tokens, stack)
 
 
-def stack_choice(trace: Trace) -> tuple[str, tuple[str, ...]]:
+def choose_stack(trace: Trace) -> tuple[str, tuple[str, ...]]:
     """Which stack, "encoder" or "decoder", and the tokens that it reads."""
     stacks = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
     stack = widgets.pick(say("stack", "Stack"), stacks, "stack")
     return stack, trace.source_tokens if stack == "encoder" else trace.target_tokens
 
 
-def _of_all(count: int, d_ff: int) -> str:
+def _share_of_units(count: int, d_ff: int) -> str:
     return say("inside.units.share", "{count} of {all}", count=count, all=d_ff)
 
 
-def units(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
+def render_units(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
     """The units that are strongest anywhere in the sentence."""
     strongest = np.argsort(-seen.hidden.max(axis=0), kind="stable")[:UNITS]
     paragraph("inside", "units", count=len(strongest))
@@ -83,18 +85,18 @@ def units(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
         files.matrices(items, titles[stack], f"{stack}-units", say("inside.units", "Units"))
 
 
-def table(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
+def render_table(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
     """How many units fire for each token, and the strongest."""
     d_ff = seen.hidden.shape[1]
     fired = [int(count) for count in seen.fired]
     best = [zip(*seen.strongest(place, STRONGEST), strict=True) for place in range(len(tokens))]
     named = [",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in units) for units in best]
-    shares = [bars.bar(count, d_ff, stack, _of_all(count, d_ff)) for count in fired]
+    shares = [bars.bar_cell(count, d_ff, stack, _share_of_units(count, d_ff)) for count in fired]
     columns = [
-        tables.name(terms.TOKEN(), attention_maps.numbered(tokens)),
-        tables.Column(say("inside.column.fired", "units that fire"), fired, shares),
-        tables.name(say("inside.column.strongest", "strongest units: activation"), named, "number"),
+        tables.name_column(terms.TOKEN(), attention_maps.numbered(tokens)),
+        tables.TableColumn(say("inside.column.fired", "units that fire"), fired, shares),
+        tables.name_column(say("inside.column.strongest", "strongest units: activation"), named, "number"),
     ]
-    tables.show(columns, say("inside.units.table", "Units by token"))
+    tables.render_table(columns, say("inside.units.table", "Units by token"))
     arrays = {name: getattr(seen, name) for name in ("stream", "before", "hidden", "output")}
     files.npz(f"{stack}-hidden", arrays | {"tokens": np.array(tokens)}, say("inside.units.npz", "All units as NPZ"))

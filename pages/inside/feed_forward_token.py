@@ -2,21 +2,21 @@
 
 import numpy as np
 
-from model.lessons.feed_forward import Firing
+from model.lessons.feed_forward import HiddenUnits
 from pages.shared import stepper
 from pages.shared.texts import paragraph
-from views.components.step_view import Axis, Formula, Heatmap, Numbers, StepView
+from views.components.step_view import Axis, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.text import terms
 from views.text.catalogue import say
 
 
-def show(seen: Firing, tokens: tuple[str, ...], stack: str) -> None:
+def render(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
     """Sliders choose the token, one of the d_ff units and one of the d_model dimensions."""
     paragraph("inside", "one-token")
-    stepper.show(view(seen, tokens, stack), f"fed_{stack}")
+    stepper.render(step_view(seen, tokens, stack), f"fed_{stack}")
 
 
-def view(seen: Firing, tokens: tuple[str, ...], stack: str) -> StepView:
+def step_view(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> StepView:
     """x, x W1 + b1, max(0, that) and h W2 + b2 of every token."""
     units, dimensions = ([str(number + 1) for number in range(array.shape[1])] for array in (seen.hidden, seen.stream))
     strongest = int(np.argmax(seen.hidden.max(axis=0)))
@@ -55,5 +55,7 @@ def view(seen: Firing, tokens: tuple[str, ...], stack: str) -> StepView:
         (say("inside.fed.hidden", "h = max(0, x W\u2081 + b\u2081)"), "hidden", "fed_unit", False),
         (say("inside.fed.output", "h W\u2082 + b\u2082"), "output", "fed_dimension", True),
     )
-    maps = [Heatmap(name, key, "fed_token", along, kind=stack, signed=signed) for name, key, along, signed in named]
-    return StepView((token, unit, dimension), numbers, (Formula(of_unit), Formula(of_dimension), *maps))
+    maps = [
+        HeatmapPanel(name, key, "fed_token", along, kind=stack, signed=signed) for name, key, along, signed in named
+    ]
+    return StepView((token, unit, dimension), numbers, (FormulaPanel(of_unit), FormulaPanel(of_dimension), *maps))

@@ -2,17 +2,17 @@
 
 import streamlit as st
 
-from model.lessons.heads import Form, HeadForms, Shape, head_forms, shape_walk
+from model.lessons.heads import HeadForms, OperationCounts, StepShape, compute_head_forms, step_shapes
 from model.tracing.kinds import KINDS, attention_module
-from pages.inside.chosen_head import choose
+from pages.inside.chosen_head import choose_head
 from pages.shared import checks, code_values, files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.text.catalogue import Message, Name, say
+from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import grouped, three_digits
 
 TENSORS = {  # what the steps of `shape_walk` are called
@@ -44,37 +44,37 @@ COUNTS = {
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Both comparisons. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(request, one=False)
+        chosen = choose_head(request, one=False)
     kind, layer, streams = KINDS[chosen.kind.name], chosen.layer, chosen.inputs
     given = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
-    compute = lambda network: head_forms(attention_module(network, kind, layer), *given)  # noqa: E731
+    compute = lambda network: compute_head_forms(attention_module(network, kind, layer), *given)  # noqa: E731
     forms = request.service.lesson(("head forms", chosen.key), compute)
-    compared(forms)
+    render_forms(forms)
     title = say("inside.forms.code", "One of full width for each head, in PyTorch")
-    same_in_pytorch("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
+    render_program("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
     config = request.service.model.config
-    mine = shape_walk(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
+    mine = step_shapes(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     paragraph("inside", "shapes")
-    walk(mine)
+    render_shapes(mine)
 
 
-def compared(forms: HeadForms) -> None:
+def render_forms(forms: HeadForms) -> None:
     """What each form needs, and how far its output is from that of the first."""
     paragraph("inside", "two-forms")
     named = say("inside.forms.difference", "largest difference of the output")
     needs = [say("inside.forms.shape", "shape of a projection"), *(said() for said in COUNTS.values()), named]
-    columns = [tables.Column(say("inside.forms.need", "what it takes"), needs)]
+    columns = [tables.TableColumn(say("inside.forms.need", "what it takes"), needs)]
     for name, title in FORMS.items():
-        form: Form = getattr(forms, name)
+        form: OperationCounts = getattr(forms, name)
         counts = [grouped(getattr(form, what)) for what in COUNTS]
         difference = three_digits(forms.differences[name]) if name in forms.differences else "\u2013"
         shape = " \u00d7 ".join(map(str, forms.shapes[name]))
-        columns.append(tables.name(title(), [shape, *counts, difference], "number"))
-    tables.show(columns, say("inside.forms", "Forms of heads"))
-    said = {name: checks.said("two forms", forms.differences[name]) for name in ("small", "full")}
+        columns.append(tables.name_column(title(), [shape, *counts, difference], "number"))
+    tables.render_table(columns, say("inside.forms", "Forms of heads"))
+    said = {name: checks.format_difference("two forms", forms.differences[name]) for name in ("small", "full")}
     caption("inside", "check-heads", **said)
     times = forms.full.parameters / forms.split.parameters
     paragraph("inside", "full-width", times=times, scaled=forms.differences["full_scaled"])
@@ -88,19 +88,19 @@ def compared(forms: HeadForms) -> None:
     files.csv(header, rows, "head-forms", say("inside.forms.csv", "Forms as CSV"))
 
 
-MANY = 16  # heads
+MANY_HEADS = 16  # heads
 
 
 @fragment
-def walk(mine: list[Shape]) -> None:
+def render_shapes(mine: list[StepShape]) -> None:
     """Shapes for the sentence, and for sizes that the reader types."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
         (say("inside.shapes.tokens", "Query tokens"), "shape_length", 20, 128),
         (say("inside.shapes.keys", "Key tokens"), "shape_keys", 0, 128),
-        (Name("d_model")(), "shape_width", 512, 1024),
+        (Untranslated("d_model")(), "shape_width", 512, 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 8, 64),
-        (Name("d_v")(), "shape_d_v", 64, 1024),
+        (Untranslated("d_v")(), "shape_d_v", 64, 1024),
     )
     with st.container(horizontal=True, gap="medium"):
         sizes = [int(widgets.number(label, key, first, min(first, 1), most)) for label, key, first, most in boxes]
@@ -108,13 +108,15 @@ def walk(mine: list[Shape]) -> None:
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    tried = shape_walk(sequences, queries, width, count, keys or None, d_v)
+    tried = step_shapes(sequences, queries, width, count, keys or None, d_v)
     columns = [
-        tables.Column(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
-        tables.name(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),
-        tables.name(say("inside.shapes.typed", "these sizes"), [str(step.shape) for step in tried], "number"),
+        tables.TableColumn(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
+        tables.name_column(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),
+        tables.name_column(say("inside.shapes.typed", "these sizes"), [str(step.shape) for step in tried], "number"),
     ]
-    tables.show(columns, say("inside.shapes.table", "Shapes of multi-head attention"))
+    tables.render_table(columns, say("inside.shapes.table", "Shapes of multi-head attention"))
     result = {"d_k": width // count, "first": str(tried[0].shape), "last": str(tried[-1].shape)}
-    experiment("inside-heads", {"shape_heads": MANY}, result if count == MANY else None, heads=MANY)
-    files.csv(*tables.content(columns), "shapes", say("inside.shapes.csv", "Shapes as CSV"))
+    render_experiment(
+        "inside-heads", {"shape_heads": MANY_HEADS}, result if count == MANY_HEADS else None, heads=MANY_HEADS
+    )
+    files.csv(*tables.header_and_rows(columns), "shapes", say("inside.shapes.csv", "Shapes as CSV"))

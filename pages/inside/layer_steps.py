@@ -6,22 +6,22 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import STEPS, AttentionSteps
-from pages.inside.chosen_head import Chosen, choose
+from pages.inside.chosen_head import ChosenHead, choose_head
 from pages.shared import checks, files, tables
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
-from views.components.matrix_row import Made, RowMatrix, matrix_row
+from views.components.matrix_row import Operation, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
 from views.text import terms
-from views.text.catalogue import Message, Name, say
+from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
-NAMES = {  # in the order of `STEPS`
+STEP_LABELS = {  # in the order of `STEPS`
     "projections": Message("inside.step.projections", "1 Q, K, V"),
     "products": Message("inside.step.products", "2 Q K\u1d40"),
     "scores": Message("inside.step.scores", "3 \u00f7 \u221ad\u2096"),
@@ -30,7 +30,7 @@ NAMES = {  # in the order of `STEPS`
     "output": Message("inside.step.output", "6 \u00d7 V"),
     "sublayer-output": Message("inside.step.sublayer-output", "7 Concat, W\u2092"),
 }
-MADE: dict[str, Made] = {  # how the result of a step comes from its other matrices
+MADE_FROM: dict[str, Operation] = {  # how the result of a step comes from its other matrices
     "projections": "product",
     "products": "product",
     "scores": "each",
@@ -45,18 +45,28 @@ PROJECTIONS = {
     "value": Message("inside.projection.value", "Value"),
 }
 LETTERS = {"query": "Q", "key": "K", "value": "V"}
-RESULTS = ("queries", "keys", "values", "products", "scores", "masked_scores", "weights", "output", "concatenated")
+RESULT_FIELDS = (
+    "queries",
+    "keys",
+    "values",
+    "products",
+    "scores",
+    "masked_scores",
+    "weights",
+    "output",
+    "concatenated",
+)
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """One step at a time. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(request)
+        chosen = choose_head(request)
     with st.container(horizontal=True, vertical_alignment="center"):
-        id = widgets.pick(say("inside.step", "Step"), NAMES, "step", hidden=True)
+        id = widgets.pick(say("inside.step", "Step"), STEP_LABELS, "step", hidden=True)
         player()
-    step = list(NAMES).index(id)
+    step = list(STEP_LABELS).index(id)
     steps = chosen.steps()
     text = block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
     st.markdown(text)
@@ -64,48 +74,50 @@ def show(request: Request) -> None:
         paragraph("inside", f"formula-{id}")
     if step == 0:
         label = say("inside.without-projections", "The same without W^Q and W^K: x against x")
-        query = bound_settings.shared() | {"part": "without-projections"}
+        query = bound_settings.shared_query() | {"part": "without-projections"}
         st.page_link("pages/history/page.py", label=label, query_params=query)
     projection = ""
     with st.container():  # keeps its place, so that nothing below it moves with the step
         if step == 0:
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
-    items = of_step(step, steps, chosen, projection)
-    matrix_row(items, "matrices", made=MADE[id])
-    caption("inside", "check-step", difference=checks.said("attention step", steps.differences[STEPS[step]]))
+    items = step_matrices(step, steps, chosen, projection)
+    matrix_row(items, "matrices", made=MADE_FROM[id])
+    caption(
+        "inside", "check-step", difference=checks.format_difference("attention step", steps.differences[STEPS[step]])
+    )
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
     columns = attention_maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
     names, corner = attention_maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
     name = f"{chosen.kind.name}-{id}"
     with st.container(horizontal=True):
-        title = say("inside.step.title", "{step}: {place}", step=NAMES[id](), place=chosen.place)
+        title = say("inside.step.title", "{step}: {place}", step=STEP_LABELS[id](), place=chosen.place)
         files.matrices(items, title, name)
         rows = lambda: [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]  # noqa: E731
         files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
         streams = {name: getattr(steps.inputs, name) for name in ("query_input", "key_input", "sublayer_output")}
-        arrays = streams | {name: getattr(steps, name) for name in RESULTS}
+        arrays = streams | {name: getattr(steps, name) for name in RESULT_FIELDS}
         for projected, (weight, bias) in steps.projections.items():
             arrays |= {f"{projected}_weight": weight, f"{projected}_bias": bias}
         files.npz(f"{chosen.kind.name}-steps", arrays, say("inside.steps.npz", "All matrices as NPZ"))
-    files.numbers(lambda: files.table(result.values, columns, names, corner), "steps_table")
+    files.folded_table(lambda: files.data_frame(result.values, columns, names, corner), "steps_table")
     pairs = steps.scores
     results = ((steps.queries, steps.keys, steps.values), (pairs,), (pairs,), (pairs,), (pairs,))
     results += ((steps.output,), (steps.inputs.sublayer_output,))
     weights, last = chosen.trace.attention(chosen.kind.name), chosen.layer + 1  # (layer, head, query, key)
     largest = weights.max(axis=-1).mean(axis=(1, 2))  # (layer,)
     found = {"layer": last, "last": float(largest[-1]), "first": float(largest[0])} if last == len(largest) else None
-    experiment("inside-seven-steps", {"layer": str(len(largest))}, found)
+    render_experiment("inside-seven-steps", {"layer": str(len(largest))}, found)
     shapes = [", ".join(" \u00d7 ".join(map(str, each.shape)) for each in result) for result in results]
     columns = [
-        tables.Column(say("column.step", "step"), [name() for name in NAMES.values()]),
-        tables.name(say("column.result", "result"), shapes, "number"),
-        tables.Column(say("column.difference", "difference"), [steps.differences[step] for step in STEPS]),
+        tables.TableColumn(say("column.step", "step"), [name() for name in STEP_LABELS.values()]),
+        tables.name_column(say("column.result", "result"), shapes, "number"),
+        tables.TableColumn(say("column.difference", "difference"), [steps.differences[step] for step in STEPS]),
     ]
-    tables.show(columns, say("inside.steps.table", "All seven steps"), marked=step)
+    tables.render_table(columns, say("inside.steps.table", "All seven steps"), marked=step)
 
 
-def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -> list[RowMatrix | str]:
+def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projection: str) -> list[RowMatrix | str]:
     """The matrices of a step with the signs between them; the last one is its result."""
     queries, keys = chosen.axes
     kind, d_k = chosen.kind.name, steps.queries.shape[1]
@@ -127,7 +139,7 @@ def of_step(step: int, steps: AttentionSteps, chosen: Chosen, projection: str) -
             (queries, steps.inputs.query_input) if projection == "query" else (keys, steps.inputs.key_input)
         )
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        weights = weight(Name(f"W{letter.lower()}")(), projection)
+        weights = weight(Untranslated(f"W{letter.lower()}")(), projection)
         return [vectors("X", stream, labels), "\u00d7", weights, "+ b =", vectors(letter, result, labels)]
     products = square("Q K\u1d40", steps.products)
     if step == 1:

@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.layer_steps import AttentionSteps
-from pages.inside.chosen_head import Chosen, choose
+from pages.inside.chosen_head import ChosenHead, choose_head
 from pages.shared import checks, files
-from pages.shared.coreference_example import say_what_it_is
-from pages.shared.experiment import experiment, named
+from pages.shared.coreference_example import render_coreference
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
@@ -21,10 +21,10 @@ WORD = "it"  # the token of the first example that everybody asks about
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose a query, follow it. Choosing runs only this part again."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose(request)
+        chosen = choose_head(request)
         queries, keys = chosen.axes
         words = [literal.token(token) for token in queries]
         first = words.index(WORD) if WORD in words else len(words) // 2
@@ -33,29 +33,29 @@ def show(request: Request) -> None:
     steps = chosen.steps()
     token = literal.markdown(words[place])
     paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place)
-    say_what_it_is(request, chosen.trace.target_text)
+    render_coreference(request, chosen.trace.target_text)
     weights = steps.weights[place]  # (key,)
     best, open_keys = int(weights.argmax()), int(np.isfinite(steps.masked_scores[place]).sum())
-    found = {"query": token, "key": named(keys[best]), "weight": float(weights[best]), "keys": open_keys}
+    found = {"query": token, "key": token_value(keys[best]), "weight": float(weights[best]), "keys": open_keys}
     found |= {"even": 1 / open_keys}
-    experiment("inside-one-query", {key: len(words)}, found if place == len(words) - 1 else None)
-    table(chosen, steps, place, attention_maps.numbered(keys), words[place])
+    render_experiment("inside-one-query", {key: len(words)}, found if place == len(words) - 1 else None)
+    render_table(chosen, steps, place, attention_maps.numbered(keys), words[place])
 
 
-def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], word: str) -> None:
+def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: list[str], word: str) -> None:
     """A row a key, and the weighted mean below them."""
     one = steps.one_query(place)
     theme, kind = sentence_input.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
     tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
-    drawn = lambda vector, side, name: bars.strip(vector, tops[side], kind, theme, name)  # noqa: E731
+    drawn = lambda vector, side, name: bars.strip_cell(vector, tops[side], kind, theme, name)  # noqa: E731
     lines: list[list[bars.Value]] = [
         [
-            bars.data(name, "token"),
+            bars.data_cell(name, "token"),
             drawn(steps.keys[at], "keys", terms.KEY()),
             float(one.products[at]),
             float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
-            bars.bar(float(one.weights[at]), 1, kind),
+            bars.bar_cell(float(one.weights[at]), 1, kind),
             drawn(steps.values[at], "values", say("inside.vector.value", "value")),
             drawn(one.weighted[at], "weighted", say("inside.vector.weighted", "weight times value")),
         ]
@@ -73,10 +73,10 @@ def table(chosen: Chosen, steps: AttentionSteps, place: int, names: list[str], w
     name = say("inside.query.token", "query {token}", token=word)
     query = drawn(steps.queries[place], "queries", terms.QUERY())
     mean = drawn(one.mean, "weighted", say("inside.vector.mean", "mean"))
-    total = bars.bar(float(one.weights.sum()), 1, kind)
+    total = bars.bar_cell(float(one.weights.sum()), 1, kind)
     shown = [[name, query, *[""] * 5], *lines, [say("inside.query.sum", "sum"), *[""] * 3, total, "", mean]]
     st.html(bars.table(header, shown, say("inside.query.table", "One query against all keys"), marked=0))
-    difference = checks.said("one query", one.difference)
+    difference = checks.format_difference("one query", one.difference)
     caption("inside", "check-query", d_k=steps.queries.shape[1], difference=difference)
     arrays = {"query": steps.queries[place], "keys": steps.keys, "values": steps.values}
     arrays |= {name: getattr(one, name) for name in ("products", "scores", "weights", "mean")}

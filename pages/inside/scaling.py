@@ -5,14 +5,14 @@ import math
 import numpy as np
 import streamlit as st
 
-from model.lessons.scaling import WIDTHS, TrainedRun, histogram, toy, trained_run_in_steps
+from model.lessons.scaling import WIDTHS, TrainedRun, histogram, measure_random_products, trained_run_in_steps
 from pages.shared import files, tables
 from pages.shared.charts import metrics
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
-from pages.shared.page_header import Request, translation
-from pages.shared.texts import block, caption, paragraph, say_if_cut
+from pages.shared.page_header import Request, render_translation
+from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
 from views.figures import saturation
 from views.html import bars
@@ -24,14 +24,14 @@ BINS = 80
 STILL = {"displaylogo": False}
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The trained model, then the toy."""
-    trained(request)
-    random_vectors(request)
+    render_trained_model(request)
+    render_random_vectors(request)
 
 
 @fragment
-def trained(request: Request) -> None:
+def render_trained_model(request: Request) -> None:
     """The reader's sentence with the division and without it."""
     trace, kinds = request.trace(), request.service.kinds
     root = math.sqrt(request.service.model.config.d_k)
@@ -50,8 +50,8 @@ def trained(request: Request) -> None:
     )
     for column, side, label in zip(st.columns(2, gap="large"), sides, labels, strict=True):
         with column:
-            translation(side.translation or "\u2014", label)
-            say_if_cut(side.finished, "this")
+            render_translation(side.translation or "\u2014", label)
+            warn_if_cut_off(side.finished, "this")
     lines = [[say("inside.loss", "loss of the translation on the left, nats per token"), *(s.loss for s in sides)]]
     for name, kind in kinds.items():
         entropy = say("inside.entropy", "entropy, {kind}", kind=kind.brief())
@@ -67,13 +67,13 @@ def trained(request: Request) -> None:
     before, after = sides
     found = {"divided": before.loss, "undivided": after.loss}
     found |= {name: side.strongest["cross"] for name, side in (("before", before), ("after", after))}
-    experiment("inside-scaling", {"undone": "cross"}, found if chosen == "cross" else None)
+    render_experiment("inside-scaling", {"undone": "cross"}, found if chosen == "cross" else None)
     caption("inside", "check-scaling")
     files.csv(header, lines, "scaling", say("inside.scaling.csv", "Both runs as CSV"))
 
 
 @fragment
-def random_vectors(request: Request) -> None:
+def render_random_vectors(request: Request) -> None:
     """Variance, entropy and gradient of random vectors against d_k."""
     st.header(say("inside.random", "Random vectors"), anchor=False)
     paragraph("inside", "random-vectors")
@@ -81,8 +81,12 @@ def random_vectors(request: Request) -> None:
         d_k = int(widgets.number("d_k", "toy_width", 100, 1, 512))
         seed = int(widgets.number(say("decoding.seed", "Seed"), "toy_seed", 0, 0, 999_999))
     theme = sentence_input.theme()
-    measured = request.service.analysis(("toy", seed), lambda _: toy(WIDTHS, queries=500, seed=seed))
-    own = request.service.analysis(("toy", seed, d_k), lambda _: toy((d_k,), queries=2000, seed=seed))
+    measured = request.service.analysis(
+        ("toy", seed), lambda _: measure_random_products(WIDTHS, queries=500, seed=seed)
+    )
+    own = request.service.analysis(
+        ("toy", seed, d_k), lambda _: measure_random_products((d_k,), queries=2000, seed=seed)
+    )
     edges = np.linspace(-4 * math.sqrt(d_k) - 1, 4 * math.sqrt(d_k) + 1, BINS + 1)
     raw, scaled = request.service.analysis(("histogram", seed, d_k), lambda _: histogram(d_k, edges, seed=seed))
     left, right = st.columns(2, gap="large")
@@ -102,14 +106,14 @@ def random_vectors(request: Request) -> None:
         figure = saturation.curves(measured.widths, panels, theme)
         st.plotly_chart(figure, key="toy_curves", config=STILL, alt=block("inside", "curves-alt"))
     columns = [
-        tables.Column("d_k", measured.widths),
-        tables.Column(say("inside.variance.raw", "variance, not divided"), measured.variances),
-        tables.Column(say("inside.variance.scaled", "variance, divided"), measured.scaled_variances),
-        tables.Column(say("inside.entropy.raw", "entropy, nats, not divided"), measured.entropies),
-        tables.Column(say("inside.entropy.scaled", "entropy, nats, divided"), measured.scaled_entropies),
-        tables.Column(say("inside.gradient.raw", "gradient, not divided"), measured.gradients),
-        tables.Column(say("inside.gradient.scaled", "gradient, divided"), measured.scaled_gradients),
+        tables.TableColumn("d_k", measured.widths),
+        tables.TableColumn(say("inside.variance.raw", "variance, not divided"), measured.variances),
+        tables.TableColumn(say("inside.variance.scaled", "variance, divided"), measured.scaled_variances),
+        tables.TableColumn(say("inside.entropy.raw", "entropy, nats, not divided"), measured.entropies),
+        tables.TableColumn(say("inside.entropy.scaled", "entropy, nats, divided"), measured.scaled_entropies),
+        tables.TableColumn(say("inside.gradient.raw", "gradient, not divided"), measured.gradients),
+        tables.TableColumn(say("inside.gradient.scaled", "gradient, divided"), measured.scaled_gradients),
     ]
-    files.csv(*tables.content(columns), "d_k", say("download.curves.csv", "Curves as CSV"))
-    tables.show(columns, say("inside.curves.table", "Variance, entropy and gradient by d_k"))
-    same_in_pytorch("inside", "scaling", d_k=d_k, seed=seed)
+    files.csv(*tables.header_and_rows(columns), "d_k", say("download.curves.csv", "Curves as CSV"))
+    tables.render_table(columns, say("inside.curves.table", "Variance, entropy and gradient by d_k"))
+    render_program("inside", "scaling", d_k=d_k, seed=seed)

@@ -5,13 +5,13 @@ import math
 import streamlit as st
 
 from model.networks.loss_terms import LossTerms, score_probabilities, score_target
-from pages.loss.scored_tokens import NATURAL, Logarithm, choose_logarithm, typed_tokens
+from pages.loss.scored_tokens import NATURAL, Logarithm, choose_logarithm, read_typed_tokens
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment, named
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import BOTH, NOTHING, Read, Request
-from pages.shared.target_input import target
+from pages.shared.target_input import choose_target
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
@@ -20,7 +20,7 @@ from views.text.numbers import grouped
 from views.url_state import bound_settings
 from views.url_state.codecs import OneOf
 
-WHOSE = {
+SCORED_LABELS = {
     "target": Message("loss.scored.target", "Your target"),
     "five": Message("loss.scored.five", "Given tokens"),
 }
@@ -28,50 +28,50 @@ WHOSE = {
 
 def reads() -> frozenset[Read]:
     """Given tokens have no sentence."""
-    return NOTHING if bound_settings.to_come("scored", OneOf(tuple(WHOSE)), "target") == "five" else BOTH
+    return NOTHING if bound_settings.pending_value("scored", OneOf(tuple(SCORED_LABELS)), "target") == "five" else BOTH
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The table with its bars, and the sums below."""
     left, right = st.columns([3, 2], gap="large")
     vocabulary = request.service.model.config.vocabulary_size
     with left:
-        given = widgets.pick(say("loss.scored", "What is scored"), WHOSE, "scored") == "five"
+        given = widgets.pick(say("loss.scored", "What is scored"), SCORED_LABELS, "scored") == "five"
         if given:
-            result = of_typed()
+            result = render_typed()
         else:
-            of_target(request)
+            render_target(request)
         if not given or result:
-            experiment("loss-tokens", {"scored": "five"}, result if given else None)
+            render_experiment("loss-tokens", {"scored": "five"}, result if given else None)
     with right:
         if given:
             paragraph("loss", "five-tokens")
         paragraph("loss", "token-by-token", vocabulary=grouped(vocabulary), uniform=math.log(vocabulary))
 
 
-def of_typed() -> dict[str, object]:
+def render_typed() -> dict[str, object]:
     """Tokens and probabilities that the reader types; what the experiment states of them, if they can be read."""
-    pairs = typed_tokens()
+    pairs = read_typed_tokens()
     logarithm = choose_logarithm()
     if pairs is None:
         return {}
     labels, probabilities = zip(*pairs, strict=True)
     scored = score_probabilities(probabilities)
     found = scored.terms
-    difference = checks.said("typed losses", scored.difference)
-    table(labels, found, (), "check-typed", difference, logarithm)
-    same_in_pytorch(
+    difference = checks.format_difference("typed losses", scored.difference)
+    render_table(labels, found, (), "check-typed", difference, logarithm)
+    render_program(
         "loss", "typed", say("loss.typed.code", "These losses in PyTorch"), tokens=pairs, base=logarithm.base
     )
     most = int(found.losses.argmax())
-    result = {"token": named(labels[most]), "probability": float(found.probabilities[most])}
+    result = {"token": token_value(labels[most]), "probability": float(found.probabilities[most])}
     costs = {"loss": float(found.losses[most]), "total": found.total}
     return result | {name: cost / logarithm.nats for name, cost in costs.items()} | {"unit": logarithm.unit()}
 
 
-def of_target(request: Request) -> None:
+def render_target(request: Request) -> None:
     """The reader's target, scored by the model."""
-    trace = target(request)
+    trace = choose_target(request)
     if trace is None:
         return
     rows = (
@@ -79,13 +79,19 @@ def of_target(request: Request) -> None:
         (say("loss.row.right", "right token"), trace.next_tokens),
     )
     label = say("loss.fed", "What is scored, from what the decoder was fed at each position")
-    st.html(generated_tokens.label(label) + decoding_steps.aligned(rows, say("loss.shifted", "Shifted target")))
+    st.html(generated_tokens.label(label) + decoding_steps.aligned_tokens(rows, say("loss.shifted", "Shifted target")))
     scored = score_target(trace.logits, trace.next_ids)
     ranks = tuple(row.rank for row in trace.predictions(1))
-    table(trace.next_tokens, scored.terms, ranks, "check-loss", checks.said("cross-entropy", scored.difference))
+    render_table(
+        trace.next_tokens,
+        scored.terms,
+        ranks,
+        "check-loss",
+        checks.format_difference("cross-entropy", scored.difference),
+    )
 
 
-def table(
+def render_table(
     labels: tuple[str, ...],
     terms: LossTerms,
     ranks: tuple[int, ...],
@@ -102,16 +108,16 @@ def table(
     )
     metrics(*((name, sum if sum < 1000 else grouped(round(sum))) for name, sum in totals))
     places, shares = range(1, len(labels) + 1), [f"{100 * share:.1f} %" for share in terms.shares]
-    ranked = [tables.Column(say("column.rank", "rank"), ranks, list(map(str, ranks)))] if ranks else []
+    ranked = [tables.TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks)))] if ranks else []
     columns = [
-        tables.Column(say("column.position", "position"), places, list(map(str, places))),
-        tables.token(say("column.token", "token"), labels),
-        tables.bar(say("column.probability", "probability"), terms.probabilities, 1),
-        tables.meter(say("loss.column.loss", "loss -{log} p", log=sign), losses, float(losses.max())),
-        tables.Column(say("loss.column.share", "share"), terms.shares, shares),
+        tables.TableColumn(say("column.position", "position"), places, list(map(str, places))),
+        tables.token_column(say("column.token", "token"), labels),
+        tables.bar_column(say("column.probability", "probability"), terms.probabilities, 1),
+        tables.meter_column(say("loss.column.loss", "loss -{log} p", log=sign), losses, float(losses.max())),
+        tables.TableColumn(say("loss.column.share", "share"), terms.shares, shares),
         *ranked,
-        tables.Column(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
+        tables.TableColumn(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
-    tables.show(columns, say("loss.table", "Loss by token"))
+    tables.render_table(columns, say("loss.table", "Loss by token"))
     caption("loss", check, difference=difference)
-    files.sheet(*tables.content(columns), "loss", key="loss_table")
+    files.csv_and_table(*tables.header_and_rows(columns), "loss", key="loss_table")

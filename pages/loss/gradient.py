@@ -9,15 +9,15 @@ from model import Trace
 from model.networks.loss_terms import even_loss, logit_gradient, score_target, smallest_loss, smoothed_target
 from model.runtime.arrays import softmax
 from pages.shared import checks, files, stepper, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.tables import Column
-from pages.shared.target_input import step_buttons, target
+from pages.shared.tables import TableColumn
+from pages.shared.target_input import choose_target, step_buttons
 from pages.shared.texts import caption, paragraph
-from views.components.step_view import Axis, Bars, Formula, Numbers, StepView, number_axis
-from views.components.step_view import Column as Bar
+from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, StepView, number_axis
+from views.components.step_view import BarColumn as Bar
 from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
@@ -27,13 +27,13 @@ from views.url_state import bound_settings
 COUNT = 10  # tokens shown
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose the smoothing and a position; see the target distribution and the push on each logit."""
     left, right = st.columns([3, 2], gap="large")
     with left:
-        trace = target(request)
+        trace = choose_target(request)
         if trace is not None:
-            position(request, trace)
+            render_position(request, trace)
     recipe = request.service.model.card.get("training", {}).get("recipe", {})
     with right:
         paragraph(
@@ -45,22 +45,24 @@ def show(request: Request) -> None:
         paragraph("loss", "gradient")
 
 
-def position(request: Request, trace: Trace) -> None:
+def render_position(request: Request, trace: Trace) -> None:
     """Choose a position."""
     last = len(trace.next_ids)
     step = step_buttons(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
-    written = decoding_steps.written(trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:])
+    written = decoding_steps.token_strip(
+        trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
+    )
     st.html(generated_tokens.label(label) + written)
-    smoothed(request, trace, step)
+    render_smoothed(request, trace, step)
 
 
 @fragment
-def smoothed(request: Request, trace: Trace, step: int) -> None:
+def render_smoothed(request: Request, trace: Trace, step: int) -> None:
     """The sums over the target, and one position in detail. The browser follows the slider."""
     label = say("loss.smoothing", "Label smoothing \u03b5, in per cent")
     slider = number_axis("smoothing", label, range(91), 10)
-    places = stepper.places((slider,))
+    places = stepper.slider_positions((slider,))
     smoothing = slider.values[places["smoothing"]] / 100
     found = logit_gradient(trace.logits, trace.next_ids, smoothing)
     gradient, right = found.gradient[step - 1], trace.next_ids[step - 1]  # (vocabulary,)
@@ -94,20 +96,22 @@ def smoothed(request: Request, trace: Trace, step: int) -> None:
     view = StepView(
         (slider, Axis("row", terms.TOKEN(), list(map(literal.token, labels)), slider=False, said="token")),
         numbers,
-        (Formula(losses), Bars(described, "row", columns, wide=True, taken=0)),
+        (FormulaPanel(losses), BarsPanel(described, "row", columns, wide=True, taken=0)),
         "smoothing",
         places,
     )
     stepper.mount(view, places, "smoothed")
     found_here = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
-    experiment("loss-smoothing", partial(bound_settings.hold, "smoothing", "0"), None if smoothing else found_here)
-    total = checks.said("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
-    caption("loss", "check-gradient", difference=checks.said("loss gradient", found.difference), sum=total)
+    render_experiment(
+        "loss-smoothing", partial(bound_settings.store_text, "smoothing", "0"), None if smoothing else found_here
+    )
+    total = checks.format_difference("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
+    caption("loss", "check-gradient", difference=checks.format_difference("loss gradient", found.difference), sum=total)
     saved = [
-        Column(terms.TOKEN(), list(map(literal.token, labels))),
-        Column(say("column.id", "id"), ids),
-        *(Column(column.name, numbers[column.numbers].values) for column in columns),
+        TableColumn(terms.TOKEN(), list(map(literal.token, labels))),
+        TableColumn(say("column.id", "id"), ids),
+        *(TableColumn(column.name, numbers[column.numbers].values) for column in columns),
     ]
-    files.sheet(*tables.content(saved), f"gradient-position-{step}", key="gradient_table")
+    files.csv_and_table(*tables.header_and_rows(saved), f"gradient-position-{step}", key="gradient_table")
     given = {"sentence": request.text, "target_ids": trace.next_ids}
-    same_in_pytorch("loss", "smoothing-gradient", **given, position=step, smoothing=smoothing)
+    render_program("loss", "smoothing-gradient", **given, position=step, smoothing=smoothing)

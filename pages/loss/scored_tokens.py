@@ -11,7 +11,7 @@ from views.text import literal
 from views.text.catalogue import Message, say, say_error
 
 # A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
-FIVE = "Je 0.8; suis 0.6; un 0.7; \u00e9tudiant 0.5; </s> 0.9"
+EXAMPLE = "Je 0.8; suis 0.6; un 0.7; \u00e9tudiant 0.5; </s> 0.9"
 MOST, LONGEST = 40, 40  # tokens, and characters of one
 
 
@@ -52,19 +52,19 @@ def choose_logarithm() -> Logarithm:
     return LOGARITHMS[widgets.pick(say("loss.logarithm", "Logarithm"), signs, "log")]
 
 
-def typed_tokens() -> tuple[tuple[str, float], ...] | None:
+def read_typed_tokens() -> tuple[tuple[str, float], ...] | None:
     """Tokens with their probabilities, or None and a sentence that says what to type."""
     typed = widgets.text(
-        say("loss.typed", "Tokens, each with its probability; a semicolon between them"), "tokens", FIVE
+        say("loss.typed", "Tokens, each with its probability; a semicolon between them"), "tokens", EXAMPLE
     )
     try:
-        return read_tokens(typed)
+        return parse_tokens(typed)
     except ReaderError as error:
         st.warning(literal.markdown(say_error(error)))
         return None
 
 
-def read_tokens(text: str) -> tuple[tuple[str, float], ...]:
+def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
     """Tokens with their probabilities from text, such as `Je 0.8; suis 0.6`.
 
     Raises:

@@ -6,18 +6,18 @@ from model.networks.loss_terms import score_target
 from model.runtime.training_record import training_curves
 from pages.shared import files
 from pages.shared.charts import chart
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import sentence_input, widgets
-from views.figures.line_chart import Line, lines
+from views.figures.line_chart import ChartLine, lines
 from views.text.catalogue import Message, say
 
 STEP, EPOCH = Message("column.step", "step"), Message("column.epoch", "epoch")
 RATE = Message("training.rate", "learning rate")
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
     curves = request.service.analysis(("training curves",), lambda model: training_curves(model.folder))
     if curves is None:
@@ -30,10 +30,10 @@ def show(request: Request) -> None:
         at, epoch_ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
         heldout = say("training.line.heldout", "held-out, -ln p of the right token")
         drawn = [
-            Line(say("training.line.loss", "training loss, smoothed labels"), at, curves.losses, 4),
-            Line(say("training.line.nll", "training, -ln p of the right token"), at, curves.nlls, 1),
-            Line(heldout, epoch_ends, curves.heldout_nlls, 0, marks=True),
-            Line(RATE(), at, curves.rates, 3, panel=1),
+            ChartLine(say("training.line.loss", "training loss, smoothed labels"), at, curves.losses, 4),
+            ChartLine(say("training.line.nll", "training, -ln p of the right token"), at, curves.nlls, 1),
+            ChartLine(heldout, epoch_ends, curves.heldout_nlls, 0, marks=True),
+            ChartLine(RATE(), at, curves.rates, 3, panel=1),
         ]
         titles = say("training.nats", "nats per token"), RATE()
         figure = lines(drawn, sentence_input.theme(), STEP() if by_step else EPOCH(), titles, height=520)
@@ -50,7 +50,7 @@ def show(request: Request) -> None:
         rows = [[int(step), *map(float, values), None] for step, *values in points]
         ends = zip(curves.heldout_steps, curves.heldout_epochs, curves.heldout_nlls, strict=True)
         rows += [[int(step), float(epoch), None, None, None, float(nll)] for step, epoch, nll in ends]
-        files.sheet(header, sorted(rows, key=lambda row: row[0]), "training", key="training_table")
+        files.csv_and_table(header, sorted(rows, key=lambda row: row[0]), "training", key="training_table")
     with right:
         paragraph("loss", "training-curves", decay=str(curves.average_decay))
         heldout = curves.heldout_nlls
@@ -58,7 +58,7 @@ def show(request: Request) -> None:
         most = next(place for place, share in enumerate(fallen) if share >= 0.9)
         result = {"epoch": most + 1, "epochs": len(heldout), "first": heldout[0], "there": heldout[most]}
         result |= {"lowest": min(heldout)}
-        experiment("loss-training-curves", {"axis": "epochs"}, None if by_step else result)
+        render_experiment("loss-training-curves", {"axis": "epochs"}, None if by_step else result)
         trace = request.trace()
         card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
         caption(

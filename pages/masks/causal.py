@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from model.lessons.masking import causality, pattern
+from model.lessons.masking import check_causality, mask_pattern
 from pages.shared import files, tables
 from pages.shared.charts import metrics
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
@@ -14,14 +14,14 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 from views.url_state import bound_settings
 
-RIVALS = 5
+MOST_REPLACEMENTS = 5
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose a token and what takes its place; see whose outputs change. Choosing runs only this part again."""
     trace = request.trace()
     if len(trace.target_ids) < 3:
@@ -29,7 +29,7 @@ def show(request: Request) -> None:
         return
     side = len(trace.target_ids)
     names = attention_maps.numbered(trace.target_tokens)
-    following = trace.predictions(RIVALS + 1)
+    following = trace.predictions(MOST_REPLACEMENTS + 1)
     # at first the token of the second half that the model was least sure of
     doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
     with st.container(horizontal=True, gap="medium"):
@@ -41,17 +41,17 @@ def show(request: Request) -> None:
             for candidate in following[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        chosen = replacement(rivals, names[position])
-    masks = [pattern("causal", side), pattern("none", side)]
+        chosen = choose_replacement(rivals, names[position])
+    masks = [mask_pattern("causal", side), mask_pattern("none", side)]
     key = ("causality", trace.source_ids, trace.target_ids, position, int(chosen))
-    with_mask, without = request.service.lesson(key, causality, trace, position, int(chosen), masks)
+    with_mask, without = request.service.lesson(key, check_causality, trace, position, int(chosen), masks)
     before, after = (changes[:, :position].max() for changes in (with_mask, without))
     metrics(
         (say("masks.change.causal", "Largest change before that place, causal mask"), before),
         (say("masks.change.none", "The same without a mask"), after),
     )
     found = {"place": place, "masked": float(before), "unmasked": float(after)} if place == 2 else None
-    experiment("masks-causality", {"change": 2}, found)
+    render_experiment("masks-causality", {"change": 2}, found)
     changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
     old = literal.token(trace.target_tokens[position])
     words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)
@@ -72,12 +72,12 @@ def show(request: Request) -> None:
     ]
     matrix_row(items, "causality", beside=2)
     columns = [
-        tables.name(axes[1], names),
-        tables.bar(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
-        tables.bar(say("masks.changes.none", "change without a mask"), without[-1], top),
+        tables.name_column(axes[1], names),
+        tables.bar_column(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
+        tables.bar_column(say("masks.changes.none", "change without a mask"), without[-1], top),
     ]
     last_layer = say("masks.changes.last", "After the last layer")
-    tables.show(columns, say("masks.changes.table", "Changes by position"), position, last_layer)
+    tables.render_table(columns, say("masks.changes.table", "Changes by position"), position, last_layer)
     caption("masks", "causality-check")
     title = say("masks.changes.title", "What changes with another token at place {place}", place=place)
     with st.container(horizontal=True):
@@ -86,12 +86,14 @@ def show(request: Request) -> None:
         files.npz("causality", arrays, say("masks.changes.npz", "Changes as NPZ"))
 
 
-def replacement(rivals: dict[str, str], replaced: str) -> str:
+def choose_replacement(rivals: dict[str, str], replaced: str) -> str:
     """The id of the token that takes the place of `replaced`; `rivals` are ids of tokens with what they say."""
     by_token = {token: id for id, token in rivals.items()}
-    asked = bound_settings.held("replacement")
+    asked = bound_settings.stored_text("replacement")
     if asked not in rivals and asked in by_token:  # earlier versions wrote the token itself into the address
-        bound_settings.hold("replacement", by_token[asked])
+        bound_settings.store_text("replacement", by_token[asked])
     label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
     help = say("masks.replacement.help", "The tokens that the model found most probable there.")
-    return widgets.select(label, {id: Name(token) for id, token in rivals.items()}, "replacement", width=240, help=help)
+    return widgets.select(
+        label, {id: Untranslated(token) for id, token in rivals.items()}, "replacement", width=240, help=help
+    )

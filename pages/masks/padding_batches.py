@@ -11,19 +11,19 @@ from model.lessons.padding_batches import (
     MOST_TOKENS,
     PaddingEffect,
     RaggedBatch,
-    padded,
-    padding_effect,
+    measure_padding_effect,
+    pad_sequences,
     ragged_batch,
 )
 from pages.shared import checks, files
 from pages.shared.charts import metrics
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views import attention_maps
-from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
+from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import sentence_input, whole_numbers, widgets
 from views.controls.widgets import Choice
@@ -43,26 +43,26 @@ IDS = """62 13 47 39 78 33 56 13 39 29 44 86 71 36 18 75
 77 65 51 77 19 15 35 19 23 97 50 46 53 42 45 91 66 3 43 10
 70 64 98 25 99 53 4 13 69 62 66 76 15 75 45 34
 20 64 81 35 76 85 1 62 8 45 99 77 19 43"""
-LARGEST = 99  # id
+LARGEST_ID = 99  # id
 TOO_MANY = Message("masks.batch.many", "Type at most {most} sequences; there are {count}.")
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """A typed batch through the encoder. Typing or choosing runs only this part again."""
     config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
         typed = {"ids": say("masks.batch.ids", "Ids"), "lengths": say("masks.batch.lengths", "Lengths only")}
-        by = widgets.pick(say("masks.batch.typed", "You type"), typed, "batch", default=_held(), varies=True)
+        by = widgets.pick(say("masks.batch.typed", "You type"), typed, "batch", default=_default_input(), varies=True)
     try:
-        batch = _typed_ids() if by == "ids" else _typed_lengths()
+        batch = _read_ids() if by == "ids" else _read_lengths()
     except ValueError as error:
         st.warning(say_error(error))
         return
     lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
-    effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths)), padding_effect, batch)
-    choices = sentence_input.heads_to_choose(
-        attention_maps.names(config.n_encoder_layers)[:-1], attention_maps.names(config.n_heads)[:-1]
+    effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths)), measure_padding_effect, batch)
+    choices = sentence_input.head_choices(
+        attention_maps.ids_with_mean(config.n_encoder_layers)[:-1], attention_maps.ids_with_mean(config.n_heads)[:-1]
     )
     chosen = {choice.key: choice.inside() for choice in choices}
     layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
@@ -86,39 +86,39 @@ def show(request: Request) -> None:
         top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
     )
     matrix_row([ids], "batch_ids")
-    numbers(effect, layer, head)
+    render_metrics(effect, layer, head)
     share = float(effect.without_mask[layer, head])
     found = {"share": share, "length": lengths[0]} if len(set(lengths)) == 1 else None
-    experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, found)
+    render_experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, found)
     sequence = Choice(
         say("masks.sequence", "Sequence"), sequences, "sequence", str(min(2, len(sequences))), varies=True
     )
-    masks(batch, effect, (sequence, *choices), {"sequence": sequence.inside()} | chosen, places)
+    render_masks(batch, effect, (sequence, *choices), {"sequence": sequence.inside()} | chosen, places)
     typed = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
-    same_in_pytorch("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
+    render_program("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
 
 
-def _held() -> str:
+def _default_input() -> str:
     """Earlier versions knew only lengths, and so do their links."""
-    return "lengths" if bound_settings.held("lengths") else "ids"
+    return "lengths" if bound_settings.stored_text("lengths") else "ids"
 
 
-def _typed_ids() -> RaggedBatch:
+def _read_ids() -> RaggedBatch:
     """A line a sequence; ValueError says what to type."""
     typed = widgets.paragraphs(say("masks.batch.lines", "Ids of the tokens, a line for each sequence"), "ids", IDS)
     lines = [line for line in typed.splitlines() if line.strip()] or [""]
     if len(lines) > MOST_SEQUENCES:
         raise ValueError(TOO_MANY(most=MOST_SEQUENCES, count=len(lines)))
-    return padded([whole_numbers.parse(line, "ids", (1, MOST_TOKENS), (1, LARGEST)) for line in lines])
+    return pad_sequences([whole_numbers.parse(line, "ids", (1, MOST_TOKENS), (1, LARGEST_ID)) for line in lines])
 
 
-def _typed_lengths() -> RaggedBatch:
+def _read_lengths() -> RaggedBatch:
     """Random ids; ValueError says what to type."""
     typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
     return ragged_batch(whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS)))
 
 
-def numbers(effect: PaddingEffect, layer: int, head: int) -> None:
+def render_metrics(effect: PaddingEffect, layer: int, head: int) -> None:
     """What the mask does to the whole batch, in one head."""
     metrics(
         (say("masks.padding.with", "Largest weight on padding, with the mask"), float(effect.on_padding[layer, head])),
@@ -127,11 +127,11 @@ def numbers(effect: PaddingEffect, layer: int, head: int) -> None:
             float(effect.without_mask[layer, head]),
         ),
     )
-    alone = checks.said("padding", effect.alone)
+    alone = checks.format_difference("padding", effect.alone)
     caption("masks", "padding-check", alone=alone, unmasked=effect.alone_without_mask)
 
 
-def masks(
+def render_masks(
     batch: RaggedBatch, effect: PaddingEffect, choices: Sequence[Choice], chosen: Mapping[str, str], labels: list[str]
 ) -> None:
     """The masks of a sequence, and in a head its attention with the mask and without; of all of them at once."""
@@ -160,7 +160,7 @@ def masks(
         RowMatrix(name, masked, masked=("0", words[0]), **shared),
         RowMatrix(say("masks.weights.without", "Weights without it"), unmasked, **shared),
     ]
-    of_sequence = ChosenMaps(
+    of_sequence = LinkedHeatmaps(
         {"": MapSet(three, "", numbers[:1])},
         ("sequence",),
         choices[:1],
@@ -168,8 +168,8 @@ def masks(
         beside=3,
         places=True,
     )
-    chosen_maps(of_sequence, "masks_of_one", sentence_input.remember)
-    of_head = ChosenMaps(
+    linked_heatmaps(of_sequence, "masks_of_one", sentence_input.store_selection)
+    of_head = LinkedHeatmaps(
         {"": MapSet(weights, heading, numbers)},
         ("sequence", "layer", "head"),
         choices,
@@ -178,7 +178,7 @@ def masks(
         beside=2,
         places=True,
     )
-    chosen_maps(of_head, "weights_of_one", sentence_input.remember)
+    linked_heatmaps(of_head, "weights_of_one", sentence_input.store_selection)
     place = tuple(options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
     title = heading.format(sequence=chosen["sequence"], map=attention_maps.describe(chosen["layer"], chosen["head"]))
     arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}

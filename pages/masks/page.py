@@ -2,15 +2,17 @@
 
 from pages.masks import causal, padding_batches, sentence_masks
 from pages.shared.page_header import NOTHING
-from pages.shared.page_sections import Part, show_parts
+from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
 
 PARTS = (
-    Part(
-        "your-sentence", Message("masks.part.your-sentence", "Your sentence"), sentence_masks.show, ("your-sentence",)
+    PageSection(
+        "your-sentence", Message("masks.part.your-sentence", "Your sentence"), sentence_masks.render, ("your-sentence",)
     ),
-    Part("causality", Message("masks.part.causality", "Causality"), causal.show, ("causality",)),
-    Part("padding", Message("masks.part.padding", "Padding"), padding_batches.show, ("padding",), reads=NOTHING),
+    PageSection("causality", Message("masks.part.causality", "Causality"), causal.render, ("causality",)),
+    PageSection(
+        "padding", Message("masks.part.padding", "Padding"), padding_batches.render, ("padding",), reads=NOTHING
+    ),
 )
 
-show_parts("masks", PARTS, "masks")
+render_sections("masks", PARTS, "masks")

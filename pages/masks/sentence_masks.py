@@ -7,18 +7,18 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.lessons.masking import MaskEffect, mask_effect, pattern
+from model.lessons.masking import MaskEffect, mask_pattern, measure_mask_effect
 from pages.shared import checks, files, stepper, tables
-from pages.shared.charts import metrics, painter
-from pages.shared.experiment import experiment, named
+from pages.shared.charts import metrics, paint_matrix
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
 from views.components.controls import fits
-from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
+from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix
-from views.components.step_view import Axis, Bars, Column, Numbers, StepView
+from views.components.step_view import Axis, BarColumn, BarsPanel, Numbers, StepView
 from views.controls import painted as painted_cells
 from views.controls import sentence_input, widgets
 from views.text import literal, terms
@@ -38,17 +38,17 @@ PAINTED = "painted"  # in the session and in the address bar
 
 
 @fragment
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The mask left, what it does right, the head's matrices below. Choosing or painting runs only this part again."""
     trace = request.trace()
     side, tokens = len(trace.target_ids), trace.target_tokens
-    layers, heads = (attention_maps.names(count)[:-1] for count in trace.decoder_attention.shape[:2])
+    layers, heads = (attention_maps.ids_with_mean(count)[:-1] for count in trace.decoder_attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         help = " ".join(block("masks", "pattern-help").split())
         name = widgets.pick(say("masks.pattern", "Mask"), PATTERNS, "mask", help=help, on_change=clear_paint)
         size = widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128) if name in SIZED else 1
-        choices = {ALL: say("masks.layers.all", "all")} | attention_maps.said(layers)
-        same = name == "causal" and not bound_settings.held(
+        choices = {ALL: say("masks.layers.all", "all")} | attention_maps.option_labels(layers)
+        same = name == "causal" and not bound_settings.stored_text(
             PAINTED
         )  # as the layers that do not use it: no choice matters
         label = say("masks.layers", "Layers that use it")
@@ -58,8 +58,8 @@ def show(request: Request) -> None:
         paragraph("masks", "paint")
         words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
         axes, label = (tokens, tokens, terms.QUERY(), terms.KEY()), say("masks.allowed", "Allowed")
-        start = pattern(name, side, size)  # (query, key)
-        allowed = painter(PAINTED, start, axes, "painter", label, "decoder", words)
+        start = mask_pattern(name, side, size)  # (query, key)
+        allowed = paint_matrix(PAINTED, start, axes, "painter", label, "decoder", words)
         # always there, so that nothing below it moves with the first stroke
         unpainted = bool((allowed == start).all())
         st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=unpainted)
@@ -72,9 +72,9 @@ def show(request: Request) -> None:
 
     def effect_of(mask: np.ndarray) -> MaskEffect:
         key = ("mask", trace.source_ids, trace.target_ids, mask.tobytes(), used)
-        return request.service.lesson(key, mask_effect, trace, mask, used)
+        return request.service.lesson(key, measure_mask_effect, trace, mask, used)
 
-    causal, effect = effect_of(pattern("causal", side)), effect_of(allowed)
+    causal, effect = effect_of(mask_pattern("causal", side)), effect_of(allowed)
     with picture:
         metrics(
             (say("masks.loss.causal", "Loss, causal mask"), causal.loss),
@@ -82,17 +82,17 @@ def show(request: Request) -> None:
             (say("masks.loss.change", "Change"), effect.loss - causal.loss),
         )
     with answer:
-        proposal(trace, causal, effect, start)
-        next_tokens(trace, causal, effect)
-    one_head(trace, causal, effect, sentence_input.heads_to_choose(layers, heads))
+        propose_mask(trace, causal, effect, start)
+        render_next_tokens(trace, causal, effect)
+    render_head(trace, causal, effect, sentence_input.head_choices(layers, heads))
 
 
 def clear_paint() -> None:
     """Back to the pattern itself."""
-    bound_settings.hold(PAINTED, "")
+    bound_settings.store_text(PAINTED, "")
 
 
-def proposal(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.ndarray) -> None:
+def propose_mask(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.ndarray) -> None:
     """A mask with one more key allowed, and which token's probability any mask moves most."""
     side = len(start)
     query, key = min(3, side - 1), min(5, side)  # from 1
@@ -102,28 +102,30 @@ def proposal(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.nda
     if not np.array_equal(effect.allowed, causal.allowed):
         place = int(np.abs(effect.probabilities - causal.probabilities).argmax())
         before, after = (float(each.probabilities[place]) for each in (causal, effect))
-        found = {"token": named(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
-    do = lambda: bound_settings.hold(PAINTED, painted_cells.encode(painted))  # noqa: E731
+        found = {"token": token_value(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
+    do = lambda: bound_settings.store_text(PAINTED, painted_cells.encode(painted))  # noqa: E731
     if side > 1:
-        experiment("masks-own", do, found, query=query, key=key)
+        render_experiment("masks-own", do, found, query=query, key=key)
 
 
-def next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
+def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
     """Probabilities of the tokens that should follow, before and after."""
     taken = zip(effect.best, effect.best_probability, strict=True)
     best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in taken]
     columns = [
-        tables.name(say("masks.next.token", "token that should follow"), attention_maps.numbered(trace.next_tokens)),
-        tables.bar(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
-        tables.bar(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
-        tables.name(say("masks.next.best", "most probable now"), best),
+        tables.name_column(
+            say("masks.next.token", "token that should follow"), attention_maps.numbered(trace.next_tokens)
+        ),
+        tables.bar_column(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
+        tables.bar_column(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
+        tables.name_column(say("masks.next.best", "most probable now"), best),
     ]
     forced = say("masks.next.forced", "Every token of the translation, by teacher forcing")
-    tables.show(columns, say("masks.next.table", "Next tokens"), label=forced)
-    files.csv(*tables.content(columns), "mask", say("masks.next.csv", "Probabilities as CSV"))
+    tables.render_table(columns, say("masks.next.table", "Next tokens"), label=forced)
+    files.csv(*tables.header_and_rows(columns), "mask", say("masks.next.csv", "Probabilities as CSV"))
 
 
-def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequence[widgets.Choice]) -> None:
+def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequence[widgets.Choice]) -> None:
     """The head's scores, the same with minus infinity, its weights, and the weights it had; of all heads at once."""
     chosen = {choice.key: choice.inside() for choice in choices}
     target_tokens = trace.target_tokens
@@ -142,43 +144,45 @@ def one_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequ
     heading = say("masks.one-head", "One head with this mask: {map}", map="{map}")
     whole, numbers = fits(4 * effect.scores.size), [list(choice.options) for choice in choices]
     layer, head = (options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
-    sent = items if whole else [_alone(item, layer, head) for item in items]
+    sent = items if whole else [_select_head(item, layer, head) for item in items]
     looks = {"beside": 2, "held": not whole}
     sets = {"decoder": MapSet(sent, heading, numbers)}
-    chosen_maps(ChosenMaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", sentence_input.remember)
+    linked_heatmaps(
+        LinkedHeatmaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", sentence_input.store_selection
+    )
     paragraph("masks", "one-head")
     causal, effect = causal.head(layer, head), effect.head(layer, head)
-    one_row(attention_maps.numbered(target_tokens), effect)
+    render_row(attention_maps.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
-    difference = checks.said("masked weights", float(difference))
-    leak = checks.said("mask leak", effect.masked_weight)
+    difference = checks.format_difference("masked weights", float(difference))
+    leak = checks.format_difference("mask leak", effect.masked_weight)
     caption("masks", "weights-check", difference=difference, masked_weight=leak)
     place = attention_maps.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
-    drawn = [_alone(item, layer, head, drop=True) for item in items]
+    drawn = [_select_head(item, layer, head, drop=True) for item in items]
     with st.container(horizontal=True):
         files.matrices(drawn, title, "mask", say("masks.matrices", "Matrices"))
         all = say("masks.matrices.npz", "Matrices as NPZ")
         files.npz("mask", arrays | {"causal_weights": causal.weights}, all)
 
 
-def _alone(item: RowMatrix, layer: int, head: int, drop: bool = False) -> RowMatrix:
+def _select_head(item: RowMatrix, layer: int, head: int, drop: bool = False) -> RowMatrix:
     """The map of one head; `drop` takes its first two axes away."""
     top = item.top[layer, head] if isinstance(item.top, np.ndarray) else item.top
     values = item.values[layer, head]
     return replace(item, values=values if drop else values[None, None], top=None if top is None else float(top))
 
 
-def one_row(names: list[str], effect: MaskEffect) -> None:
+def render_row(names: list[str], effect: MaskEffect) -> None:
     """The numbers of one query, on their way from score to weight; the browser has those of all queries."""
     score, weight = say("masks.row.score", "score"), say("masks.row.weight", "weight")
     columns = (
-        Column(score, "score", "decoder", bar=False),
-        Column(say("masks.row.masked", "with the mask"), "masked", "decoder", bar=False, nothing="\u2212\u221e"),
-        Column(weight, "weight", "decoder", top=1.0),
+        BarColumn(score, "score", "decoder", bar=False),
+        BarColumn(say("masks.row.masked", "with the mask"), "masked", "decoder", bar=False, nothing="\u2212\u221e"),
+        BarColumn(weight, "weight", "decoder", top=1.0),
     )
     view = StepView(
         axes=(
@@ -190,6 +194,6 @@ def one_row(names: list[str], effect: MaskEffect) -> None:
             "masked": Numbers(np.where(effect.allowed, effect.scores, np.nan), ("query", "key")),
             "weight": Numbers(effect.weights, ("query", "key")),
         },
-        panels=(Bars(say("masks.row.table", "Row of the query"), "key", columns),),
+        panels=(BarsPanel(say("masks.row.table", "Row of the query"), "key", columns),),
     )
-    stepper.show(view, "row")
+    stepper.render(view, "row")

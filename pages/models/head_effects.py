@@ -8,7 +8,7 @@ import streamlit as st
 from model import HubTrace
 from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
-from model.hub.head_scores import measures_of, scores_of
+from model.hub.head_scores import measure_heads, score_heads
 from model.tracing.kinds import KINDS
 from pages.models import attention_labels
 from pages.shared import files
@@ -24,42 +24,43 @@ from views.text.catalogue import say
 
 
 @fragment
-def show(service: Service, trace: HubTrace, given, options: Mapping[str, str], key: tuple) -> None:
+def render(service: Service, trace: HubTrace, given, options: Mapping[str, str], key: tuple) -> None:
     """The list, and the scores of the head that is open. A change of its settings runs only this part again."""
     answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
     changes = service.analysis_in_steps(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
     )
-    found = head_rows.studied(service.model.weights_sha256)
-    heads = head_rows.heads_of(changes, {kind: scores_of(trace, kind) for kind in changes}, found.statistics)
-    arranged = head_list.arranged(heads, "sort", "shown")
+    found = head_rows.load_study(service.model.weights_sha256)
+    heads = head_rows.list_heads(changes, {kind: score_heads(trace, kind) for kind in changes}, found.statistics)
+    arranged = head_list.rank_heads(heads, "sort", "shown")
     measured = say("models.change", "change of the loss")
     if answer is not None:
         measured = say("models.change.class", "change of -ln p of the class")
     map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
     headings = say("models.map", "Map"), measured, say("models.here", "Label here")
     axes = {
-        kind: head_list.axes_of(attention_labels.worded(kind), *attention_labels.axes(trace, kind)) for kind in changes
+        kind: head_list.map_axes(attention_labels.any_model_kind(kind), *attention_labels.axes(trace, kind))
+        for kind in changes
     }
     causal = {kind for kind in changes if KINDS[kind].causal}
-    head_list.show(arranged, found, map_of, axes, headings, name="opened-heads", causal=causal)
+    head_list.render(arranged, found, map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        head_list.numbers(arranged, found, measured, "opened-heads")
+        head_list.render_table(arranged, found, measured, "opened-heads")
     with opened:
         st.html(bars.STYLE)
-        _files(trace, arranged.opened)
-        head_list.scores(arranged.opened, found)
-        _over_many(trace, arranged.opened, found)
+        _render_files(trace, arranged.opened)
+        head_list.render_scores(arranged.opened, found)
+        _render_study(trace, arranged.opened, found)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
     with st.expander(say("ranking.patterns", "What each pattern is")):
-        st.markdown(head_list.how_labelled(TEXT if trace.grid is None else PICTURES))
+        st.markdown(head_list.labelling_text(TEXT if trace.grid is None else PICTURES))
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
 
 
-def _over_many(trace: HubTrace, head: head_rows.Head, found: head_rows.Found) -> None:
+def _render_study(trace: HubTrace, head: head_rows.Head, found: head_rows.LoadedStatistics) -> None:
     """Entropy and distance of the open head, here and in the study."""
-    values = {name: float(table[head.layer, head.head]) for name, table in measures_of(trace, head.kind).items()}
+    values = {name: float(table[head.layer, head.head]) for name, table in measure_heads(trace, head.kind).items()}
     if not values or values.keys() != head.measures.keys():  # nothing to choose from in this text, or no study
         return
     for name, (mean, spread) in head.measures.items():
@@ -68,10 +69,10 @@ def _over_many(trace: HubTrace, head: head_rows.Head, found: head_rows.Found) ->
     caption("models", "study", heading=found.heading, unit=unit, hash=found.statistics.weights_sha256[:12], **values)
 
 
-def _files(trace: HubTrace, head: head_rows.Head) -> None:
+def _render_files(trace: HubTrace, head: head_rows.Head) -> None:
     """The open head's map as files."""
     layer, number = str(head.layer + 1), str(head.head + 1)
-    kind = attention_labels.worded(head.kind)
+    kind = attention_labels.any_model_kind(head.kind)
     weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
     picture = HeadMap(
         weights,

@@ -9,16 +9,16 @@ from model import OpenError
 from model.hub.opened_model import OpenedModel
 from pages.shared.service import Service
 from server import streamlit_internals
-from server.result_cache import Recent, computing
-from server.singleton import process_wide
+from server.result_cache import ResultCache, compute_lock
+from server.singleton import singleton
 
-MOST = 2
-RECENT = 3  # traces of each that are kept; one may hold as much as `model.hub.trace_limits` says
-IN_USE = 600.0  # seconds after which a model that nobody has asked counts as left
+MOST_MODELS = 2
+RECENT_TRACES = 3  # traces of each that are kept; one may hold as much as `model.hub.trace_limits` says
+IN_USE_SECONDS = 600.0  # seconds after which a model that nobody has asked counts as left
 
 
 @dataclass
-class _Held:
+class _CachedModel:
     service: Service
     asked: float  # when anybody asked last
     users: dict[str, float] = field(default_factory=dict)  # visitor -> when they asked last
@@ -38,7 +38,7 @@ class OpenedModels:
         self._clock, self._alive = clock, alive
         self._lock = threading.Lock()
         self._opening = threading.Lock()
-        self._held: dict[str, _Held] = {}
+        self._held: dict[str, _CachedModel] = {}
 
     def get(self, name: str, visitor: str) -> Service | None:
         """The model if it is open; the visitor counts as its reader, and no longer as that of another."""
@@ -63,9 +63,9 @@ class OpenedModels:
             if found is not None:
                 return found
             self._make_room()
-            service = Service(make(), computing(), traces=Recent(RECENT))
+            service = Service(make(), compute_lock(), traces=ResultCache(RECENT_TRACES))
             with self._lock:
-                self._held[name] = _Held(service, self._clock(), {visitor: self._clock()})
+                self._held[name] = _CachedModel(service, self._clock(), {visitor: self._clock()})
             return service
 
     def names(self) -> list[str]:
@@ -76,29 +76,29 @@ class OpenedModels:
     def _make_room(self) -> None:
         """Let the model go that was asked least recently, if nobody reads it."""
         with self._lock:
-            if len(self._held) < MOST:
+            if len(self._held) < MOST_MODELS:
                 return
             now = self._clock()
             for held in self._held.values():
                 for visitor, asked in list(held.users.items()):
-                    if now - asked > IN_USE or not self._alive(visitor):
+                    if now - asked > IN_USE_SECONDS or not self._alive(visitor):
                         del held.users[visitor]
             left = [name for name, held in self._held.items() if not held.users]
             if not left:
                 raise OpenError(
                     "{count} models are open and in use, and this server keeps no more; look at one of {names}, or try "
                     "again in some minutes.",
-                    count=MOST,
+                    count=MOST_MODELS,
                     names=", ".join(self._held),
                 )
             del self._held[min(left, key=lambda name: self._held[name].asked)]
 
 
-@process_wide
+@singleton
 def opened_models() -> OpenedModels:
     """Of this process."""
-    return OpenedModels(alive=_is_there)
+    return OpenedModels(alive=_is_connected)
 
 
-def _is_there(visitor: str) -> bool:
-    return streamlit_internals.is_here(visitor)
+def _is_connected(visitor: str) -> bool:
+    return streamlit_internals.is_connected(visitor)

@@ -8,11 +8,11 @@ import streamlit as st
 
 from model import OpenError
 from model.hub.source import folder_of
-from server.singleton import process_wide
+from server.singleton import singleton
 from views.text.catalogue import say
 from views.text.numbers import percent
 
-LOOK = 0.2  # seconds between two looks at how far it is
+POLL_SECONDS = 0.2  # seconds between two looks at how far it is
 
 
 @dataclass
@@ -59,7 +59,7 @@ class Downloads:
             thread, found = self._running[source]
         while thread.is_alive():
             show(found)
-            thread.join(LOOK)
+            thread.join(POLL_SECONDS)
         if found.error is not None:
             raise found.error
 
@@ -73,7 +73,7 @@ class Downloads:
                 del self._running[source]
 
 
-@process_wide
+@singleton
 def downloads() -> Downloads:
     """Of this process."""
     return Downloads(lambda source, tell: folder_of(source, download=True, progress=tell))

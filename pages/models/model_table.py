@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from model.hub.checkpoint_summary import Entry
+from model.hub.checkpoint_summary import CheckpointSummary
 from pages.shared import files
 from pages.shared.texts import paragraph
 from views.text.catalogue import say, say_error
@@ -13,7 +13,7 @@ from views.text.numbers import grouped
 KINDS = ("decoders", "masked", "pairs", "pictures")  # blocks of the page's text
 
 
-def show_beginning() -> None:
+def render_introduction() -> None:
     """What can be opened, and what one then sees, before a model is open."""
     st.header(say("models.can-be-opened", "What can be opened"), anchor=False)
     for column, kind in zip(st.columns(len(KINDS), gap="large"), KINDS, strict=True):
@@ -22,13 +22,13 @@ def show_beginning() -> None:
     paragraph("models", "every-model")
 
 
-def show_offers(known: Sequence[Entry], *, open_: bool) -> None:
+def render_models(known: Sequence[CheckpointSummary], *, open_: bool) -> None:
     """Type, sizes and whether each fits; in a fold unless it is `open_`."""
-    table = lambda: files.table([_row(model) for model in known], _header())  # noqa: E731
+    table = lambda: files.data_frame([_row(model) for model in known], _header())  # noqa: E731
     if open_:
         st.dataframe(table(), hide_index=True)
     else:
-        files.numbers(table, "models_table", hide_index=True)
+        files.folded_table(table, "models_table", hide_index=True)
 
 
 def _header() -> list[str]:
@@ -43,7 +43,7 @@ def _header() -> list[str]:
     ]
 
 
-def _row(model: Entry) -> list[str]:
+def _row(model: CheckpointSummary) -> list[str]:
     state = say("models.fits", "yes") if model.problem is None else say_error(model.problem)
     return [
         model.name,

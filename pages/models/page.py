@@ -21,7 +21,7 @@ def main() -> None:
     service = chosen_model()
     if service is None:
         return
-    _describe(service.model)
+    _render_description(service.model)
     try:
         (picture if service.model.vision else text).show(service)
     except OpenError as error:
@@ -30,7 +30,7 @@ def main() -> None:
     how_to_read(prose.block("models", "what-is-shown"), prose.block("models", "what-opening-proves"))
 
 
-def _describe(model: OpenedModel) -> None:
+def _render_description(model: OpenedModel) -> None:
     """Type, sizes and what opening it has shown."""
     layers = " + ".join(f"{layers} \u00d7 {heads}" for layers, heads, _ in model.proof.sizes.values())
     st.caption(

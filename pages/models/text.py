@@ -6,13 +6,13 @@ from model import HubTrace
 from model.hub.opened_model import OpenedModel
 from pages.models import answers, attention_labels, head_effects, trace_retention, what_if
 from pages.shared.attention_viewer.explore import explore_tokens
-from pages.shared.page_sections import pick
+from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
 from views.controls import sentence_input, widgets
 from views.text.catalogue import say
 
 
-def show(service: Service) -> None:
+def render(service: Service) -> None:
     """Read, trace, show.
 
     Raises:
@@ -32,26 +32,26 @@ def show(service: Service) -> None:
             label = say("models.target", "What the decoder is fed; empty for its own")
             given["target"] = widgets.text(label, "target", "")
     options = {name: value for name, value in given.items() if name != "sentence" and value}
-    keep = trace_retention.choose(model, text, options)
+    keep = trace_retention.choose_retention(model, text, options)
     key = ("traced", *given.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
-    generated = answers.show(service, text, trace, fed="target" in options)
+    generated = answers.render(service, text, trace, fed="target" in options)
     offered = {"attention": say("models.part.attention", "Attention")}
     if not isinstance(trace.kept, int):  # one layer alone says nothing of the heads of the others
         if "ablate" in model.capabilities:
             offered["heads"] = say("models.part.heads", "Heads")
         offered["what-if"] = say("models.part.what-if", "What if")
-    part = pick(offered, "part", varies=True)
+    part = pick_section(offered, "part", varies=True)
     if part == "heads":
-        head_effects.show(service, trace, text, options, key)
+        head_effects.render(service, trace, text, options, key)
     elif part == "what-if":
-        what_if.show(service, trace, text, options, generated, key)
+        what_if.render(service, trace, text, options, generated, key)
     else:
-        _attention(model, trace, given)
+        _render_attention(model, trace, given)
 
 
-def _attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
-    words = (lambda kind: attention_labels.in_words(kind, trace)) if trace.source.words else None
-    of = lambda kind: attention_labels.of(model, trace, kind, given)  # noqa: E731
-    explore_tokens(attention_labels.kinds(model), of, attention_labels.parts(trace), words)
-    trace_retention.show(trace)
+def _render_attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
+    words = (lambda kind: attention_labels.group_words(kind, trace)) if trace.source.words else None
+    of = lambda kind: attention_labels.view_opened(model, trace, kind, given)  # noqa: E731
+    explore_tokens(attention_labels.labelled_kinds(model), of, attention_labels.available_views(trace), words)
+    trace_retention.render(trace)

@@ -13,14 +13,14 @@ from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
-FROM = 100_000_000  # bytes of maps, from which on the reader chooses what is kept
+CHOICE_BYTES = 100_000_000  # bytes of maps, from which on the reader chooses what is kept
 
 
-def choose(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
+def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
     """What to keep of a text's trace, as `model.trace` takes it; a long text lets the reader choose from the sizes."""
     maps, layers = model.maps_of(text, **options)
-    sizes = trace_limits.sizes(maps, layers)
-    if sizes["all"] < FROM:
+    sizes = trace_limits.retained_sizes(maps, layers)
+    if sizes["all"] < CHOICE_BYTES:
         return "auto"
     called = {
         "all": say("models.keep.all", "everything"),
@@ -41,7 +41,7 @@ def choose(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | i
         return int(widgets.select(say("layer", "Layer"), numbers, "kept", width=110)) - 1
 
 
-def show(trace: HubTrace) -> None:
+def render(trace: HubTrace) -> None:
     """Where not everything was kept, or not in full precision, the page says so."""
     record = next(iter(trace.records.values()))
     if record.weights.dtype.itemsize == 2:
@@ -53,4 +53,4 @@ def show(trace: HubTrace) -> None:
         say("models.column.by", "checked by"),
         say("models.column.difference", "largest difference"),
     ]
-    files.numbers(lambda: files.table(rows, header), "models_checks", hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), "models_checks", hide_index=True)

@@ -13,24 +13,24 @@ from pages.models import answers, attention_labels, head_effects
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics
 from pages.shared.fragments import fragment
-from pages.shared.head_changes import planned
-from pages.shared.head_ranking.head_rows import words
+from pages.shared.head_changes import choose_interventions
+from pages.shared.head_ranking.head_rows import label_text
 from pages.shared.service import Service
-from pages.shared.texts import caption, explained
-from pages.shared.token_changes import for_tokens
+from pages.shared.texts import caption, render_check
+from pages.shared.token_changes import token_changes
 from views import attention_maps
 from views.controls import sentence_input, widgets
-from views.export.difference import MapPair, Side
+from views.export.difference import ComparedMap, MapPair
 from views.html import bars, generated_tokens
 from views.text import terms
 from views.text.catalogue import say, say_count
 
-MOST = 12  # rows of the table; its file has all
+MOST_ROWS = 12  # rows of the table; its file has all
 NAME = "heads"  # begins the names of this view's settings in the address
 
 
 @dataclass(frozen=True, eq=False)
-class Changed:
+class InterventionOutcome:
     """The input again under interventions.
 
     Attributes:
@@ -44,23 +44,23 @@ class Changed:
 
 def compute(
     model: OpenedModel, trace: HubTrace, text: str, options: Mapping[str, str], plan: HeadInterventions
-) -> Changed:
+) -> InterventionOutcome:
     """Run and score it again."""
     if trace.target is not None:
         options = {**options, "target": trace.target.ids}
     after = model.trace(text, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
     if "ablate" not in model.capabilities:
-        return Changed(after, (np.zeros(0), np.zeros(0)))
-    return Changed(after, (model.score(trace), model.score(after, plan)))
+        return InterventionOutcome(after, (np.zeros(0), np.zeros(0)))
+    return InterventionOutcome(after, (model.score(trace), model.score(after, plan)))
 
 
 @fragment
-def show(
+def render(
     service: Service,
     trace: HubTrace,
     text: str,
     options: Mapping[str, str],
-    generated: answers.Generated | None,
+    generated: answers.GeneratedText | None,
     key: tuple,
 ) -> None:
     """The view. Every choice runs only this part again.
@@ -70,7 +70,7 @@ def show(
     """
     st.html(bars.STYLE + generated_tokens.STYLE)
     model: OpenedModel = service.model
-    kinds = attention_labels.kinds(model)
+    kinds = attention_labels.labelled_kinds(model)
     left, right = st.columns(2, gap="large")
     with left:
         of = (
@@ -80,7 +80,7 @@ def show(
         )
         kind = next(kind for kind in model.kinds if of in ("", kind.name))
         weights, shapes = trace.records[kind.name].weights, model.shapes_of(trace)
-        plan = planned(kind.name, weights, shapes, (NAME, ""), for_tokens(trace, kind))
+        plan = choose_interventions(kind.name, weights, shapes, (NAME, ""), token_changes(trace, kind))
     if plan is None:
         return
     make = lambda: compute(model, trace, text, options, plan)  # noqa: E731
@@ -88,33 +88,33 @@ def show(
     with right:
         anew = st.container()  # filled last: what is generated takes longest
         if found.losses[0].size:
-            _losses(model, trace, found)
+            _render_losses(model, trace, found)
         record = found.after.records[kind.name]
-        line, why = checks.of_attention(record, kind.causal)
-        explained(line, "attention_viewer", why)
+        line, why = checks.describe_attention_check(record, kind.causal)
+        render_check(line, "attention_viewer", why)
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
-    _one_head(kinds, trace, found.after, plan)
+    _render_one_head(kinds, trace, found.after, plan)
     st.header(say("shared.every-head", "Every head"), anchor=False)
     pairs = {name: (record.weights, found.after.records[name].weights) for name, record in trace.records.items()}
-    differences.moved_heads(
+    differences.render_moved_heads(
         {name: moved(*pair) for name, pair in pairs.items()}, {name: pair[0].shape[3] for name, pair in pairs.items()}
     )
     if generated is not None:
         with anew:
-            _generated(service, text, generated, plan)
+            _render_generated(service, text, generated, plan)
 
 
-def _generated(service: Service, text: str, before: answers.Generated, plan: HeadInterventions) -> None:
+def _render_generated(service: Service, text: str, before: answers.GeneratedText, plan: HeadInterventions) -> None:
     """What it generates as it is and under the interventions."""
-    answers.said(say("models.generated.before", "Generated before"), before.text)
-    after = answers.generated(service, text, before.tokens, plan) if plan.changes else before.text
-    answers.said(say("models.generated.after", "Generated after"), after)
+    answers.render_generated(say("models.generated.before", "Generated before"), before.text)
+    after = answers.generate(service, text, before.tokens, plan) if plan.changes else before.text
+    answers.render_generated(say("models.generated.after", "Generated after"), after)
     same = say("models.generated.same", "The same text.") if after == before.text else ""
     most = say_count("models.generated.most", "At most {count} token.", "At most {count} tokens.", before.tokens)
     st.caption(f"{same} {most}".strip())
 
 
-def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
+def _render_losses(model: OpenedModel, trace: HubTrace, found: InterventionOutcome) -> None:
     """The mean of what is scored, and every token or class."""
     before, after = (losses.reshape(-1) for losses in found.losses)
     names = say("models.loss.before", "Mean loss before"), say("models.loss.after", "Mean loss after")
@@ -122,23 +122,23 @@ def _losses(model: OpenedModel, trace: HubTrace, found: Changed) -> None:
     means = float(before.mean()), float(after.mean())
     metrics(*zip((*names, change), (*means, means[1] - means[0]), strict=True))
     labels = model.scored(trace)
-    shown = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST])
+    shown = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
     top = float(max(before[shown].max(), after[shown].max()))
     named = [f"{place + 1} {labels[place]}" for place in shown]
     columns = [
-        tables.name(terms.TOKEN() if trace.classes is None else say("column.class", "class"), named),
-        tables.bar(say("column.before", "before"), before[shown], top),
-        tables.bar(say("column.after", "after"), after[shown], top),
-        tables.bar(say("column.change", "change"), (after - before)[shown], top, "difference"),
+        tables.name_column(terms.TOKEN() if trace.classes is None else say("column.class", "class"), named),
+        tables.bar_column(say("column.before", "before"), before[shown], top),
+        tables.bar_column(say("column.after", "after"), after[shown], top),
+        tables.bar_column(say("column.change", "change"), (after - before)[shown], top, "difference"),
     ]
     label = say("models.losses", "-ln p in nats, of those that change most")
-    tables.show(columns, say("compare.losses.table", "Loss of each token"), label=label)
+    tables.render_table(columns, say("compare.losses.table", "Loss of each token"), label=label)
     rows = [(place + 1, labels[place], float(before[place]), float(after[place])) for place in range(len(labels))]
     header = [say("column.place", "place"), terms.TOKEN(), say("column.before", "before"), say("column.after", "after")]
     files.csv(header, rows, "losses", say("compare.losses.csv", "Losses as CSV"))
 
 
-def _one_head(
+def _render_one_head(
     kinds: Mapping[str, attention_maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
 ) -> None:
     """One head's map and pattern before and after."""
@@ -150,26 +150,26 @@ def _one_head(
             for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
         ]
         shape = trace.records[kind.name].weights.shape
-        named = (attention_maps.names(count)[at] for count, at in zip(shape[:2], place, strict=True))
+        named = (attention_maps.ids_with_mean(count)[at] for count, at in zip(shape[:2], place, strict=True))
         rows, columns = (tuple(range(count)) for count in shape[2:])
         return MapPair(*sides, kind, attention_maps.describe(*named), (rows, rows), (columns, columns))
 
     shapes = {name: trace.records[name].weights.shape for name in kinds}
-    pair, layer, head = differences.show(kinds, shapes, pair_of, "pair", "compare")
+    pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare")
     if attention_maps.MEAN not in (layer, head):
         at = int(layer) - 1, int(head) - 1
-        labels = [words(head_effects.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
+        labels = [label_text(head_effects.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
 def _side(
     name: str, trace: HubTrace, kind: attention_maps.Kind, place: tuple[int, int], plan: HeadInterventions
-) -> Side:
-    weights = attention_maps.one(trace.records[kind.name].weights, *place)  # (query, key)
+) -> ComparedMap:
+    weights = attention_maps.single_map(trace.records[kind.name].weights, *place)  # (query, key)
     layers, count = trace.records[kind.name].weights.shape[:2]
     chosen = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
     ]
     allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)
-    return Side(name, weights, *attention_labels.axes(trace, kind.name), hidden)
+    return ComparedMap(name, weights, *attention_labels.axes(trace, kind.name), hidden)

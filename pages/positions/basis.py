@@ -3,17 +3,17 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.position_basis import curve, fit, harmonics
+from model.lessons.position_basis import curve, fit_columns, harmonics
 from model.lessons.position_geometry import wave_product
 from pages.positions import coefficients
-from pages.positions.encoding_settings import LENGTH, settings
+from pages.positions.encoding_settings import LENGTH, choose_settings
 from pages.shared import checks, files
 from pages.shared.charts import curves
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.text.catalogue import Message, say
 
 BASES = {
@@ -32,9 +32,9 @@ PERIODS = 12  # how far the inner product is followed
 SAMPLES = 200_000  # of one period, for its check
 
 
-def basis(request: Request) -> None:
+def render_basis(request: Request) -> None:
     """A curve, and the best sum of the first columns."""
-    chosen = settings(request)
+    chosen = choose_settings(request)
     left, right = st.columns([3, 2], gap="large")
     with right:
         shape = widgets.select(say("positions.shape", "Curve to draw"), CURVES, "curve", "square-wave")
@@ -43,40 +43,40 @@ def basis(request: Request) -> None:
         columns = widgets.slider(used, "columns", min(64, chosen.d_model), 0, chosen.d_model, varies=True)
     target = curve(shape, chosen.length)
     table = chosen.table if which == "columns" else harmonics(chosen.length, chosen.d_model)
-    found = fit(target, table, columns)
+    found = fit_columns(target, table, columns)
     places, counts = np.arange(chosen.length), np.arange(chosen.d_model + 1)
     header = [say("positions.column.columns", "columns"), say("positions.column.left", "share that is left")]
     with left:
         drawn = [
-            Line(CURVES[shape](), places, target, 0, "dot"),
-            Line(say("positions.sum", "sum of columns: {count}", count=columns), places, found.approximation, 1),
+            ChartLine(CURVES[shape](), places, target, 0, "dot"),
+            ChartLine(say("positions.sum", "sum of columns: {count}", count=columns), places, found.approximation, 1),
         ]
         axes = say("axis.position", "position"), say("value", "value")
         alt = say("positions.fit.alt", "The curve and the sum that is nearest to it.")
         curves(drawn, *axes, "fit", alt, height=300)
         here, label = np.array([columns]), say("positions.columns.used", "columns used")
         marked = [
-            Line(say("positions.residual", "residual"), counts, found.residuals, 2),
-            Line(label, here, found.residuals[here], 1, marks=True),
+            ChartLine(say("positions.residual", "residual"), counts, found.residuals, 2),
+            ChartLine(label, here, found.residuals[here], 1, marks=True),
         ]
         alt = say("positions.residual.alt", "The share that is left after each column; it never rises.")
         curves(marked, *header, "residual", alt, height=260, y_range=(-0.02, 1.05))
     right.markdown(block("positions", "basis"))
     residual = float(found.residuals[columns])
     result = {"residual": residual, "columns": columns, "half": float(found.residuals[columns // 2])}
-    experiment("positions-basis", {"columns": chosen.d_model}, result if columns == chosen.d_model else None)
+    render_experiment("positions-basis", {"columns": chosen.d_model}, result if columns == chosen.d_model else None)
     again = float(np.linalg.norm(target - found.approximation) / np.linalg.norm(target))
-    difference = checks.said("share left over", abs(residual - again))
+    difference = checks.format_difference("share left over", abs(residual - again))
     added = int(found.used[:columns].sum())
     caption("positions", "basis-check", columns=columns, used=added, residual=residual, difference=difference)
     rows = list(zip(counts.tolist(), found.residuals.tolist(), strict=True))
-    files.sheet(header, rows, "basis", say("positions.basis.csv", "Residuals as CSV"))
-    coefficients.show(target, shape, columns)
+    files.csv_and_table(header, rows, "basis", say("positions.basis.csv", "Residuals as CSV"))
+    coefficients.render(target, shape, columns)
 
 
-def orthogonality(request: Request) -> None:
+def render_orthogonality(request: Request) -> None:
     """The inner product of two columns over longer and longer spans, whatever the length of a sentence."""
-    chosen = settings(request, LENGTH)
+    chosen = choose_settings(request, LENGTH)
     left, right = st.columns([3, 2], gap="large")
     with right:
         first = widgets.slider(say("positions.first", "One dimension"), "first", 0, 0, chosen.d_model - 1)
@@ -91,8 +91,8 @@ def orthogonality(request: Request) -> None:
     with left:
         label = say("positions.product.whole", "over whole periods of the slower wave")
         drawn = [
-            Line(say("positions.product.any", "over any span"), periods, products, 5),
-            Line(label, whole, at_whole, 1, marks=True),
+            ChartLine(say("positions.product.any", "over any span"), periods, products, 5),
+            ChartLine(label, whole, at_whole, 1, marks=True),
         ]
         span = say("positions.product.span", "span, in periods of the slower wave")
         alt = say("positions.product.alt", "Inner product of the two waves over longer and longer spans.")
@@ -100,12 +100,12 @@ def orthogonality(request: Request) -> None:
     # one period again, by a sum over many samples
     x = (np.arange(SAMPLES) + 0.5) / SAMPLES * slower
     a, b = (np.sin(2 * np.pi * x / chosen.wavelengths[n] + (np.pi / 2 if n % 2 else 0)) for n in (first, second))
-    difference = checks.said("sum of samples", abs(2 * float((a * b).mean()) - float(at_whole[0])))
+    difference = checks.format_difference("sum of samples", abs(2 * float((a * b).mean()) - float(at_whole[0])))
     # rounding around 0 is no information: 6e-17 is written as 0
     one, last = (0.0 if abs(value) < 1e-14 else float(value) for value in at_whole[[0, -1]])
     itself = {"one": one, "all": last, "periods": PERIODS} if first == second else None
-    experiment("positions-orthogonality", {"first": 0, "second": 0}, itself)
+    render_experiment("positions-orthogonality", {"first": 0, "second": 0}, itself)
     caption("positions", "orthogonality-check", one=one, all=last, periods=PERIODS, difference=difference)
     header = [say("positions.product.periods", "whole periods"), product]
     rows = list(zip(whole.tolist(), at_whole.tolist(), strict=True))
-    files.sheet(header, rows, "orthogonality", say("positions.product.csv", "Inner products as CSV"))
+    files.csv_and_table(header, rows, "orthogonality", say("positions.product.csv", "Inner products as CSV"))

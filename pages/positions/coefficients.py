@@ -3,19 +3,19 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.fourier import Fourier, fourier
+from model.lessons.fourier import Fourier, fourier_coefficients
 from pages.shared import checks, files
 from pages.shared.charts import curves
-from pages.shared.code import same_in_pytorch
+from pages.shared.code import render_program
 from pages.shared.texts import block, caption, paragraph
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.html import bars
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 
 ROWS = 12  # of the table; the file has all
 
 
-def show(target: np.ndarray, curve: str, columns: int) -> None:
+def render(target: np.ndarray, curve: str, columns: int) -> None:
     """The coefficients as a table and a curve of their sizes.
 
     Args:
@@ -23,48 +23,48 @@ def show(target: np.ndarray, curve: str, columns: int) -> None:
         curve: its id, for the program.
         columns: how many terms of the series are added up for the check and marked in the table.
     """
-    found = fourier(target)
+    found = fourier_coefficients(target)
     st.header(say("positions.fourier", "Its Fourier series"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with right:
         paragraph("positions", "fourier")
     header = [
         say("positions.fourier.turns", "n, whole turns"),
-        Name("a\u2099")(),
-        Name("b\u2099")(),
+        Untranslated("a\u2099")(),
+        Untranslated("b\u2099")(),
         say("positions.fourier.size", "\u221a(a\u2099\u00b2 + b\u2099\u00b2)"),
     ]
-    rows = [[n, *map(_plain, (found.a[n], found.b[n], found.sizes[n]))] for n in range(len(found.a))]
+    rows = [[n, *map(_without_rounding, (found.a[n], found.b[n], found.sizes[n]))] for n in range(len(found.a))]
     with left:
         turns, axes = np.arange(len(found.a)), (header[0], say("positions.fourier.coefficient", "coefficient"))
         drawn = [
-            Line(Name("a\u2099")(), turns, found.a, 0, marks=True),
-            Line(Name("b\u2099")(), turns, found.b, 1, "dot", marks=True),
+            ChartLine(Untranslated("a\u2099")(), turns, found.a, 0, marks=True),
+            ChartLine(Untranslated("b\u2099")(), turns, found.b, 1, "dot", marks=True),
         ]
         curves(drawn, *axes, "coefficients", block("positions", "fourier-alt"), height=260)
     top = float(found.sizes.max())
-    table = [[*row[:3], bars.bar(row[3], top)] for row in rows[:ROWS]]
+    table = [[*row[:3], bars.bar_cell(row[3], top)] for row in rows[:ROWS]]
     name = say("positions.fourier.table", "Coefficients of the first terms")
     st.html(bars.table(header, table, name, whole=True))
     strongest = int(found.sizes[1:].argmax()) + 1
-    rest = _left(target, found, columns)
+    rest = _share_left(target, found, columns)
     if columns > found.length:
         columns = found.length + (found.length + 1) % 2  # a sine and a cosine of each turn, and the constant
-    difference = checks.said("Fourier coefficients", found.difference(target))
+    difference = checks.format_difference("Fourier coefficients", found.difference(target))
     size = float(found.sizes[strongest])
     caption(
         "positions", "fourier-check", strongest=strongest, size=size, columns=columns, left=rest, difference=difference
     )
-    files.sheet(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
+    files.csv_and_table(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
     title = say("positions.fourier.code", "The coefficients in PyTorch")
-    same_in_pytorch("positions", "fourier", title, length=found.length, curve=curve)
+    render_program("positions", "fourier", title, length=found.length, curve=curve)
 
 
-def _left(target: np.ndarray, found: Fourier, columns: int) -> float:
+def _share_left(target: np.ndarray, found: Fourier, columns: int) -> float:
     """What the first terms leave of the curve, as a share of its length."""
-    return _plain(np.linalg.norm(target - found.sum(columns)) / np.linalg.norm(target))
+    return _without_rounding(np.linalg.norm(target - found.sum(columns)) / np.linalg.norm(target))
 
 
-def _plain(value: float) -> float:
+def _without_rounding(value: float) -> float:
     """Rounding around 0 is no information: 6e-17 is written as 0."""
     return 0.0 if abs(value) < 1e-14 else float(value)

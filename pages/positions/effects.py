@@ -7,20 +7,20 @@ from model.decoding.cached import greedy_under_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
-from pages.shared.page_header import Request, translation, usable
-from pages.shared.texts import block, caption, paragraph, say_if_cut
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
+from pages.shared.page_header import Request, is_usable, render_translation
+from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.controls import widgets
 from views.html import generated_tokens
 from views.text.catalogue import Message, say
 
-WHERE: dict[Where, Message] = {
+STACK_LABELS: dict[Where, Message] = {
     "encoder": Message("positions.where.encoder", "Encoder"),
     "decoder": Message("positions.where.decoder", "Decoder"),
     "both": Message("positions.where.both", "Both"),
 }
-NAMES: dict[PositionChange, Message] = {
+CHANGE_LABELS: dict[PositionChange, Message] = {
     "kept": Message("positions.change.kept", "As trained"),
     "none": Message("positions.change.none", "Set to 0"),
     "shuffled": Message("positions.change.shuffled", "Shuffled"),
@@ -30,15 +30,15 @@ NAMES: dict[PositionChange, Message] = {
 FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behind it
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Choose a change; read translation and loss."""
     left, right = st.columns([3, 2], gap="large")
     right.markdown(block("positions", "trained-model"))
     with left:
         with st.container(horizontal=True, gap="medium"):
-            changes = {change: said for change, said in NAMES.items() if change != "kept"}
+            changes = {change: said for change, said in CHANGE_LABELS.items() if change != "kept"}
             change = widgets.pick(say("positions.change", "Positions are"), changes, "change")
-            where = widgets.pick(say("positions.where", "Where"), WHERE, "where")
+            where = widgets.pick(say("positions.where", "Where"), STACK_LABELS, "where")
         with st.container(horizontal=True):
             seed = widgets.number(say("positions.shuffle", "Shuffle number"), "shuffle", 0, 0, 9999)
             shift = widgets.number(say("positions.by", "Shift by"), "by", 10, 0, FARTHEST)
@@ -46,7 +46,7 @@ def show(request: Request) -> None:
         hint = say("positions.reference.placeholder", "Empty: what the model generates with its positions")
         reference = widgets.text(label, "reference", "", hint)
         name, given = say("positions.reference.name", "Reference"), bool(reference.strip())
-        if given and not usable(request, reference, name, english=False):
+        if given and not is_usable(request, reference, name, english=False):
             return
     tokenizer = request.service.model.tokenizer
     following = tokenizer.encode_source(reference) if given else list(request.translation())
@@ -69,28 +69,34 @@ def show(request: Request) -> None:
     with left:
         labels = {
             "kept": say("positions.translation.kept", "Translation with positions as trained, greedy"),
-            change: block("positions", "translation-changed", where=WHERE[where](), change=NAMES[change]()),
+            change: block(
+                "positions", "translation-changed", where=STACK_LABELS[where](), change=CHANGE_LABELS[change]()
+            ),
         }
         for chosen, label in labels.items():
             ids = generated(chosen)
-            translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
-            say_if_cut(request.service.ended(ids), "this")
+            render_translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
+            warn_if_cut_off(request.service.ended(ids), "this")
         target_tokens = tokenizer.display(following)
         for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
-            label = block("positions", "probabilities", change=NAMES[chosen]())
+            label = block("positions", "probabilities", change=CHANGE_LABELS[chosen]())
             st.html(generated_tokens.label(label) + generated_tokens.chips(target_tokens, "decoder", probabilities))
-    highest = max(losses.mean(place, name) for place in WHERE for name in NAMES)
-    columns = [tables.Column(say("positions.column.positions", "positions"), [said() for said in NAMES.values()])]
-    for place, said in WHERE.items():
-        columns.append(tables.bar(said(), [losses.mean(place, name) for name in NAMES], highest))
+    highest = max(losses.mean(place, name) for place in STACK_LABELS for name in CHANGE_LABELS)
+    columns = [
+        tables.TableColumn(say("positions.column.positions", "positions"), [said() for said in CHANGE_LABELS.values()])
+    ]
+    for place, said in STACK_LABELS.items():
+        columns.append(tables.bar_column(said(), [losses.mean(place, name) for name in CHANGE_LABELS], highest))
     with right:
         paragraph("positions", "loss")
         described = say("positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both")
-        tables.show(columns, described)
+        tables.render_table(columns, described)
     result = {name: losses.mean(where, name) for name in ("reversed", "none", "kept")}
-    experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
-    caption("positions", "trained-model-check", difference=checks.said("positions put back", losses.difference))
-    files.sheet(*tables.content(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))
+    render_experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
+    caption(
+        "positions", "trained-model-check", difference=checks.format_difference("positions put back", losses.difference)
+    )
+    files.csv_and_table(*tables.header_and_rows(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))
     chosen = {"change": change, "where": where, "seed": seed, "shift": shift}
-    same_in_pytorch("positions", "trained-model", sentence=request.text, next_ids=tuple(following), **chosen)
+    render_program("positions", "trained-model", sentence=request.text, next_ids=tuple(following), **chosen)

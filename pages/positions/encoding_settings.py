@@ -10,7 +10,7 @@ from model.networks.positional import Form, positional_table, sinusoidal_angles,
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption
 from views.controls import widgets
-from views.text.catalogue import Message, Name, say
+from views.text.catalogue import Message, Untranslated, say
 
 LENGTH, LARGEST = 64, 512
 FORMS: dict[Form, Message] = {
@@ -20,7 +20,7 @@ FORMS: dict[Form, Message] = {
 
 
 @dataclass(frozen=True)
-class Settings:
+class EncodingSettings:
     """What the reader set."""
 
     length: int
@@ -48,7 +48,7 @@ class Settings:
         return f"positions-{self.form}-{self.length}x{self.d_model}"
 
 
-def settings(request: Request, length: int = 0) -> Settings:
+def choose_settings(request: Request, length: int = 0) -> EncodingSettings:
     """The controls in a row, none for the length where one is given, and which form the model uses."""
     trained = request.service.model.config
     *first, second, third = st.columns(2 if length else 3, gap="medium")
@@ -56,7 +56,7 @@ def settings(request: Request, length: int = 0) -> Settings:
         with first[0]:
             length = widgets.slider(say("positions.length", "Positions"), "length", LENGTH, 2, LARGEST)
     with second:
-        d_model = widgets.slider(Name("d_model")(), "width", trained.d_model, 2, LARGEST, 2)
+        d_model = widgets.slider(Untranslated("d_model")(), "width", trained.d_model, 2, LARGEST, 2)
     with third:
         help = " ".join(block("positions", "form-help").split())
         form = widgets.pick(say("positions.form", "Form"), FORMS, "form", help=help)
@@ -66,4 +66,4 @@ def settings(request: Request, length: int = 0) -> Settings:
         caption("positions", "form-paper")
     else:
         caption("positions", "form-other-width", d_model=trained.d_model)
-    return Settings(length, d_model, form)
+    return EncodingSettings(length, d_model, form)

@@ -6,14 +6,14 @@ import streamlit as st
 from model.lessons import position_schemes as numbered
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
-from pages.shared.models import open_vision_beside
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
+from pages.shared.models import open_vision_without_sidebar
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.text import terms
 from views.text.catalogue import Message, say
 
@@ -26,7 +26,7 @@ SCHEMES = {
 }
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """One scheme at a time."""
     scheme = widgets.pick(say("positions.numbered", "Positions"), SCHEMES, "numbered", "alibi")
     left, right = st.columns([3, 2], gap="large")
@@ -38,7 +38,7 @@ def show(request: Request) -> None:
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
             told["slope"] = numbered.alibi_slope(head - 1)
         paragraph("positions", f"numbered-{scheme}", **told)
-    matrix = of_scheme(scheme, length, head, request.service.model.config.d_model)
+    matrix = scheme_matrix(scheme, length, head, request.service.model.config.d_model)
     length = len(matrix)
     value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")
     with left:
@@ -49,7 +49,7 @@ def show(request: Request) -> None:
         matrix_chart(shown, "numbered-map", alt)
         rows = [0, length // 2, length - 1]
         drawn = [
-            Line(
+            ChartLine(
                 say("positions.numbered.query", "query at position {place}", place=row),
                 np.arange(length) - row,
                 matrix[row].astype(np.float64),
@@ -62,26 +62,26 @@ def show(request: Request) -> None:
         curves(drawn, away, value, "by-distance", alt, height=260)
     found = {"slope": numbered.alibi_slope(head - 1), "lost": -float(matrix[0, -1]), "last": length - 1}
     last = {"numbered": "alibi", "slope": numbered.HEADS}
-    experiment("positions-other-models", last, found if scheme == "alibi" and head == numbered.HEADS else None)
+    render_experiment("positions-other-models", last, found if scheme == "alibi" and head == numbered.HEADS else None)
     spread = numbered.spread(matrix)
     if scheme == "learned":
         caption("positions", "numbered-check-learned", spread=spread)
     else:
-        caption("positions", "numbered-check", spread=checks.said("one distance", spread))
+        caption("positions", "numbered-check", spread=checks.format_difference("one distance", spread))
     header = [away, *(line.name for line in drawn)]
     by_query = [dict(zip(line.x.tolist(), line.y.tolist(), strict=True)) for line in drawn]
     steps = range(1 - length, length)
     table = [[step, *(row.get(step, "") for row in by_query)] for step in steps]
     files.npz(f"positions-{scheme}", {"matrix": matrix}, say("positions.numbered.npz", "All pairs as NPZ"))
-    files.sheet(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
+    files.csv_and_table(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
     if scheme != "learned":
-        same_in_pytorch("positions", "other-models", scheme=scheme, length=length, head=head)
+        render_program("positions", "other-models", scheme=scheme, length=length, head=head)
 
 
-def of_scheme(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
+def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
     """`(query, key)`; learned positions end where the network has no more, the classifier is loaded for them alone."""
     if scheme == "learned":
-        return open_vision_beside().lesson(("learned positions", length), numbered.learned, length)
+        return open_vision_without_sidebar().lesson(("learned positions", length), numbered.learned, length)
     if scheme == "t5":
         return numbered.t5_buckets(length)
     if scheme == "rotary":

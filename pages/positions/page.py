@@ -2,20 +2,33 @@
 
 from pages.positions import basis, effects, other_models, schemes, shift, table, vectors
 from pages.shared.page_header import NOTHING, SENTENCE
-from pages.shared.page_sections import Part, show_parts
+from pages.shared.page_sections import PageSection, render_sections
 from views.text.catalogue import Message
 
 PARTS = (
-    Part("table", Message("positions.part.table", "Table and curves"), table.table, reads=NOTHING),
-    Part("wavelengths", Message("positions.part.wavelengths", "Wavelengths"), table.wavelengths, reads=NOTHING),
-    Part("why-sinusoids", Message("positions.part.why-sinusoids", "Why sinusoids"), schemes.show, reads=SENTENCE),
-    Part("similarity", Message("positions.part.similarity", "Similarity"), shift.similar, reads=NOTHING),
-    Part("rotation", Message("positions.part.rotation", "Rotation"), shift.rotated, reads=NOTHING),
-    Part("orthogonality", Message("positions.part.orthogonality", "Orthogonality"), basis.orthogonality, reads=NOTHING),
-    Part("basis", Message("positions.part.basis", "A basis"), basis.basis, reads=NOTHING),
-    Part("vectors", Message("positions.part.vectors", "Vectors"), vectors.show, reads=NOTHING),
-    Part("other-models", Message("positions.part.other-models", "Other models"), other_models.show, reads=NOTHING),
-    Part("trained-model", Message("positions.part.trained-model", "In the trained model"), effects.show),
+    PageSection("table", Message("positions.part.table", "Table and curves"), table.render_table, reads=NOTHING),
+    PageSection(
+        "wavelengths", Message("positions.part.wavelengths", "Wavelengths"), table.render_wavelengths, reads=NOTHING
+    ),
+    PageSection(
+        "why-sinusoids", Message("positions.part.why-sinusoids", "Why sinusoids"), schemes.render, reads=SENTENCE
+    ),
+    PageSection(
+        "similarity", Message("positions.part.similarity", "Similarity"), shift.render_similarity, reads=NOTHING
+    ),
+    PageSection("rotation", Message("positions.part.rotation", "Rotation"), shift.render_rotation, reads=NOTHING),
+    PageSection(
+        "orthogonality",
+        Message("positions.part.orthogonality", "Orthogonality"),
+        basis.render_orthogonality,
+        reads=NOTHING,
+    ),
+    PageSection("basis", Message("positions.part.basis", "A basis"), basis.render_basis, reads=NOTHING),
+    PageSection("vectors", Message("positions.part.vectors", "Vectors"), vectors.render, reads=NOTHING),
+    PageSection(
+        "other-models", Message("positions.part.other-models", "Other models"), other_models.render, reads=NOTHING
+    ),
+    PageSection("trained-model", Message("positions.part.trained-model", "In the trained model"), effects.render),
 )
 
-show_parts("positions", PARTS, "facet")
+render_sections("positions", PARTS, "facet")

@@ -3,18 +3,18 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.position_geometry import schemes
+from model.lessons.position_geometry import number_positions
 from pages.shared import checks, files
 from pages.shared.charts import curves
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.html import bars
 from views.text.catalogue import Message, say, say_count
 
-NAMES = {
+SCHEME_LABELS = {
     "integers": Message("positions.scheme.integers", "integer"),
     "normalised": Message("positions.scheme.normalised", "normalised"),
     "sinusoids": Message("positions.scheme.sinusoids", "sinusoidal"),
@@ -22,7 +22,7 @@ NAMES = {
 DASH = ("solid", "dash")  # of the curves of the two lengths
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The three schemes for the reader's sentence and for another length."""
     width = request.service.model.config.d_model
     tokens = min(max(len(request.service.model.tokenizer.encode_source(request.text)), 2), 128)
@@ -34,10 +34,10 @@ def show(request: Request) -> None:
         first = widgets.slider(one, "short", tokens, 2, 128, varies=True)
         second = widgets.slider(another, "long", min(2 * tokens, 128), 2, 128, varies=True)
         dimension = widgets.slider(say("positions.wave", "Dimension of the sinusoids"), "wave", 8, 0, width - 1)
-    both = [schemes(first, width), schemes(second, width)]
+    both = [number_positions(first, width), number_positions(second, width)]
     with left:
         drawn = [
-            Line(
+            ChartLine(
                 say_count("positions.of-length", "{count} position", "{count} positions", length),
                 np.arange(length),
                 scheme.table(name)[:, column],
@@ -48,7 +48,7 @@ def show(request: Request) -> None:
             for place, (length, scheme) in enumerate(zip((first, second), both, strict=True))
             for panel, (name, column) in enumerate((("integers", 0), ("normalised", 0), ("sinusoids", dimension)))
         ]
-        titles, alt = [said() for said in NAMES.values()], block("positions", "schemes-alt")
+        titles, alt = [said() for said in SCHEME_LABELS.values()], block("positions", "schemes-alt")
         curves(drawn, say("axis.position", "position"), titles, "schemes", alt, height=520)
     header = [
         say("positions.column.scheme", "scheme"),
@@ -59,16 +59,18 @@ def show(request: Request) -> None:
     ]
     rows = [
         [said(), length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
-        for name, said in NAMES.items()
+        for name, said in SCHEME_LABELS.items()
         for length, scheme in zip((first, second), both, strict=True)
     ]
     st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
-    largest = {name: both[1].largest(name) for name in NAMES}
-    experiment("positions-why-sinusoids", {"long": 128}, largest if second == 128 else None)
+    largest = {name: both[1].largest(name) for name in SCHEME_LABELS}
+    render_experiment("positions-why-sinusoids", {"long": 128}, largest if second == 128 else None)
     # do positions that both sentences have get the same vector?
     shared = min(first, second)
-    moved = {name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in NAMES}
-    moved["integers"] = checks.said("integers", moved["integers"])
-    moved["sinusoids"] = checks.said("sinusoids", moved["sinusoids"])
+    moved = {
+        name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in SCHEME_LABELS
+    }
+    moved["integers"] = checks.format_difference("integers", moved["integers"])
+    moved["sinusoids"] = checks.format_difference("sinusoids", moved["sinusoids"])
     caption("positions", "schemes-check", shared=shared, **moved)
-    files.sheet(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))
+    files.csv_and_table(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))

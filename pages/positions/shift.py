@@ -3,32 +3,32 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.position_geometry import shift_of, similarity
-from pages.positions.encoding_settings import settings
+from model.lessons.position_geometry import find_shift_matrix, measure_similarity
+from pages.positions.encoding_settings import choose_settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.text import terms
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 from views.text.numbers import three_digits
 
-SHOWN = 16  # dimensions of the rotation that are drawn
+MOST_DIMENSIONS = 16  # dimensions of the rotation that are drawn
 
 
-def similar(request: Request) -> None:
+def render_similarity(request: Request) -> None:
     """PE(p) . PE(q) for all pairs, and by distance."""
-    chosen = settings(request)
-    found = similarity(chosen.length, chosen.d_model, chosen.form)
+    chosen = choose_settings(request)
+    found = measure_similarity(chosen.length, chosen.d_model, chosen.form)
     left, right = st.columns(2, gap="large")
     with left:
         axes, high = (say("positions.p", "position p"), say("positions.q", "position q")), float(found.products.max())
         low = -high if found.products.min() < 0 else 0.0
-        shown = ChartMatrix(found.products, *axes, Name("PE(p) \u00b7 PE(q)")(), low=low, high=high)
+        shown = ChartMatrix(found.products, *axes, Untranslated("PE(p) \u00b7 PE(q)")(), low=low, high=high)
         matrix_chart(shown, "products", say("positions.products.alt", "Inner product of every two positions."))
     with right:
         distances = np.arange(chosen.length)
@@ -38,36 +38,36 @@ def similar(request: Request) -> None:
             say("positions.largest", "largest"),
         )
         drawn = [
-            Line(names[0], distances, found.by_distance, 0),
-            Line(names[1], distances, found.smallest, 4, "dot"),
-            Line(names[2], distances, found.largest, 5, "dot"),
+            ChartLine(names[0], distances, found.by_distance, 0),
+            ChartLine(names[1], distances, found.smallest, 4, "dot"),
+            ChartLine(names[2], distances, found.largest, 5, "dot"),
         ]
-        x, y = say("positions.distance", "distance k"), Name("PE(p) \u00b7 PE(p + k)")()
+        x, y = say("positions.distance", "distance k"), Untranslated("PE(p) \u00b7 PE(p + k)")()
         curves(drawn, x, y, "distance", block("positions", "distance-alt"))
         paragraph("positions", "similarity")
     spread = float(found.spread.max())
     if chosen.form == "paper":
-        caption("positions", "similarity-check", spread=checks.said("similarity of positions", spread))
+        caption("positions", "similarity-check", spread=checks.format_difference("similarity of positions", spread))
     else:
         caption("positions", "similarity-variant", spread=spread)
     found_here = {"spread": spread, "mean": float(np.abs(found.by_distance).mean())}
-    experiment("positions-similarity", {"form": "column"}, None if chosen.form == "paper" else found_here)
+    render_experiment("positions-similarity", {"form": "column"}, None if chosen.form == "paper" else found_here)
     header = [say("positions.distance.column", "distance"), *names]
     rows = list(zip(distances.tolist(), found.by_distance, found.smallest, found.largest, strict=True))
     with st.container(horizontal=True):
         files.csv(header, rows, "distance", say("positions.distance.csv", "By distance as CSV"))
         files.npz("similarity", {"products": found.products}, say("positions.products.npz", "All products as NPZ"))
-    files.numbers(lambda: files.table(rows, header), hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
 
 
-def rotated(request: Request) -> None:
+def render_rotation(request: Request) -> None:
     """The matrix that moves all positions on, and what it leaves over."""
-    chosen = settings(request)
+    chosen = choose_settings(request)
     left, right = st.columns(2, gap="large")
     with right:
         shift = widgets.slider(say("positions.shift", "Shift k"), "shift", 5, 0, 128)
-    found = shift_of(chosen.length, chosen.d_model, shift, chosen.form)
-    drawn = min(SHOWN, chosen.d_model)
+    found = find_shift_matrix(chosen.length, chosen.d_model, shift, chosen.form)
+    drawn = min(MOST_DIMENSIONS, chosen.d_model)
     part = found.matrix[:drawn, :drawn]
     with left:
         entry = say("positions.rotation.entry", "entry")
@@ -86,11 +86,16 @@ def rotated(request: Request) -> None:
             r"\end{pmatrix}"
         )
     difference = float(np.abs(found.matrix - np.eye(len(found.matrix))).max())
-    experiment("positions-rotation", {"shift": 0}, None if shift else {"difference": difference})
+    render_experiment("positions-rotation", {"shift": 0}, None if shift else {"difference": difference})
     values = {"length": chosen.length, "shift": shift}
     if chosen.form == "paper":
-        values |= {"residual": checks.said("rotation", found.residual)}
-        caption("positions", "rotation-check", fitted=checks.said("fitted rotation", found.fitted_difference), **values)
+        values |= {"residual": checks.format_difference("rotation", found.residual)}
+        caption(
+            "positions",
+            "rotation-check",
+            fitted=checks.format_difference("fitted rotation", found.fitted_difference),
+            **values,
+        )
     else:
         caption("positions", "rotation-variant", residual=found.residual, **values)
     header = [terms.ROW(), *map(str, range(drawn))]
@@ -98,4 +103,4 @@ def rotated(request: Request) -> None:
         files.npz("rotation", {"rotation": found.matrix}, say("positions.rotation.npz", "Matrix as NPZ"))
         rows = [[place, *row] for place, row in enumerate(part.tolist())]
         files.csv(header, rows, "rotation", say("positions.rotation.csv", "Shown part as CSV"))
-    files.numbers(lambda: files.table(part, header[1:], list(range(drawn)), header[0]))
+    files.folded_table(lambda: files.data_frame(part, header[1:], list(range(drawn)), header[0]))

@@ -5,15 +5,15 @@ import streamlit as st
 
 from model.networks.positional import BASE
 from model.networks.positional import wavelengths as wavelengths_of
-from pages.positions.encoding_settings import FORMS, LARGEST, settings
+from pages.positions.encoding_settings import FORMS, LARGEST, choose_settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
@@ -24,9 +24,9 @@ WAVES = (  # what the curves of a pair of dimensions are called
 )
 
 
-def table(request: Request) -> None:
+def render_table(request: Request) -> None:
     """Position x dimension, and two columns of it as curves."""
-    chosen = settings(request)
+    chosen = choose_settings(request)
     axes, value = (say("axis.position", "position"), say("axis.dimension", "dimension")), say("value", "value")
     cells = {
         "encoding": say("positions.cells.encoding", "Sines and cosines"),
@@ -38,10 +38,12 @@ def table(request: Request) -> None:
         column = widgets.slider(say("positions.dimension", "Dimension to draw"), "column", 8, 0, chosen.d_model - 1)
         partner = column ^ 1  # the other one of its pair
         places = np.arange(chosen.length)
-        drawn = [Line(WAVES[n % 2](dimension=n), places, chosen.table[:, n], n % 2) for n in sorted((column, partner))]
+        drawn = [
+            ChartLine(WAVES[n % 2](dimension=n), places, chosen.table[:, n], n % 2) for n in sorted((column, partner))
+        ]
         alt = say("positions.curve.alt", "The chosen dimension and its partner over the positions.")
         curves(drawn, axes[0], value, "curve", alt, y_range=(-1.05, 1.05), short=True)
-        turn, other = (_in_positions(chosen.wavelengths[dimension]) for dimension in (column, partner))
+        turn, other = (_position_count(chosen.wavelengths[dimension]) for dimension in (column, partner))
         caption("positions", "turns", column=column, turn=turn, partner=partner, other=other)
     with left:
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
@@ -53,13 +55,13 @@ def table(request: Request) -> None:
     found = (
         {"length": chosen.length, "largest": float(np.abs(chosen.table).max())} if chosen.length == LARGEST else None
     )
-    experiment("positions-table", {"length": LARGEST}, found, length=LARGEST)
+    render_experiment("positions-table", {"length": LARGEST}, found, length=LARGEST)
     paragraph("positions", "table")
     trained = request.service.model.config
     if chosen.form == "paper" and chosen.d_model == trained.d_model:
         inside = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())
         difference = float(np.abs(inside[: chosen.length] - chosen.table).max())
-        caption("positions", "table-check", difference=checks.said("sinusoid table", difference))
+        caption("positions", "table-check", difference=checks.format_difference("sinusoid table", difference))
     else:
         caption("positions", "no-table-check", d_model=trained.d_model)
     header = [axes[0], *map(str, range(chosen.d_model))]
@@ -68,12 +70,12 @@ def table(request: Request) -> None:
         files.csv(header, rows, chosen.name, say("positions.csv", "Encoding as CSV"))
         arrays = {"encoding": chosen.table, "angles": chosen.angles}
         files.npz(chosen.name, arrays, say("positions.npz", "Encoding as NPZ"))
-    files.numbers(lambda: files.table(shown, header[1:], corner=header[0]))
+    files.folded_table(lambda: files.data_frame(shown, header[1:], corner=header[0]))
 
 
-def wavelengths(request: Request) -> None:
+def render_wavelengths(request: Request) -> None:
     """Positions a period takes, dimension by dimension."""
-    chosen = settings(request)
+    chosen = choose_settings(request)
     dimensions, mine = np.arange(chosen.d_model), chosen.wavelengths
     base = int(
         widgets.number(say("positions.base", "Base instead of 10,000"), "base", int(BASE), 2, MOST_BASE, width=230)
@@ -84,12 +86,14 @@ def wavelengths(request: Request) -> None:
     title = say("axis.dimension", "dimension")
     with left:
         drawn = [
-            Line(FORMS["paper"](), dimensions, paper, 0),
-            Line(FORMS["column"](), dimensions, column, 4, dash="dot"),
+            ChartLine(FORMS["paper"](), dimensions, paper, 0),
+            ChartLine(FORMS["column"](), dimensions, column, 4, dash="dot"),
         ]
         if base != BASE:
             drawn.append(
-                Line(say("positions.base.line", "base {base}", base=grouped(base)), dimensions, tried, 1, dash="dash")
+                ChartLine(
+                    say("positions.base.line", "base {base}", base=grouped(base)), dimensions, tried, 1, dash="dash"
+                )
             )
         y = say("positions.wavelength", "wavelength in positions")
         curves(drawn, title, y, "wavelengths", block("positions", "wavelengths-alt"), log_y=True)
@@ -98,8 +102,8 @@ def wavelengths(request: Request) -> None:
         paragraph(
             "positions",
             "wavelengths-range",
-            shortest=_in_positions(mine[0]),
-            longest=_in_positions(mine[-1]),
+            shortest=_position_count(mine[0]),
+            longest=_position_count(mine[-1]),
             last=chosen.d_model - 1,
             length=chosen.length,
             seen=int((mine <= chosen.length).sum()),
@@ -109,18 +113,18 @@ def wavelengths(request: Request) -> None:
             "positions",
             "base",
             base=grouped(base),
-            longest=_in_positions(tried[-1]),
-            paper=_in_positions(mine[-1]),
+            longest=_position_count(tried[-1]),
+            paper=_position_count(mine[-1]),
             different=len(np.unique(tried)),
             pairs=len(np.unique(mine)),
         )
     turned = {"length": chosen.length, "seen": int((mine <= chosen.length).sum()), "all": chosen.d_model}
     found = turned if chosen.length == LARGEST else None
-    experiment("positions-wavelengths", {"length": LARGEST}, found, length=LARGEST)
+    render_experiment("positions-wavelengths", {"length": LARGEST}, found, length=LARGEST)
     # the wavelengths that the table's second position gives away: sin or cos of one step's angle, of at most 1
     angles = np.where(dimensions % 2, np.arccos(chosen.table[1]), np.arcsin(chosen.table[1]))
     apart = float(np.abs(2 * np.pi / angles / mine - 1).max())
-    caption("positions", "wavelengths-check", difference=checks.said("wavelengths", apart))
+    caption("positions", "wavelengths-check", difference=checks.format_difference("wavelengths", apart))
     header = [
         title,
         say("positions.wavelength.paper", "wavelength, paper"),
@@ -128,9 +132,9 @@ def wavelengths(request: Request) -> None:
         say("positions.wavelength.base", "wavelength, base {base}", base=base),
     ]
     rows = list(zip(*(each.tolist() for each in (dimensions, paper, column, tried)), strict=True))
-    files.sheet(header, rows, "wavelengths", say("positions.wavelengths.csv", "Wavelengths as CSV"))
+    files.csv_and_table(header, rows, "wavelengths", say("positions.wavelengths.csv", "Wavelengths as CSV"))
 
 
-def _in_positions(wavelength: float) -> str:
+def _position_count(wavelength: float) -> str:
     """A number of positions in digits, however large."""
     return three_digits(float(wavelength)) if wavelength < 1000 else grouped(round(float(wavelength)))

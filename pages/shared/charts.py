@@ -9,7 +9,7 @@ import streamlit as st
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import painted, sentence_input
 from views.figures.heatmap import ChartMatrix, legend, matrix
-from views.figures.line_chart import Line, lines
+from views.figures.line_chart import ChartLine, lines
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
@@ -35,12 +35,12 @@ def matrix_chart(shown: ChartMatrix, key: str, alt: str) -> None:
     st.html(legend(shown, theme))
 
 
-def curves(drawn: Sequence[Line], x: str, y: str | Sequence[str], key: str, alt: str, **looks) -> None:
+def curves(drawn: Sequence[ChartLine], x: str, y: str | Sequence[str], key: str, alt: str, **looks) -> None:
     """Show curves over one axis; `x` and `y` are the titles of the axes, `looks` go to `lines`."""
     chart(lines(drawn, sentence_input.theme(), x, y, **looks), key, alt)
 
 
-def painter(
+def paint_matrix(
     name: str,
     start: np.ndarray,
     axes: Sequence,
@@ -62,13 +62,13 @@ def painter(
     Returns:
         What it is now, `(side, side)` bool.
     """
-    changed = read(bound_settings.held(name), len(start))
+    changed = read(bound_settings.stored_text(name), len(start))
     now = start ^ changed
 
     def keep(cells: list[tuple[int, int, bool]]) -> None:
         for row, column, state in cells:
             changed[row, column] = start[row, column] != state
-        bound_settings.hold(name, painted.encode(changed))
+        bound_settings.store_text(name, painted.encode(changed))
 
     shown = RowMatrix(label, now.astype(np.float32), kind, *axes, signed=False, words=words, paint=True)
     matrix_row([shown], key, keep)

@@ -9,7 +9,7 @@ and the page says so.
 
 from model.attribution.intervention_result import Check
 from model.tracing.traced_model import Record
-from pages.shared.texts import block, explained
+from pages.shared.texts import block, render_check
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
@@ -107,7 +107,7 @@ _REASONS = {
 }
 
 
-def said(name: str, figure: float) -> str:
+def format_difference(name: str, figure: float) -> str:
     """A difference in words, with its bound.
 
     Args:
@@ -126,25 +126,33 @@ def said(name: str, figure: float) -> str:
 _WAYS = {"sdpa": "", "score": "-of-a-score", "fused": "-fused", "double": "-double", "eager": "-eager"}
 
 
-def of_attention(record: Record, causal: bool = False) -> tuple[str, str]:
+def describe_attention_check(record: Record, causal: bool = False) -> tuple[str, str]:
     """What the check of a record found, as Markdown, and the id of the block of `attention_viewer` that explains it."""
     check, way = record.verification, _WAYS[getattr(record, "verified_by", "sdpa")]
     leak = say("viewer.check.unmasked", "0, nothing is masked")
     if causal or record.allowed is not None:
-        leak = said("mask leak", check.masked_weight)
+        leak = format_difference("mask leak", check.masked_weight)
     if getattr(record, "half", False):
-        difference, rows = said("half attention", check.max_difference), said("half row sums", check.row_sum_error)
+        difference, rows = (
+            format_difference("half attention", check.max_difference),
+            format_difference("half row sums", check.row_sum_error),
+        )
     else:
-        difference, rows = said("attention", check.max_difference), said("row sums", check.row_sum_error)
+        difference, rows = (
+            format_difference("attention", check.max_difference),
+            format_difference("row sums", check.row_sum_error),
+        )
     line = block("attention_viewer", f"check{way}", difference=difference, rows=rows, masked_weight=leak)
     return line, "what-this-checks" + ("-opened" if way in ("-fused", "-double", "-eager") else way)
 
 
-def intervention(check: Check) -> None:
+def render_intervention_check(check: Check) -> None:
     """The check that an intervention did what it says: both figures, or the one there is, and what they mean."""
     recomputed = check.recomputed
-    difference = said("half attention", recomputed) if check.half else said("intervention", recomputed)
+    difference = (
+        format_difference("half attention", recomputed) if check.half else format_difference("intervention", recomputed)
+    )
     lines = [block("compare", "check", difference=difference)]
     if check.edited is not None:
-        lines.append(block("compare", "check-by-weights", difference=said("edited weights", check.edited)))
-    explained(" ".join(lines), "compare")
+        lines.append(block("compare", "check-by-weights", difference=format_difference("edited weights", check.edited)))
+    render_check(" ".join(lines), "compare")

@@ -2,7 +2,7 @@
 
 Each program is a file of Python, `assets/code/<page>/<part>.py`. Lines that end in `# yours` are assignments of values
 it ships with; the page puts the present ones in their place. They follow from `VALUES` in `pages.shared.code_values`,
-or from what the part hands to `same_in_pytorch` itself. A program has 3 to 25 lines, not counting the blank ones that
+or from what the part hands to `render_program` itself. A program has 3 to 25 lines, not counting the blank ones that
 ruff wants around definitions. Where a part shows more than fits, a further program has a fold of its own.
 """
 
@@ -23,7 +23,7 @@ def _lines(page: str, part: str) -> tuple[str, ...]:
     return tuple((FOLDER / page / f"{part}.py").read_text(encoding="utf-8").splitlines())
 
 
-def names(page: str, part: str) -> list[str]:
+def value_names(page: str, part: str) -> list[str]:
     """The values that a part's program takes.
 
     Raises:
@@ -32,7 +32,7 @@ def names(page: str, part: str) -> list[str]:
     return [line.partition(" = ")[0] for line in _lines(page, part) if line.endswith(YOURS)]
 
 
-def program(page: str, part: str, **values: object) -> str:
+def fill_program(page: str, part: str, **values: object) -> str:
     """A part's program with these values in the place of those it ships with.
 
     Raises:
@@ -47,14 +47,14 @@ def program(page: str, part: str, **values: object) -> str:
     return "\n".join(lines)
 
 
-def same_in_pytorch(page: str, part: str, title: str = "", **values: object) -> None:
+def render_program(page: str, part: str, title: str = "", **values: object) -> None:
     """A fold with the part's program; nothing for a part without one, a sentence where its file cannot be read.
 
     Args:
         title: of the fold, where it is no part's own program but a further one.
     """
     try:
-        text = program(page, part, **values)
+        text = fill_program(page, part, **values)
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError):

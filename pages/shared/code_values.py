@@ -24,10 +24,10 @@ def text(request: Request) -> Values:
     return {"sentence": request.text}
 
 
-def chosen(*names: str, **renamed: str) -> Callable[[Request], Values]:
+def settings(*names: str, **renamed: str) -> Callable[[Request], Values]:
     """Settings as they are, by their names or by others; numbers that are written as text become numbers."""
     keys = {name: name for name in names} | renamed
-    return lambda _: {name: _number(bound_settings.value(key)) for name, key in keys.items()}
+    return lambda _: {name: _number(bound_settings.current_value(key)) for name, key in keys.items()}
 
 
 def _number(value: object) -> object:
@@ -36,46 +36,46 @@ def _number(value: object) -> object:
 
 def query(_: Request) -> Values:
     """The place of the query; each kind of attention keeps its own."""
-    return {"query": bound_settings.value(f"{bound_settings.value('kind')}_query")}
+    return {"query": bound_settings.current_value(f"{bound_settings.current_value('kind')}_query")}
 
 
-def recurrent(request: Request) -> Values:
+def recurrent_translation(request: Request) -> Values:
     """The sentence and the translation of the network with the chosen alignment, unless it is the greedy one."""
-    name, ids = bound_settings.value("score"), None
+    name, ids = bound_settings.current_value("score"), None
     if request.options.method != "greedy":
         ids = tuple(open_recurrent(name).steps(request.text, request.options)[-1].ids)
     return {"sentence": request.text, "target_ids": ids, "score": name}
 
 
-def read(_: Request) -> Values:
+def reading_direction(_: Request) -> Values:
     """The direction in which one encoder reads; KeyError for two."""
-    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[bound_settings.value("direction")]}
+    return {"direction": {"backwards": "backwards", "forwards": "forwards"}[bound_settings.current_value("direction")]}
 
 
-def cells(_: Request) -> Values:
+def gate_network(_: Request) -> Values:
     """The LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
-    _, direction = bound_settings.value("cells").split("-")
-    return {"network": bound_settings.value("network"), "direction": direction}
+    _, direction = bound_settings.current_value("cells").split("-")
+    return {"network": bound_settings.current_value("network"), "direction": direction}
 
 
-def forced(request: Request) -> Values:
+def typed_target(request: Request) -> Values:
     """The sentence and the French that the reader has typed for it, as ids; InputError where it is no target."""
-    typed = bound_settings.value("target")
+    typed = bound_settings.current_value("target")
     if not typed.strip():
         return sentence(request)
     return {"sentence": request.text, "target_ids": request.service.forced(request.text, typed).next_ids}
 
 
-def scored(request: Request) -> Values:
+def scored_target(request: Request) -> Values:
     """The same on the page of the loss; ValueError for typed probabilities, which have no program."""
-    if bound_settings.value("scored") == "five":
+    if bound_settings.current_value("scored") == "five":
         raise ValueError("Typed probabilities are scored.")
-    return forced(request)
+    return typed_target(request)
 
 
 def orders(request: Request) -> Values:
     """The two sentences that are compared; InputError for one that the model does not take."""
-    both = {"first": bound_settings.value("o1"), "second": bound_settings.value("o2")}
+    both = {"first": bound_settings.current_value("o1"), "second": bound_settings.current_value("o2")}
     for typed in both.values():
         request.service.model.check(typed)
     return both
@@ -83,16 +83,16 @@ def orders(request: Request) -> Values:
 
 def step(request: Request) -> Values:
     """The step of a translation; one that has a single step offers no choice."""
-    return {"step": bound_settings.value("step") if len(request.trace().next_ids) > 1 else 1}
+    return {"step": bound_settings.current_value("step") if len(request.trace().next_ids) > 1 else 1}
 
 
 def lengths(request: Request) -> Values:
     """The two lengths that are compared, with the width of the model."""
-    both = bound_settings.value("short"), bound_settings.value("long")
+    both = bound_settings.current_value("short"), bound_settings.current_value("long")
     return {"lengths": both, "d_model": request.service.model.config.d_model}
 
 
-def counted(request: Request) -> Values:
+def token_counts(request: Request) -> Values:
     """How many tokens the encoder and the decoder read."""
     trace = request.trace()
     return {"source": len(trace.source_ids), "target": len(trace.target_ids)}
@@ -100,61 +100,64 @@ def counted(request: Request) -> Values:
 
 def own_mask(request: Request) -> Values:
     """The mask that the reader has picked or painted, and the layers that use it."""
-    mask, where = bound_settings.value("mask"), bound_settings.value("where")
-    changed = painted.decode(bound_settings.held("painted"), len(request.trace().target_ids))  # (query, key)
+    mask, where = bound_settings.current_value("mask"), bound_settings.current_value("where")
+    changed = painted.decode(bound_settings.stored_text("painted"), len(request.trace().target_ids))  # (query, key)
     layers = request.service.model.config.n_decoder_layers
     return {
         "mask": mask,
-        "size": int(bound_settings.value("pieces")) if mask in ("window", "prefix") else 3,
+        "size": int(bound_settings.current_value("pieces")) if mask in ("window", "prefix") else 3,
         "painted": tuple((query + 1, key + 1) for query, key in np.argwhere(changed).tolist()),
         "layers": tuple(range(1, layers + 1)) if where == "all" else (int(where),),
     }
 
 
-def changed(request: Request) -> Values:
+def replaced_token(request: Request) -> Values:
     """The place that changes and what is put there; ValueError for a translation that is too short to change one."""
     if len(request.trace().target_ids) < 3:
         raise ValueError("There is no place to change.")
-    return {"place": int(bound_settings.value("change")), "replacement": int(bound_settings.value("replacement"))}
+    return {
+        "place": int(bound_settings.current_value("change")),
+        "replacement": int(bound_settings.current_value("replacement")),
+    }
 
 
 TABLE = {"length": "length", "d_model": "width", "form": "form"}
 # page, part -> what its program's values are gathered from, once the part is drawn
 VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
-    ("inside", "seven-steps"): (sentence, chosen("kind", "layer", "head")),
-    ("inside", "one-query"): (sentence, chosen("kind", "layer", "head"), query),
-    ("inside", "heads"): (sentence, chosen("kind")),
-    ("inside", "feed-forward"): (sentence, chosen("stack", "layer")),
-    ("inside", "add-norm"): (sentence, chosen("stack")),
-    ("masks", "your-sentence"): (sentence, own_mask, chosen("layer", "head")),
-    ("masks", "causality"): (sentence, changed),
-    ("positions", "table"): (chosen(**TABLE),),
-    ("positions", "wavelengths"): (chosen(**TABLE),),
+    ("inside", "seven-steps"): (sentence, settings("kind", "layer", "head")),
+    ("inside", "one-query"): (sentence, settings("kind", "layer", "head"), query),
+    ("inside", "heads"): (sentence, settings("kind")),
+    ("inside", "feed-forward"): (sentence, settings("stack", "layer")),
+    ("inside", "add-norm"): (sentence, settings("stack")),
+    ("masks", "your-sentence"): (sentence, own_mask, settings("layer", "head")),
+    ("masks", "causality"): (sentence, replaced_token),
+    ("positions", "table"): (settings(**TABLE),),
+    ("positions", "wavelengths"): (settings(**TABLE),),
     ("positions", "why-sinusoids"): (lengths,),
-    ("positions", "similarity"): (chosen(**TABLE),),
-    ("positions", "rotation"): (chosen("shift", **TABLE),),
-    ("positions", "orthogonality"): (chosen("first", "second", "form", d_model="width"),),
-    ("positions", "basis"): (chosen("curve", "basis", "columns", **TABLE),),
-    ("loss", "token-by-token"): (scored,),
-    ("loss", "training-curves"): (chosen("axis"),),
+    ("positions", "similarity"): (settings(**TABLE),),
+    ("positions", "rotation"): (settings("shift", **TABLE),),
+    ("positions", "orthogonality"): (settings("first", "second", "form", d_model="width"),),
+    ("positions", "basis"): (settings("curve", "basis", "columns", **TABLE),),
+    ("loss", "token-by-token"): (scored_target,),
+    ("loss", "training-curves"): (settings("axis"),),
     ("decoding", "linear-softmax"): (sentence, step),
-    ("decoding", "teacher-forcing"): (forced,),
-    ("decoding", "beam-search"): (text, chosen("beam", "penalty")),
-    ("history", "one-word"): (text, read),
-    ("history", "forgetting"): (text, chosen("replacement")),
-    ("history", "gates"): (text, cells),
+    ("decoding", "teacher-forcing"): (typed_target,),
+    ("decoding", "beam-search"): (text, settings("beam", "penalty")),
+    ("history", "one-word"): (text, reading_direction),
+    ("history", "forgetting"): (text, settings("replacement")),
+    ("history", "gates"): (text, gate_network),
     ("history", "one-vector"): (text,),
-    ("history", "attention-over-states"): (recurrent,),
-    ("history", "without-projections"): (text, chosen(form="raw_score")),
-    ("history", "recurrence"): (counted,),
-    ("history", "ladder"): (chosen(order="ladder"),),
+    ("history", "attention-over-states"): (recurrent_translation,),
+    ("history", "without-projections"): (text, settings(form="raw_score")),
+    ("history", "recurrence"): (token_counts,),
+    ("history", "ladder"): (settings(order="ladder"),),
     ("tokens", "word-order"): (orders,),
     ("tokens", "step-by-step"): (text,),
-    ("tokens", "neighbours"): (text, chosen("count", place="near")),
+    ("tokens", "neighbours"): (text, settings("count", place="near")),
 }
 
 
-def of_part(page: str, part: str, request: Request) -> Values | None:
+def values_of_section(page: str, part: str, request: Request) -> Values | None:
     """The values of a part that has just been drawn; None where it has no program, or stopped at bad input."""
     if (page, part) not in VALUES:
         return None

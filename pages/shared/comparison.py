@@ -10,12 +10,12 @@ from model import DecodingOptions, GateInterventions, HeadInterventions, Trace
 from model.attribution.intervention_result import Check, losses_of
 from model.attribution.trace_comparison import Shared, moved, of_shared, shared_places
 from model.tracing.kinds import AttentionKind
-from pages.shared.page_header import Request, sentence_box, usable
+from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views import attention_maps
 from views.controls import sentence_input, widgets
-from views.export.difference import MapPair, Side
+from views.export.difference import ComparedMap, MapPair
 from views.text.catalogue import say
 
 # What a sentence is compared with at first: one word is another.
@@ -28,7 +28,7 @@ OWN, SAME = "own", "a"
 
 
 @dataclass(frozen=True, eq=False)
-class Sides:
+class TraceComparison:
     """Side A and side B.
 
     Attributes:
@@ -92,31 +92,35 @@ class Sides:
         chosen = [(one, other) for one, other in places if layer in (one, layers) and head in (other, heads)]
         sides, plans = [], (HeadInterventions(), self.plan)
         for trace, plan, name in zip((self.first, self.second), plans, self.titles, strict=True):
-            weights = attention_maps.one(trace.attention(kind.name), layer, head)  # (query, key)
+            weights = attention_maps.single_map(trace.attention(kind.name), layer, head)  # (query, key)
             allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
             hidden = ~np.any(allowed, axis=0) & (weights == 0)  # what is forced may show where nothing else is allowed
-            sides.append(Side(name, weights, *trace.axes(kind.name), hidden))
+            sides.append(ComparedMap(name, weights, *trace.axes(kind.name), hidden))
         return MapPair(*sides, kind, place, (queries.first, queries.second), (keys.first, keys.second))
 
 
-def of_changed(service: Service, text: str, trace: Trace, plan: HeadInterventions | GateInterventions) -> Sides:
+def compare_with_intervention(
+    service: Service, text: str, trace: Trace, plan: HeadInterventions | GateInterventions
+) -> TraceComparison:
     """The sentence before and after an intervention, computed once for each plan."""
     found = service.intervened(trace, plan)
     before = service.steps(text, DecodingOptions())[-1]
     generated, ended = (before.text, found.translation), (service.ended(before.ids), found.finished)
     names = say("compare.before", "before"), say("compare.after", "after")
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-    return Sides(_kinds(service), trace, found.after, names, titles, generated, ended, plan, found.check)
+    return TraceComparison(
+        _kinds_by_name(service), trace, found.after, names, titles, generated, ended, plan, found.check
+    )
 
 
-def of_another(request: Request, trace: Trace) -> Sides | None:
+def compare_with_another(request: Request, trace: Trace) -> TraceComparison | None:
     """Both sentences; None where the other one cannot be used, and the reason is on the page."""
     name = say("compare.other", "Sentence B")
     text = sentence_box(name, "other", PAIRS.get(request.text, sentence_input.WIDE))
     read = {OWN: say("compare.reads.own", "Its own translation"), SAME: say("compare.reads.a", "The translation of A")}
     help = " ".join(block("compare", "reads-help").split())
     reads = widgets.pick(say("compare.reads", "What the decoder of B reads"), read, "reads", help=help)
-    if not usable(request, text, name):
+    if not is_usable(request, text, name):
         return None
     service = request.service
     own = second = service.trace(text, request.options)
@@ -125,8 +129,10 @@ def of_another(request: Request, trace: Trace) -> Sides | None:
         compute = lambda: service.model.trace(text, target_ids=trace.next_ids)  # noqa: E731
         second = service.traces.get_or_compute(key, compute, service.computing)
     ended = service.ended(trace.next_ids), service.ended(own.next_ids)
-    return Sides(_kinds(service), trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended)
+    return TraceComparison(
+        _kinds_by_name(service), trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended
+    )
 
 
-def _kinds(service: Service) -> dict[str, AttentionKind]:
+def _kinds_by_name(service: Service) -> dict[str, AttentionKind]:
     return {kind.name: kind for kind in service.model.kinds}

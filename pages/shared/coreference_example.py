@@ -15,7 +15,7 @@ RIGHT = {sentence_input.TIRED: "il", sentence_input.WIDE: "elle"}
 _PRONOUN = re.compile(r"\b(il|elle)\b", re.IGNORECASE)
 
 
-def say_what_it_is(request: Request, translation: str) -> None:
+def render_coreference(request: Request, translation: str) -> None:
     """Under one of the two sentences: what the model makes of it, and a link that compares the pair."""
     if request.text not in RIGHT:
         return
@@ -26,5 +26,5 @@ def say_what_it_is(request: Request, translation: str) -> None:
         id = f"referent-{pronoun}" + ("" if pronoun == RIGHT[request.text] else "-wrong")
     st.markdown(block("notices", id))
     other = sentence_input.WIDE if request.text == sentence_input.TIRED else sentence_input.TIRED
-    query = bound_settings.shared() | {"b": "other", "other": other}
+    query = bound_settings.shared_query() | {"b": "other", "other": other}
     st.page_link("pages/compare/page.py", label=say("referent.compare", "Compare tired and wide"), query_params=query)

@@ -9,17 +9,17 @@ from pages.shared import files
 from pages.shared.texts import block, paragraph
 from views import attention_maps, palette
 from views.components.controls import fits
-from views.components.linked_heatmaps import ChosenMaps, MapSet, chosen_maps
+from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import sentence_input
 from views.export import downloads
-from views.export.difference import MapPair, Side, difference_picture
+from views.export.difference import ComparedMap, MapPair, difference_picture
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
 
-def show(
+def render(
     kinds: Mapping[str, attention_maps.Kind],
     shapes: Mapping[str, tuple[int, ...]],
     pair_of: Callable[[attention_maps.Kind, int, int], MapPair],
@@ -44,14 +44,14 @@ def show(
     Returns:
         The pair that is chosen, its layer and its head.
     """
-    of_kind = sentence_input.kinds_to_choose(kinds, first)
+    of_kind = sentence_input.kind_choice(kinds, first)
     kind = kinds[of_kind.inside() if len(kinds) > 1 else of_kind.first]
-    names = {each: [attention_maps.names(count) for count in shape[:2]] for each, shape in shapes.items()}
+    names = {each: [attention_maps.ids_with_mean(count) for count in shape[:2]] for each, shape in shapes.items()}
     start = len(names[kind.name][0]) - 2, len(names[kind.name][1]) - 1
-    layer, head = (choice.inside() for choice in sentence_input.heads_to_choose(*names[kind.name], start))
+    layer, head = (choice.inside() for choice in sentence_input.head_choices(*names[kind.name], start))
     most = max(names.values(), key=lambda both: [len(each) for each in both])
     offered = [of_kind] * (len(kinds) > 1)
-    offered += sentence_input.heads_to_choose(*most, (len(most[0]) - 2, len(most[1]) - 1))
+    offered += sentence_input.head_choices(*most, (len(most[0]) - 2, len(most[1]) - 1))
     chosen = {choice.key: value for choice, value in zip(offered[-2:], (layer, head), strict=True)}
     chosen = ({of_kind.key: kind.name} if len(kinds) > 1 else {}) | chosen
     place = tuple(options.index(value) for options, value in zip(names[kind.name], (layer, head), strict=True))
@@ -61,20 +61,22 @@ def show(
     sets = {}
     for each in [kind] if held else kinds.values():
         places = [place] if held else list(np.ndindex(*(len(options) for options in names[each.name])))
-        sets[each.name] = _set(each, [pair_of(each, *at) for at in places], names[each.name], held)
+        sets[each.name] = _map_set(each, [pair_of(each, *at) for at in places], names[each.name], held)
     about = {"shortcuts": shortcuts, "beside": 3, "places": kind.places, "held": held}
-    chosen_maps(ChosenMaps(sets, ("layer", "head"), offered, chosen, **about), key, sentence_input.remember)
-    _notes(pair)
+    linked_heatmaps(
+        LinkedHeatmaps(sets, ("layer", "head"), offered, chosen, **about), key, sentence_input.store_selection
+    )
+    _render_notes(pair)
     file = f"{name}-{kind.name}-layer-{layer}-head-{head}"
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), file)
         files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{file}.csv")
         files.npz(file, pair.arrays())
-    files.numbers(lambda: files.table(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
+    files.folded_table(lambda: files.data_frame(*reversed(pair.rows())), key=f"{key}_table", hide_index=True)
     return pair, layer, head
 
 
-def _notes(pair: MapPair) -> None:
+def _render_notes(pair: MapPair) -> None:
     """How to read the maps."""
     notes = [block("compare", "axes", row=pair.kind.queries(), column=pair.kind.keys())]
     if pair.difference is None:
@@ -89,7 +91,7 @@ def _notes(pair: MapPair) -> None:
     st.caption(" ".join(notes))
 
 
-def _set(kind: attention_maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], held: bool) -> MapSet:
+def _map_set(kind: attention_maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], held: bool) -> MapSet:
     """All pairs of a kind, one for each layer and head."""
     lead = (1, 1) if held else tuple(map(len, names))
     weights = np.reshape([pair.top for pair in pairs], lead)
@@ -104,7 +106,7 @@ def _set(kind: attention_maps.Kind, pairs: Sequence[MapPair], names: Sequence[Se
     return MapSet(items, kind.heading("{map}"), names, links[: len(items)])
 
 
-def _matrices(sides: Sequence[Side], kind: attention_maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
+def _matrices(sides: Sequence[ComparedMap], kind: attention_maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
     """One side of all pairs."""
     values = np.stack([np.where(side.hidden, np.float32(-np.inf), side.weights) for side in sides])
     values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
@@ -112,7 +114,7 @@ def _matrices(sides: Sequence[Side], kind: attention_maps.Kind, hue: str, top: n
     return RowMatrix(*named, hue == palette.DIFFERENCE, top, ("0", terms.MASKED()))
 
 
-def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
+def render_moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
     """The cells, which of them is largest, and the numbers.
 
     Args:
@@ -127,13 +129,13 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
         layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
         layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
         items.append(
-            RowMatrix(attention_maps.named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
+            RowMatrix(attention_maps.kind_named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
         )
     matrix_row(items, "moved")
-    kind, layer, head = farthest(found)
+    kind, layer, head = most_moved_head(found)
     moved = float(found[kind][layer, head])
     most = {
-        "kind": attention_maps.named(kind).title,
+        "kind": attention_maps.kind_named(kind).title,
         "place": attention_maps.describe(str(layer + 1), str(head + 1)),
         "share": three_digits(moved),
     }
@@ -155,10 +157,10 @@ def moved_heads(found: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> Non
         title = say("moved.title", "Share of each head\u2019s attention that moved")
         files.matrices(items, title, "moved-heads", say("moved.all", "All heads"))
         files.csv(header, rows, "moved-heads", say("heads.csv", "All heads as CSV"))
-    files.numbers(lambda: files.table(rows, header), key="moved_table", hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), key="moved_table", hide_index=True)
 
 
-def farthest(found: Mapping[str, np.ndarray]) -> tuple[str, int, int]:
+def most_moved_head(found: Mapping[str, np.ndarray]) -> tuple[str, int, int]:
     """Kind, layer and head whose attention moved most, counted from 0."""
     kind = max(found, key=lambda name: found[name].max())
     layer, head = np.unravel_index(found[kind].argmax(), found[kind].shape)

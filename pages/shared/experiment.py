@@ -14,10 +14,10 @@ from views.text.catalogue import say
 from views.url_state import bound_settings
 
 PAGE = "experiments"
-Do = Mapping[str, object] | Callable[[], None]  # settings with the values that they get, or what sets them
+Action = Mapping[str, object] | Callable[[], None]  # settings with the values that they get, or what sets them
 
 
-def experiment(id: str, do: Do, found: Mapping[str, object] | None, **asked: object) -> None:
+def render_experiment(id: str, do: Action, found: Mapping[str, object] | None, **asked: object) -> None:
     """Propose it or, once the part is as it asks, state its result.
 
     Args:
@@ -27,19 +27,19 @@ def experiment(id: str, do: Do, found: Mapping[str, object] | None, **asked: obj
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"experiment-{id}"):
         paragraph(PAGE, id, **asked)
         if found is None:
-            st.button(say("experiment.do", "Try it"), key=f"try-{id}", on_click=partial(_set, do))
+            st.button(say("experiment.do", "Try it"), key=f"try-{id}", on_click=partial(_apply, do))
         else:
             paragraph(PAGE, f"{id}-found", **found)
 
 
-def named(token: str) -> str:
+def token_value(token: str) -> str:
     """A token's label as a value of these texts."""
     return literal.markdown(literal.token(token))
 
 
-def _set(do: Do) -> None:
+def _apply(do: Action) -> None:
     if callable(do):
         do()
     else:
         for name, value in do.items():
-            bound_settings.choose(name, value)
+            bound_settings.set_value(name, value)

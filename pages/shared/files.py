@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from server.download_store import finished_files
+from server.download_store import download_store
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
-from views.export.matrices import HeadMap, matrices_picture, picture
+from views.export.matrices import HeadMap, map_drawing, matrices_picture
 from views.text import catalogue, terms
 from views.text.catalogue import Message, say
 
@@ -36,40 +36,40 @@ def download(label: str, make: Callable[[], bytes | str], file_name: str) -> Non
     language = catalogue.language()  # the file is made in another thread, which knows of no reader
 
     def kept() -> bytes:
-        with catalogue.speaking(language):
-            return finished_files().hold(make(), mime, file_name)
+        with catalogue.using_language(language):
+            return download_store().add(make(), mime, file_name)
 
     st.download_button(label, kept, file_name, mime, on_click="ignore", key=f"download {file_name}")
 
 
 def csv(header: Sequence[str], rows: Rows, name: str, label: str = "") -> None:
     """Rows of numbers or words below a header as a CSV file."""
-    download(label or CSV(), lambda: downloads.table_csv(header, _made(rows)), f"{name}.csv")
+    download(label or CSV(), lambda: downloads.table_csv(header, _content(rows)), f"{name}.csv")
 
 
 def npz(name: str, arrays: Arrays, label: str = "") -> None:
     """Arrays by name as a file for `numpy.load`."""
-    download(label or NPZ(), lambda: downloads.arrays_npz(_made(arrays)), f"{name}.npz")
+    download(label or NPZ(), lambda: downloads.arrays_npz(_content(arrays)), f"{name}.npz")
 
 
-def sheet(header: Sequence[str], rows: Rows, name: str, label: str = "", key: str = "table") -> None:
+def csv_and_table(header: Sequence[str], rows: Rows, name: str, label: str = "", key: str = "table") -> None:
     """Rows below a header as a CSV file and as a table below a fold."""
     csv(header, rows, name, label)
-    numbers(lambda: table(_made(rows), header), key, hide_index=True)
+    folded_table(lambda: data_frame(_content(rows), header), key, hide_index=True)
 
 
-def _made(content):
+def _content(content):
     return content() if callable(content) else content
 
 
-def numbers(table: "Callable[[], pd.DataFrame]", key: str = "table", **options) -> None:
+def folded_table(table: "Callable[[], pd.DataFrame]", key: str = "table", **options) -> None:
     """A table below a fold, made when the fold is opened. `options` go to `st.dataframe`."""
     fold = st.expander(terms.NUMBERS_AS_TABLE(), on_change="rerun", key=key)
     if fold.open:
-        fold.dataframe(_harmless(table()), **options)
+        fold.dataframe(_without_formulas(table()), **options)
 
 
-def _harmless(shown: "pd.DataFrame") -> "pd.DataFrame":
+def _without_formulas(shown: "pd.DataFrame") -> "pd.DataFrame":
     """The same for a reader who saves it: Streamlit offers every table as a CSV file."""
     named = shown.rename(index=downloads.cell, columns=downloads.cell)
     return named.apply(lambda column: column.map(downloads.cell) if column.dtype.kind in "OUT" else column)
@@ -91,12 +91,12 @@ def matrices(items: Sequence[RowMatrix | str], title: str, name: str, what: str 
 def map_files(shown: HeadMap, name: str, draw: Callable[[], drawing.Drawing] | None = None) -> None:
     """Picture and numbers of one head's map as files; `draw` makes the picture where it is not the plain map."""
     with st.container(horizontal=True):
-        pictures(draw or (lambda: picture(shown)), name)
+        pictures(draw or (lambda: map_drawing(shown)), name)
         weights = shown.weights, shown.queries, shown.keys, shown.kind
         download(CSV(), lambda: downloads.matrix_csv(*weights), f"{name}.csv")
 
 
-def table(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> "pd.DataFrame":
+def data_frame(rows, columns: Sequence[str], index: list[str] | None = None, corner: str = "") -> "pd.DataFrame":
     """Rows of numbers or words as what `numbers` shows; `corner` stands above the names of the rows."""
     import pandas
 

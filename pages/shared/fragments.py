@@ -37,17 +37,17 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
 
         args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
         name = f"{function.__module__}.{function.__qualname__}"
-        if run_context.running():  # the whole page runs and has its turn
-            with bound_settings.within(name):
+        if run_context.is_running():  # the whole page runs and has its turn
+            with bound_settings.open_part(name):
                 return function(*args, **kwargs)
-        with bound_settings.part(name), in_turn(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+        with bound_settings.part_run(name), queued_run(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
             return function(*args, **kwargs)
 
     return st.fragment(run)
 
 
 @contextmanager
-def in_turn(page: str, part: str = "") -> Iterator[None]:
+def queued_run(page: str, part: str = "") -> Iterator[None]:
     """Surround a run of `page`, or of a `part` of it: it waits for its turn; who waits too long is told so."""
     # Two threads that import parts of one package in another order can wait for each other for ever. The warm-up begins
     # with the whole package, and so does everybody.
@@ -59,7 +59,7 @@ def in_turn(page: str, part: str = "") -> Iterator[None]:
         import pandas  # noqa: F401
     st.session_state[_PAGE] = page
     try:
-        with run_context.visited(page, part, _notice):
+        with run_context.queued_run(page, part, _queue_notice):
             yield
     except Busy as busy:
         st.warning(say_error(busy))
@@ -67,7 +67,7 @@ def in_turn(page: str, part: str = "") -> Iterator[None]:
 
 
 @contextmanager
-def _notice() -> Iterator[Callable[[int], None]]:
+def _queue_notice() -> Iterator[Callable[[int], None]]:
     """Tell a waiting visitor how many are before them, until it is their turn."""
     told = -1
     with ExitStack() as shown:
@@ -78,6 +78,6 @@ def _notice() -> Iterator[Callable[[int], None]]:
             if before != told:
                 told = before
                 shown.close()
-                shown.enter_context(waiting.before_you(before))
+                shown.enter_context(waiting.queue_notice(before))
 
         yield tell

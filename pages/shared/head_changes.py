@@ -25,7 +25,7 @@ ACTIONS = {
     MASK: Message("changes.mask", "Mask"),
     ONE_HOT: Message("changes.one-hot", "One-hot attention"),
 }
-MOST_KEPT = 12
+MOST_STORED = 12
 
 
 def _choose_heads(name: str, attention: np.ndarray) -> Heads:
@@ -50,10 +50,10 @@ def _choose_heads(name: str, attention: np.ndarray) -> Heads:
 
 def _press(keys: list[str], heads: list[str]) -> None:
     for key in keys:
-        bound_settings.choose(key, list(heads))
+        bound_settings.set_value(key, list(heads))
 
 
-def planned(
+def choose_interventions(
     kind: str,
     attention: np.ndarray,
     shapes: Mapping[str, tuple[int, ...]],
@@ -74,18 +74,20 @@ def planned(
     name, prefix = names
     todo = widgets.pick(say("changes.action", "What to do"), ACTIONS, f"{prefix}do")
     heads = _choose_heads(name, attention)
-    draft = own[todo](heads) if todo in own else _strength(todo, kind, heads, prefix)
+    draft = own[todo](heads) if todo in own else _strength_change(todo, kind, heads, prefix)
     if not heads:
         st.caption(say("shared.no-head", "No head is chosen: press at least one."))
-    kept = _kept(name)
-    full = len(kept) >= MOST_KEPT or not draft.heads
+    kept = _stored_changes(name)
+    full = len(kept) >= MOST_STORED or not draft.heads
     keep = say("changes.keep", "Keep this and add another")
-    st.button(keep, key=f"{name}keep", on_click=_write, args=(name, (*kept, draft)), disabled=full)
+    st.button(keep, key=f"{name}keep", on_click=_store_changes, args=(name, (*kept, draft)), disabled=full)
     for place, change in enumerate(kept):
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.text(say("changes.kept", "Kept: {change}", change=words(change)))
+            st.text(say("changes.kept", "Kept: {change}", change=describe_change(change)))
             rest = kept[:place] + kept[place + 1 :]
-            st.button(say("changes.drop", "Take away"), key=f"{name}drop{place}", on_click=_write, args=(name, rest))
+            st.button(
+                say("changes.drop", "Take away"), key=f"{name}drop{place}", on_click=_store_changes, args=(name, rest)
+            )
     plan = HeadInterventions((*kept, draft) if draft.heads else kept)
     try:
         plan.check(shapes)
@@ -95,7 +97,7 @@ def planned(
     return plan
 
 
-def _strength(action: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
+def _strength_change(action: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
     """The change of the first three actions, with its slider where it has one. `name` begins the slider's key."""
     if action == SCALE:
         label = say("changes.factor", "Output times")
@@ -106,30 +108,34 @@ def _strength(action: str, kind: str, heads: Heads, name: str) -> HeadInterventi
     return Scale(kind, heads, 0.0)
 
 
-def _kept(name: str) -> tuple[HeadIntervention, ...]:
+def _stored_changes(name: str) -> tuple[HeadIntervention, ...]:
     """Nothing where the address holds what no page wrote."""
     try:
-        return HeadInterventions.from_text(bound_settings.held(f"{name}kept")).changes[:MOST_KEPT]
+        return HeadInterventions.from_text(bound_settings.stored_text(f"{name}kept")).changes[:MOST_STORED]
     except InterventionError:
-        bound_settings.hold(f"{name}kept", "")
+        bound_settings.store_text(f"{name}kept", "")
         return ()
 
 
-def _write(name: str, changes: tuple[HeadIntervention, ...]) -> None:
-    bound_settings.hold(f"{name}kept", HeadInterventions(changes).to_text())
+def _store_changes(name: str, changes: tuple[HeadIntervention, ...]) -> None:
+    bound_settings.store_text(f"{name}kept", HeadInterventions(changes).to_text())
 
 
-def words(change: HeadIntervention) -> str:
+def describe_change(change: HeadIntervention) -> str:
     """A change in one line; numbers count from 1."""
     places = []
     for layer in sorted({layer for layer, _ in change.heads}):
         heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
         places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
-    values = {"kind": attention_maps.named(change.kind).title, "places": "; ".join(places), "what": _what(change)}
+    values = {
+        "kind": attention_maps.kind_named(change.kind).title,
+        "places": "; ".join(places),
+        "what": _describe_action(change),
+    }
     return say("changes.line", "{kind}, {places}: {what}", **values)
 
 
-def _what(change: HeadIntervention) -> str:
+def _describe_action(change: HeadIntervention) -> str:
     if isinstance(change, Scale):
         times = say("changes.scaled", "output \u00d7 {factor:g}", factor=change.factor)
         return times if change.factor else say("changes.ablated", "ablated")

@@ -9,8 +9,8 @@ import streamlit as st
 from model import CheckpointError, ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import Service
-from server.result_cache import Recent, computing
-from server.singleton import ProcessWide, process_wide
+from server.result_cache import ResultCache, compute_lock
+from server.singleton import Singleton, singleton
 from views import navigation
 from views.text import literal
 from views.text.catalogue import say, say_error
@@ -20,39 +20,39 @@ from views.url_state import bound_settings
 RECENT_OF_PICTURES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
 
-@process_wide
+@singleton
 def load_service() -> Service:
     """The one translator of this process.
 
     Raises:
         CheckpointError: its files are missing or damaged.
     """
-    return Service(Translator.load(), computing())
+    return Service(Translator.load(), compute_lock())
 
 
-@process_wide
+@singleton
 def load_vision() -> Service:
     """The one picture classifier of this process; the errors are those of `load_service`.
 
     What is computed for the project's samples is shared by all visitors; for a person's own picture see `private`.
     """
-    return Service(VisionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
+    return Service(VisionClassifier.load(), compute_lock(), analyses=ResultCache(RECENT_OF_PICTURES))
 
 
-@process_wide
+@singleton
 def load_convolution() -> Service:
     """The one convolutional network of this process; the errors are those of `load_service`."""
-    return Service(ConvolutionClassifier.load(), computing(), analyses=Recent(RECENT_OF_PICTURES))
+    return Service(ConvolutionClassifier.load(), compute_lock(), analyses=ResultCache(RECENT_OF_PICTURES))
 
 
-@process_wide
+@singleton
 def load_recurrent(name: str) -> Service:
     """One of the networks before the Transformer, a key of `VARIANTS`; the errors are those of `load_service`."""
-    return Service(RecurrentTranslator.load(name), computing())
+    return Service(RecurrentTranslator.load(name), compute_lock())
 
 
-@process_wide
-def alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
+@singleton
+def load_alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
     """The statistical word alignment that ships in a translator's folder, or None if it does not fit."""
     try:
         return AlignmentTable.load(folder, tokenizer_sha256)
@@ -60,44 +60,44 @@ def alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
         return None
 
 
-@process_wide
-def reading() -> threading.Lock:
+@singleton
+def picture_lock() -> threading.Lock:
     """The lock that lets one picture be read at a time."""
     return threading.Lock()
 
 
-def private(service: Service) -> Service:
+def private_service(service: Service) -> Service:
     """The same model with results that belong to this visit and end with it."""
-    kept = st.session_state.setdefault("own_results", (Recent(1), Recent(RECENT_OF_PICTURES)))
+    kept = st.session_state.setdefault("own_results", (ResultCache(1), ResultCache(RECENT_OF_PICTURES)))
     return replace(service, traces=kept[0], analyses=kept[1])
 
 
 def open_service() -> Service:
     """The translator, with the sidebar that describes it; on a broken installation one sentence, and the page ends."""
-    return _described(_opened(load_service))
+    return _with_sidebar(_load_or_stop(load_service))
 
 
 def open_vision() -> Service:
     """The classifier, likewise."""
-    return _described(_opened(load_vision))
+    return _with_sidebar(_load_or_stop(load_vision))
 
 
-def open_vision_beside() -> Service:
+def open_vision_without_sidebar() -> Service:
     """The classifier on a page about another model; the sidebar stays as it is."""
-    return _opened(load_vision)
+    return _load_or_stop(load_vision)
 
 
 def open_convolution() -> Service:
     """The convolutional network, loaded when it is first asked for; the sidebar stays as it is."""
-    return _opened(load_convolution)
+    return _load_or_stop(load_convolution)
 
 
 def open_recurrent(name: str) -> Service:
     """One of the networks before the Transformer, loaded when it is first asked for; the sidebar stays as it is."""
-    return _opened(load_recurrent, name)
+    return _load_or_stop(load_recurrent, name)
 
 
-def _opened(load: ProcessWide[Service], *arguments: str) -> Service:
+def _load_or_stop(load: Singleton[Service], *arguments: str) -> Service:
     # A skeleton costs a thread and three messages; its place is kept, so that nothing below is drawn anew.
     waiting = st.empty() if load.made(*arguments) else st.skeleton(height=240)
     try:
@@ -108,7 +108,7 @@ def _opened(load: ProcessWide[Service], *arguments: str) -> Service:
         bound_settings.stop()
 
 
-def _described(service: Service) -> Service:
+def _with_sidebar(service: Service) -> Service:
     """Fill the sidebar: sizes beside those of the paper that the network follows, scores, and the card."""
     model, config = service.model, service.model.config
     evaluation = model.card.get("evaluation", {})
@@ -145,8 +145,8 @@ def _described(service: Service) -> Service:
     sizes = list(zip(names, own, known, strict=True))
     sizes += [last, (say("sizes.parameters", "parameters"), millions(model.parameters), all)]
     tables = (
-        navigation.Table(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
-        navigation.Table(say("quality", "Quality"), columns, scores),
+        navigation.SidebarTable(say("sizes", "Sizes"), (say("sizes.this", "this model"), paper), [*first, *sizes]),
+        navigation.SidebarTable(say("quality", "Quality"), columns, scores),
     )
     licence = model.card.get("data", {}).get("licence", "")
     navigation.sidebar(lambda: model.device_name, tables, licence, model.card_markdown)

@@ -10,7 +10,7 @@ from streamlit.delta_generator import DeltaGenerator
 from model import DecodingOptions, InputError, Trace
 from pages.shared.models import open_service
 from pages.shared.service import Service
-from pages.shared.texts import block, paragraph, say_if_cut
+from pages.shared.texts import block, paragraph, warn_if_cut_off
 from views.controls import sentence_input, widgets
 from views.html import generated_tokens
 from views.text import literal, prose
@@ -44,17 +44,17 @@ class Request:
     def translation(self) -> tuple[int, ...]:
         """Token ids of the translation; if it was cut off, the page says so."""
         ids = self.service.steps(self.text, self.options)[-1].ids
-        say_if_cut(self.service.ended(ids), at=self.notice)
+        warn_if_cut_off(self.service.ended(ids), at=self.notice)
         return ids
 
     def trace(self) -> Trace:
         """Everything the network computes for the sentence and its translation; kept for the next page."""
         trace = self.service.trace(self.text, self.options)
-        say_if_cut(self.service.ended(trace.next_ids), at=self.notice)
+        warn_if_cut_off(self.service.ended(trace.next_ids), at=self.notice)
         return trace
 
 
-def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | None = None) -> Request:
+def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | None = None) -> Request:
     """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
 
     Args:
@@ -90,21 +90,21 @@ def opening(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | 
     return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty(), reads)
 
 
-def on_translation(page: str, show: Callable[[Request, Trace], None], style: str = "") -> None:
+def render_translation_page(page: str, show: Callable[[Request, Trace], None], style: str = "") -> None:
     """A page about one translation: its beginning, the translation with the `style` of the page, and what it shows."""
-    request = opening(page)
+    request = render_header(page)
     if request.accepted:
         trace = request.trace()
-        st.html(style + translated(trace.target_text))
+        st.html(style + translation_html(trace.target_text))
         show(request, trace)
 
 
-def translated(text: str) -> str:
+def translation_html(text: str) -> str:
     """The translation `text` behind its label, as HTML."""
-    return generated_tokens.labelled(say("translation", "Translation"), text, "fr")
+    return generated_tokens.labelled_sentence(say("translation", "Translation"), text, "fr")
 
 
-def translation(text: str, label: str) -> None:
+def render_translation(text: str, label: str) -> None:
     """A translation under a label."""
     st.html(generated_tokens.label(label) + generated_tokens.sentence(text, "fr"))
 
@@ -114,7 +114,7 @@ def sentence_box(name: str, key: str, first: str) -> str:
     return widgets.text(name, key, first, say("sentence.placeholder", "Type an English sentence"))
 
 
-def usable(request: Request, text: str, name: str, english: bool = True) -> bool:
+def is_usable(request: Request, text: str, name: str, english: bool = True) -> bool:
     """True if the model takes `text`, typed into a page's own box, `name`; else the reason is on the page.
 
     Args:

@@ -19,12 +19,12 @@ from model.runtime.progress import InSteps, steps_with_fallback
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import TracedModel
 from server import run_context
-from server.result_cache import Recent, T
-from server.shared_streams import Streams
+from server.result_cache import ResultCache, T
+from server.shared_streams import SharedStreams
 from views import attention_maps
 from views.attention_maps import Kind
 from views.text import waiting
-from views.text.catalogue import Message, Name
+from views.text.catalogue import Message, Untranslated
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
 RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence, eight for a picture
@@ -41,19 +41,19 @@ class Service:
 
     model: TracedModel
     computing: threading.Lock = field(default_factory=threading.Lock)
-    translations: Recent = field(default_factory=lambda: Recent(RECENT_TRANSLATIONS))
-    traces: Recent = field(default_factory=lambda: Recent(RECENT_TRACES))
-    analyses: Recent = field(default_factory=lambda: Recent(RECENT_ANALYSES))
+    translations: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRANSLATIONS))
+    traces: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRACES))
+    analyses: ResultCache = field(default_factory=lambda: ResultCache(RECENT_ANALYSES))
 
     def __post_init__(self) -> None:
-        self.streams: Streams[Step] = Streams(self.translations, self.computing)
-        self.long_analyses = Streams(self.analyses, self.computing)
-        self.long_traces = Streams(self.traces, self.computing)
+        self.streams: SharedStreams[Step] = SharedStreams(self.translations, self.computing)
+        self.long_analyses = SharedStreams(self.analyses, self.computing)
+        self.long_traces = SharedStreams(self.traces, self.computing)
 
     @property
     def kinds(self) -> dict[str, Kind]:
         """The model's kinds of attention by name, with the words for them."""
-        return by_name(self.model.kinds)
+        return kinds_by_name(self.model.kinds)
 
     def analysis(self, key: Hashable, function: Callable[..., T], *arguments) -> T:
         """`function(model, *arguments)`, or its recent result. `key` says what is computed, of what."""
@@ -85,7 +85,7 @@ class Service:
             InputError: it cannot be translated; the message is one sentence for the reader.
         """
         tokens = len(self.model.check(text))
-        run_context.note(tokens=tokens)
+        run_context.log_sizes(tokens=tokens)
         return tokens
 
     def known(self, text: str, options: DecodingOptions) -> tuple[Step, ...] | None:
@@ -107,7 +107,7 @@ class Service:
     def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Everything the network computes for `text` and the translation that `options` lead to."""
         produced = self.steps(text, options)[-1].ids
-        run_context.note(produced=len(produced))
+        run_context.log_sizes(produced=len(produced))
         return self.fed(text, produced)
 
     def fed(self, text: str, ids: tuple[int, ...]) -> Trace:
@@ -147,15 +147,15 @@ QUERY = Message("kind.other.query", "{whose} query token")
 KEY = Message("kind.other.key", "{whose} key token")
 
 
-def shown(kind: AttentionKind) -> attention_maps.Kind:
+def labelled_kind(kind: AttentionKind) -> attention_maps.Kind:
     """A kind with its words; one that the views have no words for goes by the names that the model has for it."""
-    found = attention_maps.ALIGNMENTS.get(kind.score) or attention_maps.known(kind.name)
+    found = attention_maps.ALIGNMENTS.get(kind.score) or attention_maps.find_kind(kind.name)
     if found is None:
-        name, sides = Name(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
-        found = attention_maps.Kind(kind.name, Name(kind.title), *sides, name, name)
+        name, sides = Untranslated(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
+        found = attention_maps.Kind(kind.name, Untranslated(kind.title), *sides, name, name)
     return replace(found, causal=kind.causal)
 
 
-def by_name(kinds: Iterable[AttentionKind]) -> dict[str, attention_maps.Kind]:
+def kinds_by_name(kinds: Iterable[AttentionKind]) -> dict[str, attention_maps.Kind]:
     """The kinds of a model, in its order."""
-    return {kind.name: shown(kind) for kind in kinds}
+    return {kind.name: labelled_kind(kind) for kind in kinds}

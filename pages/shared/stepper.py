@@ -9,9 +9,9 @@ from views.url_state.codecs import Decimal
 
 
 @fragment
-def show(view: StepView, key: str) -> None:
+def render(view: StepView, key: str) -> None:
     """Mount `view`. What the browser tells a moment after a move runs only this again, and draws nothing new."""
-    mount(view, places(view.axes), key)
+    mount(view, slider_positions(view.axes), key)
 
 
 def mount(view: StepView, standing: Places, key: str) -> None:
@@ -19,14 +19,14 @@ def mount(view: StepView, standing: Places, key: str) -> None:
     step_view(view, standing, key, lambda moved: _remember(view.axes, moved))
 
 
-def places(axes: Sequence[Axis]) -> Places:
+def slider_positions(axes: Sequence[Axis]) -> Places:
     """Where the sliders stand: as the address says, where that can be, else where they begin."""
-    found = {axis.id: _place(axis, bound_settings.held(axis.id)) for axis in axes if axis.slider}
+    found = {axis.id: _position(axis, bound_settings.stored_text(axis.id)) for axis in axes if axis.slider}
     _remember(axes, found)
     return found
 
 
-def _place(axis: Axis, said: str) -> int:
+def _position(axis: Axis, said: str) -> int:
     if axis.values:
         number = Decimal(min(axis.values), max(axis.values)).read((said,))
         apart = [abs(value - number) for value in axis.values] if number is not None else []
@@ -42,4 +42,4 @@ def _remember(axes: Sequence[Axis], moved: Places) -> None:
         if axis.slider:
             place = moved[axis.id]
             said = str(axis.ids[place]) if axis.ids else str(place + 1)
-            bound_settings.hold(axis.id, "" if place == axis.first else said)
+            bound_settings.store_text(axis.id, "" if place == axis.first else said)

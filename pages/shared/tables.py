@@ -11,7 +11,7 @@ from views.text import literal
 
 
 @dataclass(frozen=True, eq=False)
-class Column:
+class TableColumn:
     """One column of a table.
 
     Attributes:
@@ -25,35 +25,37 @@ class Column:
     cells: Sequence[bars.Value] | None = None
 
 
-def token(title: str, labels: Sequence[str]) -> Column:
+def token_column(title: str, labels: Sequence[str]) -> TableColumn:
     """Tokens, as the tokenizer has them."""
-    return Column(title, list(map(literal.token, labels)), list(map(decoding_steps.plain, labels)))
+    return TableColumn(title, list(map(literal.token, labels)), list(map(decoding_steps.token_cell, labels)))
 
 
-def name(title: str, texts: Sequence[str], what: str = "token") -> Column:
+def name_column(title: str, texts: Sequence[str], what: str = "token") -> TableColumn:
     """Texts that no language has words for, see `bars.data`."""
-    return Column(title, texts, [bars.data(text, what) for text in texts])
+    return TableColumn(title, texts, [bars.data_cell(text, what) for text in texts])
 
 
-def bar(title: str, values: Sequence[float | None], largest: float, kind: str = "decoder") -> Column:
+def bar_column(title: str, values: Sequence[float | None], largest: float, kind: str = "decoder") -> TableColumn:
     """Numbers, each before a bar; `largest` fills a cell, and None stays empty."""
-    cells = [None if value is None else bars.bar(float(value), largest, kind) for value in values]
-    return Column(title, values, cells)
+    cells = [None if value is None else bars.bar_cell(float(value), largest, kind) for value in values]
+    return TableColumn(title, values, cells)
 
 
-def meter(title: str, values: Sequence[float], largest: float) -> Column:
+def meter_column(title: str, values: Sequence[float], largest: float) -> TableColumn:
     """Numbers with bars behind them, see `steps.meter`."""
-    return Column(title, values, [decoding_steps.meter(float(value), largest) for value in values])
+    return TableColumn(title, values, [decoding_steps.meter_cell(float(value), largest) for value in values])
 
 
-def content(columns: Sequence[Column]) -> tuple[list[str], list[tuple]]:
+def header_and_rows(columns: Sequence[TableColumn]) -> tuple[list[str], list[tuple]]:
     """Header and rows of a file."""
     plain = [column.values.tolist() if isinstance(column.values, np.ndarray) else column.values for column in columns]
     return [column.title for column in columns], list(zip(*plain, strict=True))
 
 
-def show(columns: Sequence[Column], described: str, marked: int | None = None, label: str = "") -> None:
+def render_table(columns: Sequence[TableColumn], described: str, marked: int | None = None, label: str = "") -> None:
     """The table on the page, see `bars.table`, with a `label` above it. None is an empty cell."""
-    header, rows = content([Column(each.title, each.values if each.cells is None else each.cells) for each in columns])
+    header, rows = header_and_rows(
+        [TableColumn(each.title, each.values if each.cells is None else each.cells) for each in columns]
+    )
     filled = [["" if cell is None else cell for cell in row] for row in rows]
     st.html((generated_tokens.label(label) if label else "") + bars.table(header, filled, described, marked))

@@ -8,7 +8,7 @@ from pages.shared.texts import block
 from views.components.player import player
 from views.controls import widgets
 from views.text import literal
-from views.text.catalogue import Name, say, say_error
+from views.text.catalogue import Untranslated, say, say_error
 from views.url_state import bound_settings
 
 # What a person would write for the sentences the app offers to begin with.
@@ -25,24 +25,28 @@ REFERENCES = {
 PAIR = ("I want to buy a car.", "Je veux acheter une voiture.")
 
 
-def target(request: Request) -> Trace | None:
+def choose_target(request: Request) -> Trace | None:
     """A box for a target; returns the pass over it, over the model's own translation while the box is empty.
 
     None where the target cannot be used; the reason is then on the page.
     """
     own = request.trace()
     label, help = say("target.label", "French target"), " ".join(block("notices", "target-help").split())
-    typed = widgets.text(label, "target", "", Name(literal.visible(own.target_text))(), help=help)
+    typed = widgets.text(label, "target", "", Untranslated(literal.visible(own.target_text))(), help=help)
     reference = REFERENCES.get(request.text)
     with st.container(horizontal=True):
         own_again = say("target.own", "The model\u2019s own")
         st.button(
-            own_again, key="take_own", on_click=bound_settings.choose, args=("target", ""), disabled=not typed.strip()
+            own_again,
+            key="take_own",
+            on_click=bound_settings.set_value,
+            args=("target", ""),
+            disabled=not typed.strip(),
         )
         if reference:
             label, fill = say("target.person", "A person\u2019s"), ("target", reference)
             st.button(
-                label, key="take_reference", on_click=bound_settings.choose, args=fill, disabled=typed == reference
+                label, key="take_reference", on_click=bound_settings.set_value, args=fill, disabled=typed == reference
             )
         pair, taken = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
         if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
@@ -58,8 +62,8 @@ def target(request: Request) -> Trace | None:
 
 
 def _fill_pair() -> None:
-    bound_settings.choose("text", PAIR[0])
-    bound_settings.choose("target", PAIR[1])
+    bound_settings.set_value("text", PAIR[0])
+    bound_settings.set_value("target", PAIR[1])
 
 
 def step_buttons(last: int, label: str) -> int:
@@ -88,4 +92,4 @@ def step_buttons(last: int, label: str) -> int:
 
 
 def _go(by: int, last: int) -> None:
-    bound_settings.choose("step", min(max(bound_settings.value("step") + by, 1), last))
+    bound_settings.set_value("step", min(max(bound_settings.current_value("step") + by, 1), last))

@@ -23,7 +23,7 @@ def paragraph(page: str, id: str = "", **values: object) -> None:
     st.markdown(block(page, id, **values))
 
 
-def beside(page: str, id: str, **values: object) -> DeltaGenerator:
+def column_with_text(page: str, id: str, **values: object) -> DeltaGenerator:
     """A wide column to be filled, beside a narrow one with a block."""
     wide, narrow = st.columns([3, 2], gap="large")
     narrow.markdown(block(page, id, **values))
@@ -44,14 +44,14 @@ def how_to_read(*texts: str) -> None:
             column.markdown(text)
 
 
-def explained(text: str, page: str, id: str = "what-this-checks") -> None:
+def render_check(text: str, page: str, id: str = "what-this-checks") -> None:
     """The line of a check, and what it checks below a fold."""
     st.caption(text)
     with st.expander(say("shared.what-this-checks", "What this checks")):
         paragraph(page, id)
 
 
-def say_if_cut(finished: bool, which: str = "", at: DeltaGenerator | None = None, **values: object) -> None:
+def warn_if_cut_off(finished: bool, which: str = "", at: DeltaGenerator | None = None, **values: object) -> None:
     """One sentence if the model had not ended a translation when it reached the limit of its length.
 
     Args:

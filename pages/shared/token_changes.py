@@ -22,7 +22,7 @@ NAMES = {
 EVERY = "every"
 
 
-def for_tokens(trace: AnyTrace, kind: AttentionKind) -> Mapping[str, Callable[[Heads], HeadIntervention]]:
+def token_changes(trace: AnyTrace, kind: AttentionKind) -> Mapping[str, Callable[[Heads], HeadIntervention]]:
     """What `planned` asks a page for, where queries and keys are tokens."""
     return {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
 
@@ -36,15 +36,15 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
     if mask == WINDOW:
         label = say("compare.window", "Keys less than this many places away")
         return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = attention_maps.places(trace.axes(kind.name)[1])
+    keys = attention_maps.token_options(trace.axes(kind.name)[1])
     first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
     label = say("compare.forbid", "Keys that no query may attend to")
-    forbidden = widgets.several(label, keys, f"{kind.name}forbid", first)
+    forbidden = widgets.multiselect(label, keys, f"{kind.name}forbid", first)
     return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
 
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (attention_maps.places(side) for side in trace.axes(kind))
+    queries, keys = (attention_maps.token_options(side) for side in trace.axes(kind))
     queries = {EVERY: say("compare.query.every", "every query")} | queries
     with st.container(horizontal=True, gap="medium"):
         asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")

@@ -6,37 +6,37 @@ Imported inside the functions: each visitor's run imports what `app.py` imports,
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from server.singleton import process_wide
-from views.initial_content import Answer
+from server.singleton import singleton
+from views.initial_content import InitialContent
 from views.text import catalogue, prose
 
 if TYPE_CHECKING:
     from model import Trace
-    from views.components.html_export import Part
+    from views.components.html_export import ComponentSnapshot
 
 
-def translator() -> None:
+def load_translator() -> None:
     """For the first page."""
     from model.runtime.device import use_threads
     from server.limits import THREADS
 
     use_threads(THREADS)
-    _first_trace()
+    _initial_trace()
 
 
-def classifier() -> None:
+def load_classifier() -> None:
     """For *Vision*, and what every page but the first needs besides."""
     import pandas  # noqa: F401  # takes a quarter of a second
 
     from pages.shared.models import load_vision
     from views.controls import samples
 
-    _first_maps(catalogue.ENGLISH)  # the first translation need not wait for what this imports
+    _initial_maps(catalogue.ENGLISH)  # the first translation need not wait for what this imports
     load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
 
 
-@process_wide
-def _first_trace() -> "Trace":
+@singleton
+def _initial_trace() -> "Trace":
     from model import DecodingOptions
     from pages.shared.models import load_service
     from views.controls import sentence_input
@@ -47,26 +47,26 @@ def _first_trace() -> "Trace":
     return trace
 
 
-@process_wide
-def _first_maps(language: str) -> "Part":
+@singleton
+def _initial_maps(language: str) -> "Part":
     from pages.shared.attention_viewer import explore
     from pages.shared.models import load_service
     from views.components import attention_kinds
     from views.controls import sentence_input
 
-    with catalogue.speaking(language):
-        return attention_kinds.part(explore.begun(load_service(), sentence_input.DEFAULT, _first_trace()))
+    with catalogue.using_language(language):
+        return attention_kinds.snapshot(explore.initial_maps(load_service(), sentence_input.DEFAULT, _initial_trace()))
 
 
-def first_answer(page: str) -> Answer | None:
+def initial_answer(page: str) -> InitialContent | None:
     """What a page begins with, "" for the home page, once what it takes is loaded."""
-    loaded = {"": _first_trace.made(), "attention": _first_maps.made(catalogue.ENGLISH)}
+    loaded = {"": _initial_trace.made(), "attention": _initial_maps.made(catalogue.ENGLISH)}
     if not loaded.get(page, False):
         return None
     from views.controls import sentence_input
 
-    answer = Answer(sentence_input.DEFAULT, _first_trace().target_text)
-    return replace(answer, lead=prose.lead(page), view=_first_maps(catalogue.language())) if page else answer
+    answer = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
+    return replace(answer, lead=prose.lead(page), view=_initial_maps(catalogue.language())) if page else answer
 
 
-LOADS = {"translator": translator, "classifier": classifier}
+WARMUPS = {"translator": load_translator, "classifier": load_classifier}

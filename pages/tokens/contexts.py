@@ -4,15 +4,15 @@ import numpy as np
 import streamlit as st
 
 from model import InputError
-from model.lessons.contexts import WordInContexts, with_adjective, word_in_contexts
+from model.lessons.contexts import WordInContexts, follow_word, with_adjective
 from pages.shared import checks, files
 from pages.shared.charts import chart, curves
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
-from pages.shared.page_header import Request, sentence_box, usable
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
+from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.texts import block, caption, paragraph
 from views.controls import sentence_input, widgets
-from views.figures.line_chart import Line, category_ticks, lines
+from views.figures.line_chart import ChartLine, category_ticks, lines
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import percent, three_digits
@@ -20,7 +20,7 @@ from views.text.numbers import percent, three_digits
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The word's vectors, cosine by layer and as paths in a plane."""
     paragraph("tokens", "contexts")
     about = say("tokens.contexts.word.placeholder", "A word that all three sentences have")
@@ -37,42 +37,43 @@ def show(request: Request) -> None:
             say("tokens.contexts.longer", "Sentence 1 with \u201c{adjective}\u201d", adjective=adjective.strip())
         )
         sentences.append(with_adjective(sentences[0], word, adjective))
-    if not all(usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
+    if not all(is_usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
         return
     key, given = ("contexts", word, *sentences), (request.service.model.tokenizer, sentences, word)
     try:
-        found = request.service.lesson(key, word_in_contexts, *given)
+        found = request.service.lesson(key, follow_word, *given)
     except InputError as error:
         st.warning(literal.markdown(say_error(error)))
         return
-    drawn(found, names)
+    render_charts(found, names)
     result = None
     if sentences[0] == sentences[1]:
         last = dict(zip(found.pairs, found.cosines[:, -1], strict=True))
         result = {"same": float(last[0, 1]), "other": float(last[0, 2])}
-    experiment("tokens-contexts", {"s2": sentences[0]}, result)
+    render_experiment("tokens-contexts", {"s2": sentences[0]}, result)
     if adjective.strip():
         one = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
         told = {"adjective": literal.markdown(adjective.strip()), "word": literal.markdown(word.strip())}
         paragraph("tokens", "contexts-adjective", **told, first=three_digits(one[2]), last=three_digits(one[-1]))
     apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
-    caption("tokens", "contexts-check", apart=apart, difference=checks.said("cosines", found.difference))
-    header = [say("tokens.contexts.pair", "sentences"), *stages(len(found.stages))]
-    rows = [[_pair(pair), *map(float, row)] for pair, row in compared(found)]
-    files.sheet(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
-    same_in_pytorch("tokens", "contexts", sentences=tuple(sentences), places=found.places)
+    caption("tokens", "contexts-check", apart=apart, difference=checks.format_difference("cosines", found.difference))
+    header = [say("tokens.contexts.pair", "sentences"), *stage_labels(len(found.stages))]
+    rows = [[_pair_label(pair), *map(float, row)] for pair, row in listed_pairs(found)]
+    files.csv_and_table(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
+    render_program("tokens", "contexts", sentences=tuple(sentences), places=found.places)
 
 
-def drawn(found: WordInContexts, names: list[str]) -> None:
+def render_charts(found: WordInContexts, names: list[str]) -> None:
     """Both pictures, side by side; `names` are those of the sentences."""
     left, right = st.columns(2, gap="large")
-    named = stages(len(found.stages))
+    named = stage_labels(len(found.stages))
     places = list(range(len(named)))
     cosines = [
-        Line(_pair(pair), places, cosines, place, marks=True) for place, (pair, cosines) in enumerate(compared(found))
+        ChartLine(_pair_label(pair), places, cosines, place, marks=True)
+        for place, (pair, cosines) in enumerate(listed_pairs(found))
     ]
     paths = [
-        Line(names[number], path[:, 0], path[:, 1], number, marks=True, labels=named)
+        ChartLine(names[number], path[:, 0], path[:, 1], number, marks=True, labels=named)
         for number, path in enumerate(found.projection)
     ]
     with left:
@@ -87,7 +88,7 @@ def drawn(found: WordInContexts, names: list[str]) -> None:
         curves(paths, x, y, "plane", block("tokens", "contexts-plane-alt"))
 
 
-def compared(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
+def listed_pairs(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
     """Every two sentences with the cosines; the one with an adjective stands beside the same without it alone."""
     return [
         (pair, cosines)
@@ -96,11 +97,11 @@ def compared(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
     ]
 
 
-def _pair(pair: tuple[int, int]) -> str:
+def _pair_label(pair: tuple[int, int]) -> str:
     return say("tokens.contexts.pair.one", "sentences {first} and {second}", first=pair[0] + 1, second=pair[1] + 1)
 
 
-def stages(count: int) -> tuple[str, ...]:
+def stage_labels(count: int) -> tuple[str, ...]:
     """What the places are called where a vector is read; see `model.lessons.contexts.stage_names`."""
     return (
         say("tokens.stage.embedding", "embedding"),

@@ -3,15 +3,15 @@
 import numpy as np
 import streamlit as st
 
-from model.lessons.single_dimensions import CONTRASTS, DRAWS, SingleDimensions, single_dimensions
+from model.lessons.single_dimensions import CONTRASTS, DRAWS, SingleDimensions, look_up_pairs
 from pages.shared import checks, files
 from pages.shared.charts import curves
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
-from views.figures.line_chart import Line
+from views.figures.line_chart import ChartLine
 from views.html import bars
 from views.text.catalogue import Message, say
 
@@ -21,16 +21,16 @@ KINDS = {
 }
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """One contrast of words at a time."""
     contrast = widgets.pick(say("tokens.contrast", "Words to tell apart"), KINDS, "contrast")
     tokenizer = request.service.model.tokenizer
     pairs = CONTRASTS[contrast]
-    found = request.service.lesson(("dimensions", contrast), single_dimensions, tokenizer, pairs)
+    found = request.service.lesson(("dimensions", contrast), look_up_pairs, tokenizer, pairs)
     left, right = st.columns([3, 2], gap="large")
     with right:
         paragraph("tokens", "dimensions", pairs=len(found.words), chosen=len(found.words[::2]), width=len(found.chosen))
-        paragraph("tokens", "dimensions-weak" if _weak(found) else "dimensions-strong")
+        paragraph("tokens", "dimensions-weak" if _is_weak(found) else "dimensions-strong")
     best = found.best
     clear = np.maximum(found.chosen, 1 - found.chosen)
     order = np.argsort(-clear, kind="stable")
@@ -40,7 +40,7 @@ def show(request: Request) -> None:
     auc_held_out = say("tokens.dimensions.auc.held-out", "AUC, held-out words")
     with left:
         places = np.arange(1, len(order) + 1)
-        drawn = [Line(held_out, places, found.held_out[order], 1), Line(choosing, places, clear[order], 0)]
+        drawn = [ChartLine(held_out, places, found.held_out[order], 1), ChartLine(choosing, places, clear[order], 0)]
         axes = say("tokens.dimensions.rank", "dimensions, the clearest first"), say("tokens.dimensions.auc", "AUC")
         curves(drawn, *axes, "dimensions", block("tokens", "dimensions-alt"), y_range=(0, 1.05))
     summary = [
@@ -51,19 +51,21 @@ def show(request: Request) -> None:
         (say("tokens.dimensions.highest", "the highest of these"), found.random.max()),
         (say("tokens.dimensions.together", "all dimensions together"), found.together),
     ]
-    table = [[name, bars.bar(float(score), 1)] for name, score in summary]
+    table = [[name, bars.bar_cell(float(score), 1)] for name, score in summary]
     title = say("tokens.dimensions.table", "Scores on held-out words")
     st.html(bars.table([say("tokens.dimensions.what", "what separates"), auc_held_out], table, title))
     result = {"best": best, "chosen": float(clear[best]), "held": float(found.held_out[best])}
     result["together"] = found.together
-    experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)
-    caption("tokens", "dimensions-check", difference=checks.said("area under the curve", found.difference()))
+    render_experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)
+    caption(
+        "tokens", "dimensions-check", difference=checks.format_difference("area under the curve", found.difference())
+    )
     header = [say("column.dimension", "dimension"), auc_choosing, auc_held_out]
     rows = [[int(at), float(clear[at]), float(found.held_out[at])] for at in order]
-    files.sheet(header, rows, "dimensions", say("tokens.dimensions.csv", "All dimensions as CSV"))
-    same_in_pytorch("tokens", "dimensions", pairs=found.words)
+    files.csv_and_table(header, rows, "dimensions", say("tokens.dimensions.csv", "All dimensions as CSV"))
+    render_program("tokens", "dimensions", pairs=found.words)
 
 
-def _weak(found: SingleDimensions) -> bool:
+def _is_weak(found: SingleDimensions) -> bool:
     """Whether the best dimension does no better than the best of as many random directions usually does."""
     return bool(found.held_out[found.best] <= found.random.mean())

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 import streamlit as st
 
-from model.lessons.embedding import EmbeddingSteps, embedding_steps
+from model.lessons.embedding import EmbeddingSteps, recompute_embedding
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption
 from views import attention_maps
@@ -16,7 +16,7 @@ from views.controls import widgets
 from views.figures.heatmap import ChartMatrix, symmetric
 from views.html import bars, generated_tokens
 from views.text import literal
-from views.text.catalogue import Message, Name, say, say_count
+from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
@@ -31,11 +31,11 @@ FOLLOW = Message("tokens.follow", "Follow one token")
 FOLLOWED = 4  # dimensions written out as numbers
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The five steps; one is open at a time."""
     tokenizer = request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
-    steps = request.service.lesson(("embedding", request.text), embedding_steps, tokenizer, ids)
+    steps = request.service.lesson(("embedding", request.text), recompute_embedding, tokenizer, ids)
     step = widgets.pick(say("step", "Step"), STEPS, "step")
     wide, narrow = st.columns([3, 2], gap="large")
     narrow.markdown(block("tokens", step))
@@ -44,7 +44,7 @@ def show(request: Request) -> None:
             counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
             label = block("tokens", "counted", **counts)
             st.html(generated_tokens.label(label))
-            follow_one(steps.tokens)
+            choose_token(steps.tokens)
         elif step == "ids":
             label = say_count(
                 "tokens.ids",
@@ -53,21 +53,21 @@ def show(request: Request) -> None:
                 len(tokenizer),
             )
             st.html(generated_tokens.label(label))
-            follow_one([f"{token} {id}" for token, id in zip(steps.tokens, steps.ids, strict=True)])
+            choose_token([f"{token} {id}" for token, id in zip(steps.tokens, steps.ids, strict=True)])
         else:
-            vectors(steps, step)
+            render_vectors(steps, step)
     with narrow:
         if step not in ("tokens", "ids"):
-            widgets.select(FOLLOW(), attention_maps.places(steps.tokens), "piece")
-        follow(steps, int(bound_settings.value("piece")) - 1)
+            widgets.select(FOLLOW(), attention_maps.token_options(steps.tokens), "piece")
+        render_token_steps(steps, int(bound_settings.current_value("piece")) - 1)
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
     found = {"row": row, "position": position} if step == "positions" else None
-    experiment("tokens-step-by-step", {"step": "positions"}, found)
-    caption("tokens", "steps-check", difference=checks.said("embedding", steps.difference))
-    numbers(steps)
+    render_experiment("tokens-step-by-step", {"step": "positions"}, found)
+    caption("tokens", "steps-check", difference=checks.format_difference("embedding", steps.difference))
+    render_files(steps)
 
 
-def vectors(steps: EmbeddingSteps, step: str) -> None:
+def render_vectors(steps: EmbeddingSteps, step: str) -> None:
     """One row a token, one column a dimension."""
     values, what = {
         "rows": (steps.rows, say("tokens.entry.rows", "entry of the embedding row")),
@@ -75,20 +75,20 @@ def vectors(steps: EmbeddingSteps, step: str) -> None:
         "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
     high = symmetric(values)
-    shown = ChartMatrix(values, *axes(), what, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
+    shown = ChartMatrix(values, *axis_titles(), what, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
     alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=what)
     matrix_chart(shown, "vectors", alt)
     measured = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
     caption("tokens", "lengths", **{name: np.linalg.norm(each, axis=1).mean() for name, each in measured.items()})
 
 
-def follow_one(labels: Sequence[str]) -> None:
+def choose_token(labels: Sequence[str]) -> None:
     """The tokens as chips, of which one is chosen."""
-    named = {str(place): Name(literal.markdown(literal.token(label))) for place, label in enumerate(labels, 1)}
+    named = {str(place): Untranslated(literal.markdown(literal.token(label))) for place, label in enumerate(labels, 1)}
     widgets.chips(FOLLOW(), named, "piece")
 
 
-def follow(steps: EmbeddingSteps, place: int) -> None:
+def render_token_steps(steps: EmbeddingSteps, place: int) -> None:
     """One token's first numbers through all steps."""
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
     named = (
@@ -104,19 +104,19 @@ def follow(steps: EmbeddingSteps, place: int) -> None:
     st.html(bars.table([dimensions, *map(str, range(FOLLOWED))], rows, name))
 
 
-def axes() -> tuple[str, str]:
+def axis_titles() -> tuple[str, str]:
     """What the rows and the columns of the vectors are."""
     return say("column.token", "token"), say("axis.dimension", "dimension")
 
 
-def numbers(steps: EmbeddingSteps) -> None:
+def render_files(steps: EmbeddingSteps) -> None:
     """All steps as files; the sum as a table."""
     labels, dimensions = attention_maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
     rows = lambda: [[label, id, *row] for label, id, row in zip(labels, steps.ids, steps.embedded, strict=True)]  # noqa: E731
     names = ("tokens", "ids", "rows", "scaled", "positions", "embedded")
     with st.container(horizontal=True):
-        header = [axes()[0], say("column.id", "id"), *dimensions]
+        header = [axis_titles()[0], say("column.id", "id"), *dimensions]
         files.csv(header, rows, "embedded", say("tokens.vectors.csv", "Input vectors as CSV"))
         arrays = {name: getattr(steps, name) for name in names}
         files.npz("embedding", arrays, say("tokens.steps.npz", "All steps as NPZ"))
-    files.numbers(lambda: files.table(steps.embedded, dimensions, labels, " \\ ".join(axes())))
+    files.folded_table(lambda: files.data_frame(steps.embedded, dimensions, labels, " \\ ".join(axis_titles())))

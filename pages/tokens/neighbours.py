@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from model.lessons.embedding import neighbourhood
+from model.lessons.embedding import find_neighbours
 from pages.shared import checks, files
 from pages.shared.charts import chart
-from pages.shared.experiment import experiment, named
+from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
@@ -19,7 +19,7 @@ from views.text.numbers import grouped
 MOST = 50  # neighbours
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """The vocabulary sorted by the cosine of its rows with one row."""
     width, tokenizer = request.service.model.config.d_model, request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
@@ -27,15 +27,18 @@ def show(request: Request) -> None:
     wide, narrow = st.columns([3, 2], gap="large")
     with wide:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
-        label, choices = say("tokens.near", "Token of your sentence"), attention_maps.places(source_tokens)
+        label, choices = say("tokens.near", "Token of your sentence"), attention_maps.token_options(source_tokens)
         near = widgets.select(label, choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
-    found = request.service.lesson(("neighbourhood", ids[place]), neighbourhood, tokenizer, ids[place], MOST)
+    found = request.service.lesson(("neighbourhood", ids[place]), find_neighbours, tokenizer, ids[place], MOST)
     header = [say("column.token", "token"), say("column.id", "id"), say("cosine", "cosine")]
     rows = [(literal.token(near.token), near.id, near.cosine) for near in found.nearest]
     with wide:
-        shown = [[bars.data(token, "token"), id, bars.bar(cosine, rows[0][2])] for token, id, cosine in rows[:count]]
+        shown = [
+            [bars.data_cell(token, "token"), id, bars.bar_cell(cosine, rows[0][2])]
+            for token, id, cosine in rows[:count]
+        ]
         name = say("tokens.near.table", "Nearest tokens to {token}", token=literal.token(found.token))
         st.html(bars.table(header, shown, name))
     with narrow:
@@ -52,8 +55,8 @@ def show(request: Request) -> None:
             random=width**-0.5,
         )
     nearest, last = found.nearest[0], len(ids) - 1  # before </s>
-    result = {"token": named(found.token), "near": named(nearest.token), "cosine": float(nearest.cosine)}
-    experiment("tokens-neighbours", {"near": str(last)}, result if place == last - 1 else None)
-    caption("tokens", "neighbours-check", difference=checks.said("cosines", found.difference))
+    result = {"token": token_value(found.token), "near": token_value(nearest.token), "cosine": float(nearest.cosine)}
+    render_experiment("tokens-neighbours", {"near": str(last)}, result if place == last - 1 else None)
+    caption("tokens", "neighbours-check", difference=checks.format_difference("cosines", found.difference))
     label = say_count("tokens.near.csv", "{count} neighbour as CSV", "{count} neighbours as CSV", MOST)
-    files.sheet(header, rows, "neighbours", label)
+    files.csv_and_table(header, rows, "neighbours", label)

@@ -1,18 +1,18 @@
 """How text becomes vectors: tokens, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
 
 from pages.shared.page_header import DECODING, NOTHING, SENTENCE
-from pages.shared.page_sections import Part, show_parts
+from pages.shared.page_sections import PageSection, render_sections
 from pages.tokens import contexts, dimensions, embedding, neighbours, sizes, spelling, word_order
 from views.text.catalogue import Message
 
 PARTS = (
-    Part("step-by-step", Message("tokens.part.step-by-step", "Step by step"), embedding.show, reads=SENTENCE),
-    Part("neighbours", Message("tokens.part.neighbours", "Neighbours"), neighbours.show, reads=SENTENCE),
-    Part("dimensions", Message("tokens.part.dimensions", "Single dimensions"), dimensions.show, reads=NOTHING),
-    Part("spelling", Message("tokens.part.spelling", "Spelling"), spelling.show, reads=NOTHING),
-    Part("contexts", Message("tokens.part.contexts", "One word, many contexts"), contexts.show, reads=NOTHING),
-    Part("word-order", Message("tokens.part.word-order", "Word order"), word_order.show, reads=DECODING),
-    Part("sizes", Message("tokens.part.sizes", "Sizes"), sizes.show, ("other-names",), reads=NOTHING),
+    PageSection("step-by-step", Message("tokens.part.step-by-step", "Step by step"), embedding.render, reads=SENTENCE),
+    PageSection("neighbours", Message("tokens.part.neighbours", "Neighbours"), neighbours.render, reads=SENTENCE),
+    PageSection("dimensions", Message("tokens.part.dimensions", "Single dimensions"), dimensions.render, reads=NOTHING),
+    PageSection("spelling", Message("tokens.part.spelling", "Spelling"), spelling.render, reads=NOTHING),
+    PageSection("contexts", Message("tokens.part.contexts", "One word, many contexts"), contexts.render, reads=NOTHING),
+    PageSection("word-order", Message("tokens.part.word-order", "Word order"), word_order.render, reads=DECODING),
+    PageSection("sizes", Message("tokens.part.sizes", "Sizes"), sizes.render, ("other-names",), reads=NOTHING),
 )
 
-show_parts("tokens", PARTS, "part")
+render_sections("tokens", PARTS, "part")

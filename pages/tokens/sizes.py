@@ -5,14 +5,14 @@ import streamlit as st
 from model import TransformerConfig
 from model.networks.config import part_sizes
 from pages.shared import files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import beside, block, caption
+from pages.shared.texts import block, caption, column_with_text
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
-from views.text.catalogue import Message, Name, say, say_error
+from views.text.catalogue import Message, Untranslated, say, say_error
 from views.text.numbers import grouped, percent
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
@@ -25,15 +25,17 @@ PARTS = {  # id of a part, see `model.networks.config` -> what it is called
 }
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """Three columns of sizes; the first answers to the boxes."""
     trained = request.service.model.config
-    with beside("tokens", "sizes"):
+    with column_with_text("tokens", "sizes"):
         with st.container(horizontal=True):
             help = " ".join(block("tokens", "d-model").split())
-            width = widgets.number(Name("d_model")(), "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help)
-            heads = widgets.number(Name("n_heads")(), "n_heads", trained.n_heads, 1, 64, width=WIDTH)
-            inner = widgets.number(Name("d_ff")(), "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
+            width = widgets.number(
+                Untranslated("d_model")(), "d_model", trained.d_model, 1, 4096, width=WIDTH, help=help
+            )
+            heads = widgets.number(Untranslated("n_heads")(), "n_heads", trained.n_heads, 1, 64, width=WIDTH)
+            inner = widgets.number(Untranslated("d_ff")(), "d_ff", trained.d_ff, 1, 16384, width=WIDTH)
             label = say("sizes.layers.choose", "Layers")
             layers = widgets.number(label, "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
         depth = {"n_encoder_layers": layers, "n_decoder_layers": layers}
@@ -43,50 +45,50 @@ def show(request: Request) -> None:
             st.warning(literal.markdown(say_error(error)))
             return
         sides = (tried, trained, TransformerConfig.preset("base"))
-        names, values = zip(*(zip(*described(side), strict=True) for side in sides), strict=True)
+        names, values = zip(*(zip(*size_rows(side), strict=True) for side in sides), strict=True)
         titles = (
             say("sizes.column.yours", "yours"),
             say("sizes.column.model", "this model"),
             say("sizes.column.paper", "paper\u2019s base"),
         )
-        symbols = [bars.data(name, "name") if name in SYMBOLS else name for name in names[0]]
+        symbols = [bars.data_cell(name, "name") if name in SYMBOLS else name for name in names[0]]
         columns = [
-            tables.Column(say("sizes.column.size", "size"), names[0], symbols),
-            *(tables.name(title, side, "number") for title, side in zip(titles, values, strict=True)),
+            tables.TableColumn(say("sizes.column.size", "size"), names[0], symbols),
+            *(tables.name_column(title, side, "number") for title, side in zip(titles, values, strict=True)),
         ]
-        tables.show(columns, say("sizes.table", "Sizes side by side"))
-    twice, before, after = 2 * trained.d_ff, *(_parameters(side) for side in (trained, tried))
+        tables.render_table(columns, say("sizes.table", "Sizes side by side"))
+    twice, before, after = 2 * trained.d_ff, *(_parameter_count(side) for side in (trained, tried))
     doubled = inner == twice and (width, layers) == (trained.d_model, trained.n_encoder_layers)
     result = {"after": grouped(after), "before": grouped(before), "share": percent(after / before - 1)}
     sizes = {"d_ff": twice, "d_model": trained.d_model, "layers": trained.n_encoder_layers}
-    experiment("tokens-sizes", sizes, result if doubled else None, d_ff=twice)
+    render_experiment("tokens-sizes", sizes, result if doubled else None, d_ff=twice)
     formula = grouped(before)
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
-    files.sheet(*tables.content(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
+    files.csv_and_table(*tables.header_and_rows(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
     typed = {"d_model": width, "n_heads": heads, "d_ff": inner, "layers": layers}
-    same_in_pytorch("tokens", "sizes", **typed, vocabulary=tried.vocabulary_size)
+    render_program("tokens", "sizes", **typed, vocabulary=tried.vocabulary_size)
 
 
-def _parameters(config: TransformerConfig) -> int:
+def _parameter_count(config: TransformerConfig) -> int:
     return sum(part.total for part in part_sizes(config))
 
 
-def described(config: TransformerConfig) -> list[tuple[str, str]]:
+def size_rows(config: TransformerConfig) -> list[tuple[str, str]]:
     """Name and value of every size, in words of the paper."""
     parts, layers = part_sizes(config), f"{config.n_encoder_layers} + {config.n_decoder_layers}"
     return [
-        ("d_model", _whole(config.d_model)),
-        ("n_heads", _whole(config.n_heads)),
+        ("d_model", _unbroken(config.d_model)),
+        ("n_heads", _unbroken(config.n_heads)),
         ("d_k = d_model / n_heads", f"{config.d_model} / {config.n_heads} = {config.d_k}"),
         (say("sizes.both-layers", "layers, encoder + decoder"), layers),
-        ("d_ff", f"{_whole(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
+        ("d_ff", f"{_unbroken(config.d_ff)} = {config.d_ff / config.d_model:.3g} d_model"),
         (say("sizes.path", "feed-forward path"), f"{config.d_model} \u2192 {config.d_ff} \u2192 {config.d_model}"),
-        (say("sizes.vocabulary", "vocabulary"), _whole(config.vocabulary_size)),
-        *((PARTS[part.name](), f"{part.count} \u00d7 {_whole(part.parameters)}") for part in parts),
-        (say("sizes.parameters.all", "parameters, all"), _whole(sum(part.total for part in parts))),
+        (say("sizes.vocabulary", "vocabulary"), _unbroken(config.vocabulary_size)),
+        *((PARTS[part.name](), f"{part.count} \u00d7 {_unbroken(part.parameters)}") for part in parts),
+        (say("sizes.parameters.all", "parameters, all"), _unbroken(sum(part.total for part in parts))),
     ]
 
 
-def _whole(count: int) -> str:
+def _unbroken(count: int) -> str:
     """A count that no line break tears apart."""
     return grouped(count).replace("\u2009", "\u202f")

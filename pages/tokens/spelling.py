@@ -6,10 +6,10 @@ import streamlit as st
 
 from model.text.spelling import MAX_WORD, spellings, splits
 from pages.shared import files, tables
-from pages.shared.code import same_in_pytorch
-from pages.shared.experiment import experiment
+from pages.shared.code import render_program
+from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import beside, block, caption
+from pages.shared.texts import block, caption, column_with_text
 from views.controls import widgets
 from views.html import bars, generated_tokens
 from views.text import literal
@@ -30,16 +30,16 @@ SPELLINGS = {  # id of a spelling, see `model.text.spelling` -> what it is calle
 }
 
 
-def show(request: Request) -> None:
+def render(request: Request) -> None:
     """One word in many spellings."""
     tokenizer = request.service.model.tokenizer
-    with beside("tokens", "spelling"):
+    with column_with_text("tokens", "spelling"):
         with st.container(horizontal=True):
             word = widgets.text(say("tokens.word", "Word"), "word", "cat", say("tokens.word.placeholder", "A word"))
             label = say("tokens.other", "One more spelling, in any script")
             hint = say("tokens.other.placeholder", "Another spelling")
             other = widgets.text(label, "other", "\uace0\uc591\uc774", hint)
-        problem = refusal(word) or (refusal(other) if other.strip() else "")
+        problem = refusal_message(word) or (refusal_message(other) if other.strip() else "")
         if problem:
             st.warning(problem)
             return
@@ -48,27 +48,29 @@ def show(request: Request) -> None:
         joined = [" | ".join(map(literal.token, row.tokens)) for row in found]
         chips = [bars.Cell(generated_tokens.chips(row.tokens, "encoder")) for row in found]
         columns = [
-            tables.Column(say("tokens.spelling.column.spelling", "spelling"), [SPELLINGS[row.name]() for row in found]),
-            tables.name(say("tokens.spelling.column.text", "text"), said),
-            tables.Column(say("tokens.spelling.column.count", "count"), [len(row.tokens) for row in found]),
-            tables.Column(say("tokens.spelling.column.common", "in common"), [row.shared for row in found]),
-            tables.Column(say("tokens.spelling.column.tokens", "tokens"), joined, chips),
+            tables.TableColumn(
+                say("tokens.spelling.column.spelling", "spelling"), [SPELLINGS[row.name]() for row in found]
+            ),
+            tables.name_column(say("tokens.spelling.column.text", "text"), said),
+            tables.TableColumn(say("tokens.spelling.column.count", "count"), [len(row.tokens) for row in found]),
+            tables.TableColumn(say("tokens.spelling.column.common", "in common"), [row.shared for row in found]),
+            tables.TableColumn(say("tokens.spelling.column.tokens", "tokens"), joined, chips),
         ]
-        tables.show(columns, say("tokens.spelling.table", "Tokens of each spelling"))
+        tables.render_table(columns, say("tokens.spelling.table", "Tokens of each spelling"))
         label = say("tokens.spelling.csv", "Spellings as CSV")
-        files.sheet(*tables.content(columns), "spellings", label)
+        files.csv_and_table(*tables.header_and_rows(columns), "spellings", label)
     ids = {row.name: row.ids for row in found}
     upper, lower = (ids.get(name, ids["as-typed"]) for name in ("upper-case", "lower-case"))
     result = {"upper": len(upper), "lower": len(lower), "common": len({*upper} & {*lower})}
-    experiment("tokens-spelling", {"word": word.upper()}, result if word == word.upper() else None)
+    render_experiment("tokens-spelling", {"word": word.upper()}, result if word == word.upper() else None)
     normal = [" ".join(filter(None, unicodedata.normalize("NFKC", row.text).split(" "))) for row in found]
     back = sum(tokenizer.decode(row.ids) == text for row, text in zip(found, normal, strict=True))
     caption("tokens", "spelling-check", back=back, all=len(found))
     texts = {row.name: row.text for row in found}
-    same_in_pytorch("tokens", "spelling", word=texts["as-typed"], other=texts.get("other", texts["as-typed"]))
+    render_program("tokens", "spelling", word=texts["as-typed"], other=texts.get("other", texts["as-typed"]))
 
 
-def refusal(word: str) -> str:
+def refusal_message(word: str) -> str:
     """Why `word` cannot be split here, as Markdown, or nothing."""
     if not any(unicodedata.category(char)[0] not in "CZ" for char in word):
         return literal.markdown(say("tokens.word.none", "There is no word to split yet: type one."))

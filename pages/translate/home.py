@@ -10,7 +10,7 @@ from views.components.matrix_row import RowMatrix
 from views.text.catalogue import Message, say
 
 # The page that each leads to, what is done there, and on what.
-DOORS = (
+LINKS = (
     ("attention", Message("home.heads", "Explore every head"), Message("home.heads.of", "every layer, every weight")),
     ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
     ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
@@ -37,7 +37,7 @@ _STYLE = """<style>
 </style>"""
 
 
-def places() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
+def render_layout() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
     """Show the doors. Returns the places for the title and the box, for the translation, the map, and the options."""
     st.html(_STYLE)
     with st.container(key="home"):
@@ -45,13 +45,13 @@ def places() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGener
         left, right = st.columns([3, 2], gap="large")
     with right:
         with st.container(key="doors", gap="small"):
-            for page, called, on in DOORS:
+            for page, called, on in LINKS:
                 st.page_link(f"pages/{page}/page.py", label=f"**{called()}** *{on()}*", width="stretch")
         options = st.container()
     return beginning, translation, left.container(key="live-map"), options
 
 
-def live_map(trace: Trace) -> None:
+def render_map(trace: Trace) -> None:
     """The last layer's cross-attention, the mean of its heads, with a row for each token that is generated."""
     kind, weights = attention_maps.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
     name, row = say("home.map", "Where each French token comes from"), say("home.map.row", "Generates: French token")

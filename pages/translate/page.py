@@ -10,15 +10,15 @@ from model.networks.recurrent_config import RecurrentConfig
 from pages.history import networks
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
-from pages.shared.page_header import Request, opening, translated
+from pages.shared.page_header import Request, render_header, translation_html
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read, paragraph
 from pages.translate import home
 from views import navigation
-from views.components.inline_svg import drawing_view
+from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import generated_tokens
-from views.svg.architecture import Sizes, architecture
+from views.svg.architecture import TransformerSizes, architecture
 from views.svg.recurrent_architecture import RecurrentSizes, recurrent_architecture
 from views.text import literal, prose, terms
 from views.text.catalogue import say, say_count
@@ -29,25 +29,28 @@ TRANSFORMER = "transformer"
 
 
 @fragment
-def diagram(service: Service) -> None:
+def render_diagram(service: Service) -> None:
     """The loaded model, or one of the networks that were trained on the same sentences before it."""
     called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     chosen = widgets.pick(say("translate.diagram", "Which network"), called, "diagram", hidden=True)
-    links = navigation.titles(), bound_settings.shared()
+    links = navigation.page_titles(), bound_settings.shared_query()
     if chosen == TRANSFORMER:
-        drawn, about = architecture(Sizes(**_taken(service.model.config, Sizes)), *links), "diagram"
+        drawn, about = (
+            architecture(TransformerSizes(**_sizes(service.model.config, TransformerSizes)), *links),
+            "diagram",
+        )
     else:
-        sizes = RecurrentSizes(**_taken(RecurrentConfig.preset(chosen), RecurrentSizes))
+        sizes = RecurrentSizes(**_sizes(RecurrentConfig.preset(chosen), RecurrentSizes))
         drawn, about = recurrent_architecture(sizes, *links), "diagram-before"
-    drawing_view(drawn, key="architecture")
+    inline_svg(drawn, key="architecture")
     st.caption(prose.block("translate", about))
 
 
-def _taken(config: object, sizes: type) -> dict[str, object]:
+def _sizes(config: object, sizes: type) -> dict[str, object]:
     return {name: getattr(config, name) for name in sizes.__dataclass_fields__}
 
 
-def translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
+def stream_translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
     """The translation as it grows. Returns its steps."""
     service, text, options = request.service, request.text, request.options
     steps = service.known(text, options)
@@ -57,13 +60,13 @@ def translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
         for step in service.stream(text, options):
             steps.append(step)
             if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
-                sentence.html(translated(step.text))
+                sentence.html(translation_html(step.text))
                 shown_at = time.monotonic()
-    sentence.html(translated(steps[-1].text))
+    sentence.html(translation_html(steps[-1].text))
     return steps
 
 
-def token_by_token(options: DecodingOptions, steps: list[Step], trace: Trace) -> None:
+def render_tokens(options: DecodingOptions, steps: list[Step], trace: Trace) -> None:
     """What was considered at each place."""
     st.header(say("translate.tokens", "Token by token"), anchor=False)
     paragraph("translate", "token-by-token")
@@ -94,12 +97,12 @@ def token_by_token(options: DecodingOptions, steps: list[Step], trace: Trace) ->
     else:
         # what was streamed, from cached keys and values, against one pass over the finished translation
         difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-        caption("translate", "check", difference=checks.said("step by step", difference))
-    numbers(rows)
+        caption("translate", "check", difference=checks.format_difference("step by step", difference))
+    render_table(rows)
 
 
 @fragment
-def numbers(rows) -> None:
+def render_table(rows) -> None:
     """The same as a table and a file."""
     header = [say("column.position", "position"), terms.TOKEN(), terms.PROBABILITY(), say("column.rank", "rank")]
     for place in range(1, 6):
@@ -112,26 +115,26 @@ def numbers(rows) -> None:
     labelled = [[literal.token(cell) if isinstance(cell, str) else cell for cell in line] for line in table]
     files.csv(header, labelled, "translation", say("translate.csv", "Download as CSV"))
     height = "content" if len(rows) < 12 else 420
-    files.numbers(lambda: files.table(labelled, header), hide_index=True, height=height)
+    files.folded_table(lambda: files.data_frame(labelled, header), hide_index=True, height=height)
 
 
-def main() -> None:
+def render() -> None:
     """Read the inputs, translate, show; below it the architecture, and how to read the page."""
-    beginning, sentence, mapped, options = home.places()
+    beginning, sentence, mapped, options = home.render_layout()
     with beginning:
-        request = opening("translate", options=options)
+        request = render_header("translate", options=options)
     if request.accepted:
-        steps = translation(request, sentence)
+        steps = stream_translation(request, sentence)
         trace = request.trace()
         with mapped:
-            home.live_map(trace)
-        token_by_token(request.options, steps, trace)
+            home.render_map(trace)
+        render_tokens(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:
         st.header(say("translate.model", "The model, a map of this program"), anchor=False)
-        diagram(request.service)
+        render_diagram(request.service)
     with words:
         how_to_read(block("translate", "how-to-read-it"))
 
 
-main()
+render()

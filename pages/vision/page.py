@@ -3,19 +3,19 @@
 import streamlit as st
 
 from model import VisionTrace
-from pages.shared.models import open_vision, private, reading
-from pages.shared.page_sections import Part, choose, texts_below
+from pages.shared.models import open_vision, picture_lock, private_service
+from pages.shared.page_sections import PageSection, choose_section, render_notes
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
-from pages.vision.background import without_an_object
-from pages.vision.classification import from_cls
-from pages.vision.convolution import beside_a_convolution
-from pages.vision.head_ablation import each_head
-from pages.vision.layers import through_the_layers
-from pages.vision.patch_attention import any_patch, cls_attention, full_maps
-from pages.vision.patches import cut_in_patches
-from pages.vision.positions import positions
-from pages.vision.what_if import what_if
+from pages.vision.background import render_plain_pictures
+from pages.vision.classification import render_classification
+from pages.vision.convolution import render_convolution
+from pages.vision.head_ablation import render_heads
+from pages.vision.layers import render_layers
+from pages.vision.patch_attention import render_any_patch, render_cls, render_full_maps
+from pages.vision.patches import render_patches
+from pages.vision.positions import render_positions
+from pages.vision.what_if import render_what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
 from views.controls.pictures import Picture
@@ -25,15 +25,15 @@ from views.text.catalogue import Message, say
 from views.text.numbers import percent
 
 VIEWS = (
-    Part("patches", Message("vision.view.patches", "Patches"), cut_in_patches, ("read-a-patch", "what-it-is")),
-    Part("cls", Message("vision.view.cls", "CLS attention"), cls_attention, ("read-a-map", "what-it-is")),
-    Part("any-patch", Message("vision.view.any", "Any patch"), any_patch, ("read-a-map", "what-it-is")),
-    Part("layers", Message("vision.view.layers", "Through the layers"), through_the_layers),  # has its own texts
-    Part("positions", Message("vision.view.positions", "Positions"), positions),
-    Part("convolution", Message("vision.view.convolution", "Convolution"), beside_a_convolution),
-    Part("heads", Message("vision.view.heads", "Heads"), each_head),
-    Part("full-maps", Message("vision.view.maps", "Full maps"), full_maps),
-    Part("what-if", Message("vision.view.what-if", "What if"), what_if, ("what-if",)),
+    PageSection("patches", Message("vision.view.patches", "Patches"), render_patches, ("read-a-patch", "what-it-is")),
+    PageSection("cls", Message("vision.view.cls", "CLS attention"), render_cls, ("read-a-map", "what-it-is")),
+    PageSection("any-patch", Message("vision.view.any", "Any patch"), render_any_patch, ("read-a-map", "what-it-is")),
+    PageSection("layers", Message("vision.view.layers", "Through the layers"), render_layers),  # has its own texts
+    PageSection("positions", Message("vision.view.positions", "Positions"), render_positions),
+    PageSection("convolution", Message("vision.view.convolution", "Convolution"), render_convolution),
+    PageSection("heads", Message("vision.view.heads", "Heads"), render_heads),
+    PageSection("full-maps", Message("vision.view.maps", "Full maps"), render_full_maps),
+    PageSection("what-if", Message("vision.view.what-if", "What if"), render_what_if, ("what-if",)),
 )
 
 
@@ -41,20 +41,20 @@ def main() -> None:
     """Read the picture, trace, show the chosen view, and below it what the model received and answered in full."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
-    chosen = picture_input(reading())
+    chosen = picture_input(picture_lock())
     service = open_vision()
     if chosen.is_own:
-        service = private(service)
+        service = private_service(service)
     key, trace = service.trace_picture(chosen.image)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-        view = choose(VIEWS, "view")
+        view = choose_section(VIEWS, "view")
         name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
         said = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability))
         st.markdown(said, width="content")
     view.show(service, key, trace)
-    _answer(service, key, chosen, trace)
+    _render_answer(service, key, chosen, trace)
     config, (rows, columns) = service.model.config, trace.grid
-    texts_below(
+    render_notes(
         "vision",
         view,
         values=config.patch_values,
@@ -66,7 +66,7 @@ def main() -> None:
     )
 
 
-def _answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> None:
+def _render_answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> None:
     """The picture as the model receives it, and what it makes of it."""
     st.header(say("vision.answer.header", "The answer"), anchor=False)
     received, said = st.columns([1, 3], gap="large")
@@ -80,8 +80,8 @@ def _answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> 
         st.html(class_bars.STYLE + class_bars.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
-        without_an_object(service)
-    from_cls(service, key, trace)
+        render_plain_pictures(service)
+    render_classification(service, key, trace)
 
 
 main()

@@ -8,18 +8,25 @@ import streamlit as st
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import files
 from pages.shared.attention_viewer.explore import explore_picture
-from pages.shared.attention_viewer.provenance import of_picture
-from pages.shared.experiment import experiment
+from pages.shared.attention_viewer.provenance import view_picture
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.tables import Column, content
+from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import paragraph
-from pages.vision.program import offer_program
-from pages.vision.vision_inputs import Look, all_heads, check_line, choosable, places, settings
+from pages.vision.program import render_vision_program
+from pages.vision.vision_inputs import (
+    MapSettings,
+    place_columns,
+    read_map_settings,
+    render_all_heads_file,
+    render_check_line,
+    render_choosable_maps,
+)
 from views import attention_maps
 from views.components.attention_grid import Sheet
-from views.components.attention_kinds import Kinds, attention_kinds
-from views.components.patch_picture import Panel
+from views.components.attention_kinds import SheetsOfKinds, attention_kinds
+from views.components.patch_picture import PicturePanel
 from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
 from views.export import drawing
@@ -33,9 +40,9 @@ TO = Message("vision.to", "What attends to it")
 
 
 @fragment
-def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
+def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     """Every head over the picture, and one of them large; the browser draws whatever is chosen among them."""
-    look = settings(trace, "head")
+    look = read_map_settings(trace, "head")
     rows = attention_maps.with_means(
         trace.attention[:, :, :1]
     )  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
@@ -61,89 +68,91 @@ def cls_attention(service: Service, key: str, trace: PatchTrace) -> None:
         choices, chosen = look.only("layer", "head", "scale", "opacity")
         below = ("scale", "opacity")
         attention_kinds(
-            Kinds({"vision": grid}, {}, frozenset(), choices, chosen, below),
+            SheetsOfKinds({"vision": grid}, {}, frozenset(), choices, chosen, below),
             key="grid",
-            on_choose=sentence_input.remember,
+            on_choose=sentence_input.store_selection,
         )
     with detail:
         tops = np.full(sheet.shape[:2], top)
         above = ("layer", "head")
-        choosable(look, [Panel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
-    _first_layer(sheet, look)
+        render_choosable_maps(look, [PicturePanel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
+    _render_cls_experiment(sheet, look)
     paragraph("vision", "overview")
-    check_line(trace)
+    render_check_line(trace)
     layer, head = look.id.split("-")
     files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
-    all_heads(trace)
-    files.numbers(lambda: files.table(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
-    offer_program(service, "cls", **_map(look))
+    render_all_heads_file(trace)
+    files.folded_table(lambda: files.data_frame(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
+    render_vision_program(service, "cls", **_map_values(look))
 
 
-def _map(look: Look) -> dict[str, object]:
+def _map_values(look: MapSettings) -> dict[str, object]:
     """The map that is shown large, as values of a program; a mean goes by its name."""
     return {name: look.chosen[name] for name in ("layer", "head")}
 
 
-def _first_layer(sheet: np.ndarray, look: Look) -> None:
+def _render_cls_experiment(sheet: np.ndarray, look: MapSettings) -> None:
     """Does CLS spread more in the first layer than in the last? `sheet` is `(layers + 1, heads + 1, patch)`."""
     first, last = (float(sheet[place, -1].max()) for place in (0, -2))
     found = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
     here = look.place == (0, sheet.shape[1] - 1)
-    experiment("vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), found if here else None)
+    render_experiment(
+        "vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), found if here else None
+    )
 
 
 @fragment
-def any_patch(service: Service, key: str, trace: PatchTrace) -> None:
+def render_any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     """One patch. The browser draws the maps of any patch and head; this part runs again for the numbers and files."""
-    look = settings(trace, "map")
+    look = read_map_settings(trace, "map")
     row, column = look.patch
-    matrix = attention_maps.one(trace.attention, *look.place)  # (1 + patch, 1 + patch)
+    matrix = attention_maps.single_map(trace.attention, *look.place)  # (1 + patch, 1 + patch)
     top = float(matrix[1:, 1:].max()) if look.shared else None
-    panels = Panel(FROM(), "from"), Panel(TO(), "to")
+    panels = PicturePanel(FROM(), "from"), PicturePanel(TO(), "to")
     title = say("vision.attention", "Attention, {place}", place="{map}")
-    choosable(look, panels, title, "any", trace.attention, _largest(trace.attention))
+    render_choosable_maps(look, panels, title, "any", trace.attention, _largest_weights(trace.attention))
     paragraph("vision", "any-patch")
     own, most = matrix[1 + row * trace.grid[1] + column, 1:], None
     if (row, column) == (0, 0):
         at = np.unravel_index(int(own.argmax()), trace.grid)
         most = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
-    experiment("vision-any-patch", partial(sentence_input.choose_patch, 0, 0), most)
-    check_line(trace)
+    render_experiment("vision-any-patch", partial(sentence_input.choose_patch, 0, 0), most)
+    render_check_line(trace)
     chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
     out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
     into = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
     from_it, to_it = look.head_map(matrix[chosen, 1:], out, top), look.head_map(matrix[1:, chosen], into, top)
-    columns = [Column(FROM(), from_it.weights.ravel()), Column(TO(), to_it.weights.ravel())]
-    header, rows = content([*places(trace.grid), *columns])
+    columns = [TableColumn(FROM(), from_it.weights.ravel()), TableColumn(TO(), to_it.weights.ravel())]
+    header, rows = header_and_rows([*place_columns(trace.grid), *columns])
     name = f"patch-{row + 1}-{column + 1}-{look.id}"
     with st.container(horizontal=True):
         for what, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
             make = lambda shown=shown: drawing.to_png(look.drawn(shown))  # noqa: E731
             files.download(say("files.png.of", "{what} as PNG", what=what), make, f"{side}-{name}.png")
         files.csv(header, rows, name)
-    files.numbers(lambda: files.table(rows, header), hide_index=True)
-    all_heads(trace)
-    offer_program(service, "any-patch", row=row + 1, column=column + 1, **_map(look))
+    files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
+    render_all_heads_file(trace)
+    render_vision_program(service, "any-patch", row=row + 1, column=column + 1, **_map_values(look))
 
 
-def _largest(attention: np.ndarray) -> np.ndarray:
+def _largest_weights(attention: np.ndarray) -> np.ndarray:
     """`(layers + 1, heads + 1)`: the largest weight between patches, of each head and of the means."""
     layers, heads = attention.shape[:2]
     found = np.zeros((layers + 1, heads + 1))
     for place in np.ndindex(found.shape):
-        found[place] = attention_maps.one(attention[..., 1:, 1:], *place).max()
+        found[place] = attention_maps.single_map(attention[..., 1:, 1:], *place).max()
     return found
 
 
 @fragment
-def full_maps(service: Service, key: str, trace: PatchTrace) -> None:
+def render_full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     """Every position of the sequence, in the attention viewer as for sentences."""
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
     # what falls on CLS as the key, of the patches as queries, in the mean over the heads of a layer
     on_cls = trace.attention[:, :, 1:, 0].mean(axis=(1, 2))
     found = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
     found |= {"even": percent(1 / trace.attention.shape[-1])}
-    hidden = address.to_come("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
-    experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
-    explore_picture(of_picture(key, trace, service.model.weights_sha256, chosen_sample()))
-    offer_program(service, "full-maps")
+    hidden = address.pending_value("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
+    render_experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
+    explore_picture(view_picture(key, trace, service.model.weights_sha256, chosen_sample()))
+    render_vision_program(service, "full-maps")

@@ -8,14 +8,14 @@ import streamlit as st
 from model import VisionTrace
 from model.attribution.vision_analysis import patch_embedding, principal_filters
 from pages.shared import checks, files
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
-from pages.vision.program import offer_program
+from pages.vision.program import render_vision_program
 from views import patch_grid
 from views.components.one_patch import OnePatch, one_patch
-from views.components.patch_picture import Panel, PatchPicture, patch_picture
+from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input
 from views.export import drawing
 from views.html.filters import filters
@@ -24,9 +24,9 @@ from views.text.catalogue import say
 FILTERS = 28  # as many as the paper's figure 7 shows
 
 
-def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
+def render_patches(service: Service, key: str, trace: VisionTrace) -> None:
     """The picture in patches, and one of them in detail."""
-    chosen_patch(service, trace)
+    render_patch(service, trace)
     st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
@@ -35,40 +35,42 @@ def cut_in_patches(service: Service, key: str, trace: VisionTrace) -> None:
 
 
 @fragment
-def chosen_patch(service: Service, trace: VisionTrace) -> None:
+def render_patch(service: Service, trace: VisionTrace) -> None:
     """The grid beside the chosen patch, and where it stands. The browser draws another; this runs for its numbers."""
     config, (rows, columns) = service.model.config, trace.grid
     size = config.patch_size
     picture = patch_grid.as_bytes(trace.pixels)
-    choices = sentence_input.patch_to_choose(trace.grid)
+    choices = sentence_input.patch_choices(trace.grid)
     at = {choice.key: choice.inside() for choice in choices}
     row, column = (int(number) - 1 for number in at.values())
     left, right = st.columns([2, 3], gap="large")
     with left:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)
-        whole, title = [Panel("", "nothing")], say("vision.in-patches", "The picture in patches")
+        whole, title = [PicturePanel("", "nothing")], say("vision.in-patches", "The picture in patches")
         shown = PatchPicture(picture, trace.grid, whole, title, choices, at)
-        patch_picture(shown, key="patches", on_choose=sentence_input.remember)
+        patch_picture(shown, key="patches", on_choose=sentence_input.store_selection)
     number = row * columns + column
-    chosen, recorded = patch_grid.block(trace.pixels, row, column, size), trace.patches[number]
+    chosen, recorded = patch_grid.patch_pixels(trace.pixels, row, column, size), trace.patches[number]
     vector = patch_grid.flattened(chosen)
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
         one_patch(OnePatch("steps", picture, trace.grid, choices, at, trace.patches), key="steps")
-        difference = checks.said("patch embedding", float(np.abs(embedded - recorded).max()))
+        difference = checks.format_difference("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
         red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
         found = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
-        experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), found)
-        _files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
+        render_experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), found)
+        _render_files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
     one_patch(OnePatch("sequence", picture, trace.grid, choices, at), key="sequence")
-    offer_program(service, "patches", row=row + 1, column=column + 1)
+    render_vision_program(service, "patches", row=row + 1, column=column + 1)
 
 
-def _files(name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded: np.ndarray) -> None:
+def _render_files(
+    name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndarray, recorded: np.ndarray
+) -> None:
     size = round((len(vector) / 3) ** 0.5)
     header = [
         say("column.step", "step"),
@@ -90,4 +92,4 @@ def _files(name: str, picture: np.ndarray, vector: np.ndarray, embedded: np.ndar
         files.download(say("files.png", "PNG"), lambda: drawing.to_png(whole, 4), "received.png")
         files.csv(header, lines, name)
         files.npz(name, {"vector": vector, "embedding": embedded, "recorded": recorded})
-    files.numbers(lambda: files.table(lines, header), hide_index=True)
+    files.folded_table(lambda: files.data_frame(lines, header), hide_index=True)

@@ -15,11 +15,11 @@ from model.attribution.vision_analysis import (
 )
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, files, tables
-from pages.shared.experiment import experiment
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
-from pages.vision.program import offer_program
+from pages.vision.program import render_vision_program
 from views import attention_maps
 from views.controls import sentence_input, widgets
 from views.export import downloads
@@ -50,7 +50,7 @@ MOST = 999_999
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedPositions:
     """What the position vectors say, whatever the picture."""
 
     similarity: np.ndarray  # (patch, patch)
@@ -66,7 +66,7 @@ class Learned:
 
 
 @dataclass(frozen=True, eq=False)
-class Reach:
+class AttentionDistances:
     """Attention distances, in pixels."""
 
     distances: np.ndarray  # (layer, head)
@@ -82,51 +82,51 @@ class Reach:
         return pixels | counts | {"uniform": self.uniform}
 
 
-def positions(service: Service, key: str, trace: VisionTrace) -> None:
+def render_positions(service: Service, key: str, trace: VisionTrace) -> None:
     """The view; `key` is the picture's, as `Service.trace_picture` gives it."""
     paragraph(PAGE)
     size = service.model.config.patch_size
     with st.skeleton(height=520):
-        learned = service.lesson(("position similarity",), _learned, trace.grid)
-        reach = service.analysis(("reach", key), lambda _: _reach(trace, size))
+        learned = service.lesson(("position similarity",), _compute_learned, trace.grid)
+        reach = service.analysis(("reach", key), lambda _: _compute_distances(trace, size))
     theme, still = sentence_input.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:
         st.header(say("vision.similarity", "Similarity of position vectors"), anchor=False)
         paragraph(PAGE, "similarity")
         figure = patch_positions.similarity(learned.similarity, trace.grid, theme)
-        st.plotly_chart(figure, key="similarity", config=still, alt=_plain("learned", **learned.words))
+        st.plotly_chart(figure, key="similarity", config=still, alt=_plain_text("learned", **learned.words))
         paragraph(PAGE, "learned", **learned.words)
     with right:
         st.header(say("vision.distances", "Attention distance"), anchor=False)
         paragraph(PAGE, "distance")
         figure = patch_positions.distances(reach.distances, reach.uniform, theme)
-        st.plotly_chart(figure, key="distances", config=still, alt=_plain("heads", **reach.words))
+        st.plotly_chart(figure, key="distances", config=still, alt=_plain_text("heads", **reach.words))
         paragraph(PAGE, "heads", **reach.words)
     st.header(say("vision.order", "Without order"), anchor=False)
-    order_matters(service, key, trace, learned, reach)
-    _files(trace, learned, reach)
+    render_order(service, key, trace, learned, reach)
+    _render_files(trace, learned, reach)
 
 
-def _learned(network, grid: tuple[int, int]) -> Learned:
+def _compute_learned(network, grid: tuple[int, int]) -> LearnedPositions:
     similarity = position_similarity(network)
-    return Learned(similarity, rows_and_columns(similarity, grid), check_similarity(network, similarity))
+    return LearnedPositions(similarity, rows_and_columns(similarity, grid), check_similarity(network, similarity))
 
 
-def _reach(trace: VisionTrace, patch_size: int) -> Reach:
+def _compute_distances(trace: VisionTrace, patch_size: int) -> AttentionDistances:
     everywhere = np.ones((1, 1, *trace.attention.shape[2:]), dtype=np.float32)
-    return Reach(
+    return AttentionDistances(
         attention_distance(trace.attention, trace.grid, patch_size),
         attention_distance(everywhere, trace.grid, patch_size).item(),
     )
 
 
-def _plain(id: str, **values: object) -> str:
+def _plain_text(id: str, **values: object) -> str:
     """A block as a text alternative, without Markdown's marks."""
-    return " ".join(glossary.unlinked(block(PAGE, id, **values)).replace("*", "").split())
+    return " ".join(glossary.unlink_terms(block(PAGE, id, **values)).replace("*", "").split())
 
 
-def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
+def _render_files(trace: VisionTrace, learned: LearnedPositions, reach: AttentionDistances) -> None:
     layers, heads = reach.distances.shape
     header = [
         say("column.layer", "layer"),
@@ -141,21 +141,23 @@ def _files(trace: VisionTrace, learned: Learned, reach: Reach) -> None:
         files.csv(header, rows, "distances", say("vision.distances.csv", "Distances as CSV"))
         files.download(say("vision.similarity.csv", "Similarity as CSV"), similarity, "similarity.csv")
         files.npz("positions", arrays, say("vision.both.npz", "Both as NPZ"))
-    files.numbers(lambda: files.table(rows, header), key="reach", hide_index=True)
+    files.folded_table(lambda: files.data_frame(rows, header), key="reach", hide_index=True)
 
 
 @fragment
-def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learned, reach: Reach) -> None:
+def render_order(
+    service: Service, key: str, trace: VisionTrace, learned: LearnedPositions, reach: AttentionDistances
+) -> None:
     """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned."""
     paragraph(PAGE, "order")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
         label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
         seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
-        again = lambda: bound_settings.choose("shuffle", (seed + 1) % MOST)  # noqa: E731
+        again = lambda: bound_settings.set_value("shuffle", (seed + 1) % MOST)  # noqa: E731
         st.button(say("order.again", "Shuffle again"), on_click=again)
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
-    found = service.analysis(("order", key, seed), compute, trace.pixels, order)
+    found = service.analysis(("order", key, seed), order_probabilities, trace.pixels, order)
     plain, after = found["plain"], found[change]
     size = service.model.config.patch_size
     shown = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
@@ -164,21 +166,27 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
         st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
     with bars:
-        st.html(class_bars.moves(trace.classes, plain, after, CHANGES[change]()))
-        _moved(trace, plain, after)
+        st.html(class_bars.before_and_after(trace.classes, plain, after, CHANGES[change]()))
+        _render_moved(trace, plain, after)
     with_positions = float(np.abs(found["shuffle"] - plain).max())
     without = float(np.abs(found["both"] - found["no-positions"]).max())  # 0 up to rounding
-    shuffled = {"with_positions": percent(with_positions), "without": checks.said("shuffled patches", without)}
-    experiment("vision-positions", {"change": "both"}, shuffled if change == "both" else None)
-    without, similarity = checks.said("shuffled patches", without), checks.said("cosines", learned.difference)
+    shuffled = {
+        "with_positions": percent(with_positions),
+        "without": checks.format_difference("shuffled patches", without),
+    }
+    render_experiment("vision-positions", {"change": "both"}, shuffled if change == "both" else None)
+    without, similarity = (
+        checks.format_difference("shuffled patches", without),
+        checks.format_difference("cosines", learned.difference),
+    )
     caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
     columns = [
-        tables.Column(say("column.class", "class"), trace.classes),
-        tables.Column(say("moves.before", "unchanged"), plain),
-        *(tables.Column(called(), found[change]) for change, called in CHANGES.items()),
+        tables.TableColumn(say("column.class", "class"), trace.classes),
+        tables.TableColumn(say("moves.before", "unchanged"), plain),
+        *(tables.TableColumn(called(), found[change]) for change, called in CHANGES.items()),
     ]
     label = say("vision.probabilities.csv", "Probabilities as CSV")
-    files.sheet(*tables.content(columns), "probabilities", label, key="moved")
+    files.csv_and_table(*tables.header_and_rows(columns), "probabilities", label, key="moved")
     words = {
         "name": literal.markdown(trace.classes[trace.answer]),
         "before": percent(float(plain[trace.answer])),
@@ -186,10 +194,10 @@ def order_matters(service: Service, key: str, trace: VisionTrace, learned: Learn
         "shift": percent(float(np.abs(found["shifted"] - plain).max())),
     }
     paragraph(PAGE, "inductive-bias", **learned.words, **reach.words, **words)
-    offer_program(service, "positions", seed=seed)
+    render_vision_program(service, "positions", seed=seed)
 
 
-def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
+def order_probabilities(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
     """Class probabilities of five forwards: the picture as it is, with each change, and one patch to the right."""
     size = model.config.patch_size
     shifted = np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
@@ -202,7 +210,7 @@ def compute(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[s
     }
 
 
-def _moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
+def _render_moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
     was, now = trace.answer, int(after.argmax())
     name, new = (literal.markdown(trace.classes[place]) for place in (was, now))
     id = "same-answer" if now == was else "new-answer"

@@ -8,23 +8,23 @@ import numpy as np
 
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
-from pages.shared.texts import block, explained
+from pages.shared.texts import block, render_check
 from views import attention_maps, patch_grid
 from views.components.controls import fits
-from views.components.patch_picture import Panel, PatchPicture, patch_picture
+from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.export import downloads, drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.text import terms
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 
 ANSWER = "answer"
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
+class MapSettings:
     """What the reader chose, and the picture under the maps.
 
     Attributes:
@@ -82,22 +82,22 @@ class Look:
         return drawn_over_picture(shown, self.picture, *(int(self.chosen[each]) / 100 for each in ("opacity", "kept")))
 
 
-def settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Look:
+def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> MapSettings:
     """What the maps' controls say; the mean over the last layer's heads comes first."""
-    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
+    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
     choices = (
-        *sentence_input.heads_to_choose(layers, heads, (len(layers) - 2, len(heads) - 1)),
-        *sentence_input.patch_to_choose(trace.grid),
-        sentence_input.scales_to_choose("own", of=scale_of, log=False),
-        *sentence_input.over_picture_to_choose(),
+        *sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1)),
+        *sentence_input.patch_choices(trace.grid),
+        sentence_input.scale_choice("own", of=scale_of, log=False),
+        *sentence_input.overlay_choices(),
     )
     chosen = {choice.key: choice.inside() for choice in choices}
-    return Look(layers, heads, choices, chosen, patch_grid.grey(patch_grid.as_bytes(trace.pixels)), trace.grid)
+    return MapSettings(layers, heads, choices, chosen, patch_grid.grey(patch_grid.as_bytes(trace.pixels)), trace.grid)
 
 
-def choosable(
-    look: Look,
-    panels: Sequence[Panel],
+def render_choosable_maps(
+    look: MapSettings,
+    panels: Sequence[PicturePanel],
     heading: str,
     key: str,
     weights: np.ndarray,
@@ -116,43 +116,46 @@ def choosable(
     if fits(layers * heads * weights[0, 0].size):
         sent = attention_maps.with_means(weights)
     else:
-        sent = attention_maps.one(weights, *look.place)[None, None]
+        sent = attention_maps.single_map(weights, *look.place)[None, None]
         names = tuple([options[at]] for options, at in zip(names, look.place, strict=True))
         shared = tops[look.place][None, None]
     title = heading.format(map=look.words)
     described = look.picture, look.grid, panels, title, look.choices, look.chosen, elsewhere, heading
-    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=sentence_input.remember)
+    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=sentence_input.store_selection)
 
 
-def chosen_class(label: str, trace: PatchTrace, **looks) -> int:
+def choose_class(label: str, trace: PatchTrace, **looks) -> int:
     """The box that chooses the class that a view is about, the answer at first; its place, from 0.
 
     `looks` go to `st.selectbox`.
     """
     classes = {ANSWER: say("vision.answer", "the answer")}
-    classes |= {str(place): Name(name) for place, name in enumerate(trace.classes, 1)}
+    classes |= {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1)}
     chosen = widgets.select(label, classes, "explain", **looks)
     return trace.answer if chosen == ANSWER else int(chosen) - 1
 
 
-def places(grid: tuple[int, int]) -> list[tables.Column]:
+def place_columns(grid: tuple[int, int]) -> list[tables.TableColumn]:
     """The row and the column of every patch, from 1: the first columns of a table of patches."""
     rows, columns = np.indices(grid).reshape(2, -1) + 1
-    return [tables.Column(terms.ROW(), rows), tables.Column(terms.COLUMN(), columns)]
+    return [tables.TableColumn(terms.ROW(), rows), tables.TableColumn(terms.COLUMN(), columns)]
 
 
-def check_line(trace: PatchTrace) -> None:
+def render_check_line(trace: PatchTrace) -> None:
     """The check of what is drawn."""
     if trace.record.verified_by != "sdpa":
-        line, why = checks.of_attention(trace.record)
-        explained(line, "attention_viewer", why)
+        line, why = checks.describe_attention_check(trace.record)
+        render_check(line, "attention_viewer", why)
         return
     check = trace.verify()
-    difference, rows = checks.said("attention", check.max_difference), checks.said("row sums", check.row_sum_error)
-    explained(block("vision", "check", difference=difference, rows=rows), "vision")
+    difference, rows = (
+        checks.format_difference("attention", check.max_difference),
+        checks.format_difference("row sums", check.row_sum_error),
+    )
+    render_check(block("vision", "check", difference=difference, rows=rows), "vision")
 
 
-def all_heads(trace: PatchTrace) -> None:
+def render_all_heads_file(trace: PatchTrace) -> None:
     """The attention of every layer and head as one file."""
     positions = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731

@@ -13,16 +13,16 @@ from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, On
 from model.tracing.picture_trace import PatchTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
-from pages.shared.charts import painter
-from pages.shared.experiment import experiment
+from pages.shared.charts import paint_matrix
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
-from pages.shared.head_changes import MASK, ONE_HOT, planned
+from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
-from pages.vision.program import offer_program
+from pages.vision.program import render_vision_program
 from views import attention_maps, patch_grid
 from views.controls import painted, sentence_input, widgets
-from views.export.difference import MapPair, Side
+from views.export.difference import ComparedMap, MapPair
 from views.figures import overlay
 from views.html import bars, generated_tokens
 from views.text import literal, terms
@@ -34,8 +34,8 @@ PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
 NAME = "vheads"  # begins the names of this view's settings in the address
 MOST_CLASSES = 12  # rows of the table of classes; its file has all
-ASKING = {"all": None, "cls": 0}  # the queries; CLS is at position 0
-CLS = replace(
+QUERY_PLACES = {"all": None, "cls": 0}  # the queries; CLS is at position 0
+CLS_KIND = replace(
     attention_maps.GRID,
     called=Message("kind.cls", "attention of CLS over the picture"),
     headed=Message("kind.cls.heading", "Attention of CLS over the picture"),
@@ -43,7 +43,7 @@ CLS = replace(
 
 
 @dataclass(frozen=True, eq=False)
-class Changed:
+class PictureChange:
     """What the view needs of the picture seen again under interventions, and no more: many are kept.
 
     Attributes:
@@ -58,30 +58,30 @@ class Changed:
     check: Check
 
 
-def compute(model: TracedModel, trace: PatchTrace, plan: HeadInterventions) -> Changed:
+def compute_change(model: TracedModel, trace: PatchTrace, plan: HeadInterventions) -> PictureChange:
     """Run the picture again under the plan."""
     found = model.intervene(trace, plan)
     after = found.after.attention
-    return Changed(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.check)
+    return PictureChange(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.check)
 
 
 @fragment
-def what_if(service: Service, key: str, trace: PatchTrace) -> None:
+def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """The view. Every choice runs only this part again."""
     st.html(bars.STYLE + generated_tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
-    own = {MASK: partial(_hidden, trace), ONE_HOT: partial(_one_hot, trace)}
+    own = {MASK: partial(_choose_hidden, trace), ONE_HOT: partial(_choose_one_hot, trace)}
     with left:
-        plan = planned("vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own)
+        plan = choose_interventions("vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own)
     if plan is None:
         return
-    found = service.analysis(("what if", key, plan.to_text()), compute, trace, plan)
+    found = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
     with right:
-        _answer(trace, found)
-    _without_the_middle(trace, found)
+        _render_answer(trace, found)
+    _render_middle_experiment(trace, found)
     st.header(say("vision.cls.map", "What CLS attends to"), anchor=False)
-    pair = _cls_maps(trace, found)
+    pair = _render_cls_maps(trace, found)
     over, heads = st.columns(2, gap="large")
     with over:
         st.header(say("vision.difference", "The difference over the picture"), anchor=False)
@@ -91,12 +91,12 @@ def what_if(service: Service, key: str, trace: PatchTrace) -> None:
         st.image(overlay.enlarged(signed), width=320, output_format="PNG", alt=alt)
     with heads:
         st.header(say("shared.every-head", "Every head"), anchor=False)
-        differences.moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
-    if (changes := as_values(plan)) is not None:
-        offer_program(service, "what-if", changes=changes)
+        differences.render_moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+    if (changes := program_values(plan)) is not None:
+        render_vision_program(service, "what-if", changes=changes)
 
 
-def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] | None:
+def program_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] | None:
     """A plan as its program takes it: layers and heads from 1, and keys that nobody sees before those seen alone.
 
     None where a link holds a change that this view does not offer.
@@ -117,29 +117,31 @@ def as_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] 
     return tuple(sorted(found, key=lambda each: each[0]))
 
 
-def _without_the_middle(trace: PatchTrace, found: Changed) -> None:
+def _render_middle_experiment(trace: PatchTrace, found: PictureChange) -> None:
     """What becomes of the answer where the chosen heads do not see the middle of the picture."""
     side, answer = trace.grid[0], trace.answer
     result = {"name": literal.markdown(trace.classes[answer]), "before": percent(float(trace.probabilities[answer]))}
     result |= {"after": percent(float(found.probabilities[answer]))}
-    there = bound_settings.value("vdo") == MASK and bound_settings.held(HIDDEN) == painted.encode(_middle(side))
-    experiment("vision-what-if", partial(_mask_the_middle, side), result if there else None)
+    there = bound_settings.current_value("vdo") == MASK and bound_settings.stored_text(HIDDEN) == painted.encode(
+        _middle(side)
+    )
+    render_experiment("vision-what-if", partial(_mask_the_middle, side), result if there else None)
 
 
 def _mask_the_middle(side: int) -> None:
-    bound_settings.choose("vdo", MASK)
+    bound_settings.set_value("vdo", MASK)
     _hide_middle(side)
 
 
-def _one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
+def _choose_one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = {"all": say("vision.query.all", "Every position"), "cls": say("vision.query.cls", "CLS")}
         asking = widgets.pick(say("vision.query", "Query"), queries, "vasks")
         row, column = sentence_input.patch(trace.grid)
-    return OneHot("vision", heads, 1 + row * trace.grid[1] + column, ASKING[asking])
+    return OneHot("vision", heads, 1 + row * trace.grid[1] + column, QUERY_PLACES[asking])
 
 
-def _answer(trace: PatchTrace, found: Changed) -> None:
+def _render_answer(trace: PatchTrace, found: PictureChange) -> None:
     every = np.arange(len(trace.classes))
     shown = every
     if len(every) > MOST_CLASSES:
@@ -147,43 +149,45 @@ def _answer(trace: PatchTrace, found: Changed) -> None:
     label = say("answer.caption", "Probability of each class")
     if len(shown) < len(every):
         label = say("answer.caption.most", "Probability of the {count} likeliest classes", count=len(shown))
-    tables.show(_classes(trace, found, shown), say("vision.probabilities", "Probabilities"), label=label)
-    checks.intervention(found.check)
-    content = tables.content(_classes(trace, found, every))
+    tables.render_table(_class_columns(trace, found, shown), say("vision.probabilities", "Probabilities"), label=label)
+    checks.render_intervention_check(found.check)
+    content = tables.header_and_rows(_class_columns(trace, found, every))
     files.csv(*content, "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
 
 
-def _classes(trace: PatchTrace, found: Changed, places: np.ndarray) -> list[tables.Column]:
+def _class_columns(trace: PatchTrace, found: PictureChange, places: np.ndarray) -> list[tables.TableColumn]:
     """What becomes of the classes at these places."""
     before, after = (side[places].astype(float) for side in (trace.probabilities, found.probabilities))
     return [
-        tables.name(say("column.class", "class"), [trace.classes[place] for place in places], "name"),
-        tables.bar(say("column.before", "before"), before, 1, "vision"),
-        tables.bar(say("column.after", "after"), after, 1, "vision"),
-        tables.bar(say("column.change", "change"), after - before, 1, "difference"),
+        tables.name_column(say("column.class", "class"), [trace.classes[place] for place in places], "name"),
+        tables.bar_column(say("column.before", "before"), before, 1, "vision"),
+        tables.bar_column(say("column.after", "after"), after, 1, "vision"),
+        tables.bar_column(say("column.change", "change"), after - before, 1, "difference"),
     ]
 
 
-def _cls_maps(trace: PatchTrace, found: Changed) -> MapPair:
-    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
+def _render_cls_maps(trace: PatchTrace, found: PictureChange) -> MapPair:
+    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
     grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
 
     def pair_of(kind: attention_maps.Kind, *place: int) -> MapPair:
-        def side(name: str, cls: np.ndarray) -> Side:
-            weights = attention_maps.one(cls[:, :, None], *place)[0, 1:]  # (patch,)
-            return Side(name, weights.reshape(grid), *attention_maps.grid_names(grid), np.zeros(grid, dtype=bool))
+        def side(name: str, cls: np.ndarray) -> ComparedMap:
+            weights = attention_maps.single_map(cls[:, :, None], *place)[0, 1:]  # (patch,)
+            return ComparedMap(
+                name, weights.reshape(grid), *attention_maps.grid_names(grid), np.zeros(grid, dtype=bool)
+            )
 
         before = side(say("column.before", "before"), trace.attention[:, :, 0])
         after = side(say("column.after", "after"), found.cls)
         named = attention_maps.describe(layers[place[0]], heads[place[1]])
         return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
 
-    shapes = {CLS.name: (*trace.attention.shape[:2], *grid)}
-    return differences.show({CLS.name: CLS}, shapes, pair_of, "cls_pair", "compare")[0]
+    shapes = {CLS_KIND.name: (*trace.attention.shape[:2], *grid)}
+    return differences.render({CLS_KIND.name: CLS_KIND}, shapes, pair_of, "cls_pair", "compare")[0]
 
 
-def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
+def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     """Patches that the reader paints, on a grid beside the picture without them."""
     side = trace.grid[0]
     paragraph("what_if", "paint")
@@ -192,8 +196,15 @@ def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
     words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
     with grid:
-        seen = painter(
-            HIDDEN, np.ones(trace.grid, dtype=bool), axes, "patch_painter", label, "vision", words, painted.stretched
+        seen = paint_matrix(
+            HIDDEN,
+            np.ones(trace.grid, dtype=bool),
+            axes,
+            "patch_painter",
+            label,
+            "vision",
+            words,
+            painted.decode_stretched,
         )
     size = trace.pixels.shape[0] // side
     shown = patch_grid.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
@@ -203,7 +214,7 @@ def _hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True):
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
         every = say("vision.show-all", "Show all patches")
-        st.button(every, key="vshow", on_click=bound_settings.hold, args=(HIDDEN, ""), disabled=bool(seen.all()))
+        st.button(every, key="vshow", on_click=bound_settings.store_text, args=(HIDDEN, ""), disabled=bool(seen.all()))
     return Forbid("vision", heads, tuple((np.flatnonzero(~seen) + 1).tolist()))  # position 0 is CLS
 
 
@@ -214,4 +225,4 @@ def _middle(side: int) -> np.ndarray:
 
 
 def _hide_middle(side: int) -> None:
-    bound_settings.hold(HIDDEN, painted.encode(_middle(side)))
+    bound_settings.store_text(HIDDEN, painted.encode(_middle(side)))

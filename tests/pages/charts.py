@@ -41,7 +41,7 @@ def checked(app: AppTest, begins: str) -> str:
 
 def unlinked(element) -> str:
     """What a text of the page says, on one line, without the links of its terms."""
-    return " ".join(glossary.unlinked(element.value).split())
+    return " ".join(glossary.unlink_terms(element.value).split())
 
 
 def without_bounds(text: str) -> str:

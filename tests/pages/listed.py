@@ -31,7 +31,7 @@ def opened(app: AppTest) -> tuple[str, np.ndarray]:
     row = listed(app)["rows"][0] if id == "first" else next(row for row in header["rows"] if row["id"] == id)
     weights = large[header["rows"].index(row)]
     heading = header["axes"][row["kind"]]["heading"].format(map=attention_maps.describe(row["layer"], row["head"]))
-    return heading, np.where(attention_maps.masked(*weights.shape, row["causal"]), -np.inf, weights)
+    return heading, np.where(attention_maps.causal_mask(*weights.shape, row["causal"]), -np.inf, weights)
 
 
 def _read(app: AppTest) -> tuple[dict, dict[str, str], list[np.ndarray | None]]:

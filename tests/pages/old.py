@@ -12,4 +12,4 @@ VALUES = json.loads((ROOT / "tests/views/url_state/old_values.json").read_text(e
 
 def today(page: str, name: str) -> list[str]:
     """What is read for each value that a control of a page had, `page` as it was called then."""
-    return [legacy_urls.today({name: (value,)})[name][0] for value in VALUES[page][name]]
+    return [legacy_urls.to_current({name: (value,)})[name][0] for value in VALUES[page][name]]

@@ -12,8 +12,8 @@ from streamlit.testing.v1 import AppTest
 
 from tests.every_view import VIEWS
 from tests.pages.conftest import visit
-from views.url_state.codecs import AnyOf, Codec, Decimal, OneOf, Text, Whole
-from views.url_state.session_state import Shown
+from views.url_state.codecs import AnyOf, AnyText, Codec, Decimal, OneOf, WholeNumber
+from views.url_state.session_state import DrawnControl
 
 INPUTS = {"text_input", "number_input", "slider", "selectbox", "multiselect", "button_group", "checkbox", "toggle"}
 MOST = 6  # other values tried of one control
@@ -28,18 +28,18 @@ def shown(app: AppTest) -> list[tuple[str, bytes]]:
     return [(element.type, element.proto.SerializeToString(deterministic=True)) for element in kept]
 
 
-def other_values(control: Shown) -> Iterator[object]:
+def other_values(control: DrawnControl) -> Iterator[object]:
     """Values of a control that it does not show, those that are most likely to matter first."""
     match control.codec:
         case OneOf(options):
             values = list(options)
         case AnyOf(options):
             values = [[option] for option in options]
-        case Whole(low, high):
+        case WholeNumber(low, high):
             values = [low, high, (low + high) // 2]
         case Decimal(low, high):
             values = [low, high]
-        case Text():
+        case AnyText():
             values = ["She has seven cats.", "Elle a sept chats.", "cat"]
     yield from [value for value in values if value != control.value][:MOST]
 

@@ -78,7 +78,9 @@ def offered(monkeypatch):
     made, tables = {}, []
     monkeypatch.setattr(files, "download", lambda label, make, file_name: made.update({file_name: make()}))
     monkeypatch.setattr(
-        files, "numbers", lambda table, key="", **options: tables.append((files._harmless(table()), options))
+        files,
+        "folded_table",
+        lambda table, key="", **options: tables.append((files._without_formulas(table()), options)),
     )
     return made, tables
 

@@ -17,7 +17,7 @@ print(*sys.modules)
 
 
 def test_what_a_page_loaded_is_not_looked_through_after_each_run(open_app):
-    navigation._keep_what_is_loaded.cache_clear()
+    navigation._freeze_loaded_objects.cache_clear()
     gc.unfreeze()
     open_app()
     looked_through = {id(thing) for thing in gc.get_objects()}

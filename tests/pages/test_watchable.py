@@ -10,9 +10,9 @@ from starlette.applications import Starlette
 
 from pages.shared import fragments
 from server import health, logs, metrics, run_context, warm_up
-from server.limits import Limits
-from server.run_queue import Turns
-from tests.elsewhere import run_elsewhere
+from server.limits import RunLimits
+from server.run_queue import RunQueue
+from tests.elsewhere import run_in_thread
 from tests.new_process import clear_all
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
@@ -54,7 +54,7 @@ def get(path: str) -> tuple[int, str]:
         scope = {"type": "http", "method": "GET", "path": path, "headers": [], "query_string": b""}
         await Starlette(routes=health.routes("1.2"))(scope, receive, send)
 
-    run_elsewhere(ask())
+    run_in_thread(ask())
     return sent[0]["status"], b"".join(message.get("body", b"") for message in sent).decode()
 
 
@@ -103,7 +103,7 @@ def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
 
 
 def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
-    monkeypatch.setattr(run_context, "turns", lambda: Turns(Limits(waiting=0)))
+    monkeypatch.setattr(run_context, "run_queue", lambda: RunQueue(RunLimits(waiting=0)))
     app = open_app()
     assert [warning.value for warning in app.warning] == [
         "0 visitors are waiting already: please come again in a minute."
@@ -112,7 +112,7 @@ def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
 
 
 def test_an_error_is_logged_by_its_type_only(log):
-    with pytest.raises(ValueError, match=SECRET), fragments.in_turn("translate"):
+    with pytest.raises(ValueError, match=SECRET), fragments.queued_run("translate"):
         raise ValueError(HOSTILE)
     (line,) = log()
     assert (line["level"], line["outcome"]) == ("error", "error")
@@ -128,7 +128,7 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
     def part():
         seen.append(run_context._current.get())
 
-    with fragments.in_turn("attention"):
+    with fragments.queued_run("attention"):
         whole = run_context._current.get()
         part()
     part()

@@ -21,7 +21,7 @@ def test_a_lesson_is_a_part_with_an_experiment(lesson):
     assert lesson.first == (parts[0] == lesson.part)
     assert prose.has("experiments", lesson.experiment) and prose.has("experiments", f"{lesson.experiment}-found")
     sources = "\n".join(path.read_text(encoding="utf-8") for path in (PAGES / lesson.page).glob("*.py"))
-    assert f'experiment("{lesson.experiment}"' in re.sub(r"\(\s+", "(", sources)
+    assert f'render_experiment("{lesson.experiment}"' in re.sub(r"\(\s+", "(", sources)
 
 
 def test_no_lesson_comes_twice():
@@ -29,7 +29,7 @@ def test_no_lesson_comes_twice():
 
 
 def test_what_the_script_is_told():
-    (said,) = re.findall(r'data-lessons="(.*?)"', lessons.told())
+    (said,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
     told = json.loads(html.unescape(said))
     assert [each["name"] for each in told["lessons"]][:3] == ["Before the Transformer", "Sizes", "Tokens"]
     assert told["lessons"][1] == {

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import streamlit as st
 
-from pages.shared.attention_viewer.provenance import InWords, Subject, prepared
+from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, prepare
 from pages.shared.texts import paragraph
-from server.result_cache import Recent, computing
-from server.singleton import process_wide
+from server.result_cache import ResultCache, compute_lock
+from server.singleton import singleton
 from views import attention_maps
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.attention_map import attention_map
@@ -20,18 +20,18 @@ from views.text.catalogue import say
 
 WHOLE_BYTES = 5_000_000  # that maps may travel with whole, in half precision
 OVERVIEW_BYTES = 2_500_000  # that an overview in blocks takes at most
-DOTS = 64  # a side of a small map at most
+MOST_CELLS = 64  # a side of a small map at most
 
 
-def is_large(subjects: Mapping[str, Subject]) -> bool:
+def is_large(subjects: Mapping[str, ViewedAttention]) -> bool:
     """Whether the maps of all kinds together are too many for the browser."""
     shapes = (subject.attention.shape for subject in subjects.values())
     return sum(2 * (layers + 1) * (heads + 1) * q * k for layers, heads, q, k in shapes) > WHOLE_BYTES
 
 
-def show(
-    subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]
-) -> tuple[Subject, str, str, attention_maps.Scale]:
+def render(
+    subjects: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
+) -> tuple[ViewedAttention, str, str, attention_maps.Scale]:
     """Overview left, the chosen map right; every choice goes through the server.
 
     Arguments as of `overview.show`.
@@ -44,21 +44,21 @@ def show(
         name = chosen.get("kind", next(iter(subjects)))
         subject = subjects[name]
         layer, head = sentence_input.head(subject.layers, subject.heads)
-        scale = sentence_input.scales_to_choose("own" if subject.kind.places else "shared", log=False).pick()
-    subject = prepared(subject, words.get(name), chosen)
+        scale = sentence_input.scale_choice("own" if subject.kind.places else "shared", log=False).pick()
+    subject = prepare(subject, words.get(name), chosen)
     place = subject.layers.index(layer), subject.heads.index(head)
     overview, detail = st.columns([3, 2], gap="large")
     with overview:
         choose = lambda row, column: sentence_input.choose_head(subject.layers[row], subject.heads[column])  # noqa: E731
-        shown = sheet(subject, scale, place)
+        shown = block_sheet(subject, scale, place)
         attention_grid(shown, key="large-grid", on_select=choose)
         paragraph("attention_viewer", "overview")
     with detail:
-        _detail(subject, place, scale, float(shown.weights.max()))
+        _render_detail(subject, place, scale, float(shown.weights.max()))
     return subject, layer, head, scale
 
 
-def in_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
+def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     """The maps of all heads and their means, each cell the largest of a block of weights.
 
     Args:
@@ -68,7 +68,7 @@ def in_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
         `(layer + 1, head + 1, row, column)` float32, and the side of a block.
     """
     layers, heads, queries, keys = attention.shape
-    side = min(DOTS, int((OVERVIEW_BYTES / 2 / (layers + 1) / (heads + 1)) ** 0.5))
+    side = min(MOST_CELLS, int((OVERVIEW_BYTES / 2 / (layers + 1) / (heads + 1)) ** 0.5))
     block = -(-max(queries, keys) // side)
     over_layers = np.zeros((heads + 1, queries, keys), dtype=np.float32)
     found = []
@@ -79,22 +79,22 @@ def in_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     return np.stack([*found, attention_maps.largest_of_blocks(over_layers / layers, block)]), block
 
 
-def blocks_of(subject: Subject) -> tuple[np.ndarray, int]:
-    """`in_blocks` of what is shown, computed once."""
+def cached_blocks(subject: ViewedAttention) -> tuple[np.ndarray, int]:
+    """`reduce_to_blocks` of what is shown, computed once."""
     key = (subject.weights_sha256, *subject.key)
-    return _overviews().get_or_compute(key, lambda: in_blocks(subject.attention), computing())
+    return _overviews().get_or_compute(key, lambda: reduce_to_blocks(subject.attention), compute_lock())
 
 
-def sheet(subject: Subject, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
+def block_sheet(subject: ViewedAttention, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
     """The overview in blocks."""
-    found, block = blocks_of(subject)
-    queries, keys = (_runs(labels, block) for labels in (subject.queries, subject.keys))
+    found, block = cached_blocks(subject)
+    queries, keys = (_block_labels(labels, block) for labels in (subject.queries, subject.keys))
     named = found, subject.layers, subject.heads, queries, keys, subject.kind.name, subject.kind.title
     looks = {"places": subject.kind.places, "block": block}
     return Sheet(*named, subject.kind.causal, scale != "own", place, **looks)
 
 
-def _runs(labels: Sequence[str], block: int) -> list[str]:
+def _block_labels(labels: Sequence[str], block: int) -> list[str]:
     """What a row or a column of blocks is called: its first and its last token."""
     if block == 1:
         return list(labels)
@@ -103,17 +103,19 @@ def _runs(labels: Sequence[str], block: int) -> list[str]:
     return [say("viewer.run", "{first} \u2026 {last}", first=first, last=last) for first, last in ends]
 
 
-def _detail(subject: Subject, place: tuple[int, int], scale: attention_maps.Scale, largest: float) -> None:
+def _render_detail(
+    subject: ViewedAttention, place: tuple[int, int], scale: attention_maps.Scale, largest: float
+) -> None:
     """The chosen map with every weight exact."""
-    kind, weights = subject.kind, attention_maps.one(subject.attention, *place)
-    values = np.where(attention_maps.masked(*weights.shape, kind.causal), -np.inf, weights)
+    kind, weights = subject.kind, attention_maps.single_map(subject.attention, *place)
+    values = np.where(attention_maps.causal_mask(*weights.shape, kind.causal), -np.inf, weights)
     top = float(weights.max()) if scale == "own" else largest
     title = kind.heading(attention_maps.describe(subject.layers[place[0]], subject.heads[place[1]]))
     named = title, values, kind.name, subject.queries, subject.keys, kind.query_axis, kind.key_axis
     attention_map([RowMatrix(*named, False, top, ("0", terms.MASKED()))], "large-map", places=kind.places)
 
 
-@process_wide
-def _overviews() -> Recent:
+@singleton
+def _overviews() -> ResultCache:
     """Of this process."""
-    return Recent(6)
+    return ResultCache(6)

@@ -10,49 +10,49 @@ from model.tracing.traced_model import TracedModel
 from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.export import VALUES
-from pages.shared.attention_viewer.provenance import InWords, Subject, of_text, words_of
+from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, group_tokens, view_sentence
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, explained
+from pages.shared.texts import block, caption, render_check
 from views.attention_maps import Kind
-from views.components.attention_kinds import Kinds
+from views.components.attention_kinds import SheetsOfKinds
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
 from views.text.catalogue import say
 
-Show = Callable[[Mapping[str, Subject], Mapping[str, InWords], Sequence[Choice]], Subject]
-PARTS: dict[str, Show] = {"maps": overview.show, "lines": lines.show, "one-weight": one_weight.show}
+RenderView = Callable[[Mapping[str, ViewedAttention], Mapping[str, WordGrouping], Sequence[Choice]], ViewedAttention]
+VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": lines.render, "one-weight": one_weight.render}
 
 
 def explore_text(request: Request, trace: SentenceTrace, beside: str = "") -> None:
     """Look at a sentence and its translation. `beside` is HTML to stand beside the choice of the view."""
     model = request.service.model
-    of = lambda kind: _of_text(request.text, trace, kind, model)  # noqa: E731
-    explore_tokens(request.service.kinds, of, parts_for(model), lambda kind: words_of(kind, trace), beside)
+    of = lambda kind: _view_sentence(request.text, trace, kind, model)  # noqa: E731
+    explore_tokens(request.service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), beside)
 
 
-def begun(service: Service, sentence: str, trace: SentenceTrace) -> Kinds:
+def initial_maps(service: Service, sentence: str, trace: SentenceTrace) -> SheetsOfKinds:
     """The maps of a sentence as a page begins with them, where nothing was chosen yet: of the first kind alone."""
     choices = _choices(service.kinds, in_words=True)
     first = {choice.key: choice.first for choice in choices}["kind"]
-    subjects = {first: _of_text(sentence, trace, service.kinds[first], service.model)}
-    return overview.begun(
-        subjects, {first: words_of(service.kinds[first], trace)}, choices, lambda choice: choice.first
+    subjects = {first: _view_sentence(sentence, trace, service.kinds[first], service.model)}
+    return overview.initial_kinds(
+        subjects, {first: group_tokens(service.kinds[first], trace)}, choices, lambda choice: choice.first
     )
 
 
-def _of_text(sentence: str, trace: SentenceTrace, kind: Kind, model: TracedModel) -> Subject:
+def _view_sentence(sentence: str, trace: SentenceTrace, kind: Kind, model: TracedModel) -> ViewedAttention:
     source = {"sentence": sentence, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
-    return of_text(trace, kind, model, source)
+    return view_sentence(trace, kind, model, source)
 
 
 @fragment
 def explore_tokens(
     kinds: Mapping[str, Kind],
-    of: Callable[[Kind], Subject],
+    of: Callable[[Kind], ViewedAttention],
     parts: tuple[str, ...],
-    words: Callable[[Kind], InWords] | None = None,
+    words: Callable[[Kind], WordGrouping] | None = None,
     beside: str = "",
 ) -> None:
     """Look at text. The browser draws what is chosen; changing a setting runs only this part again.
@@ -60,29 +60,29 @@ def explore_tokens(
     Args:
         kinds: of the model, by name.
         of: one of them, ready to be shown.
-        parts: that can be opened; see `parts_for`.
+        parts: that can be opened; see `available_views`.
         words: what the tokens of a kind are joined to; None where tokens are not parts of words.
         beside: HTML to stand beside the choice of the view.
     """
-    part = _part(parts, beside)
+    part = _choose_view(parts, beside)
     choices = _choices(kinds, bool(words))
     found = {name: words(kind) for name, kind in kinds.items()} if words else {}
-    _checked(PARTS[part]({name: of(kind) for name, kind in kinds.items()}, found, choices))
+    _render_check(VIEWS[part]({name: of(kind) for name, kind in kinds.items()}, found, choices))
 
 
-def explore_picture(subject: Subject, parts: tuple[str, ...] = tuple(PARTS)) -> None:
+def explore_picture(subject: ViewedAttention, parts: tuple[str, ...] = tuple(VIEWS)) -> None:
     """Look at a picture's sequence of CLS and patches. `parts` can be opened."""
-    special = _special(say("viewer.special.cls", "CLS"))
-    _checked(PARTS[_part(parts)]({subject.kind.name: subject}, {}, [special]))
+    special = _special_token_choice(say("viewer.special.cls", "CLS"))
+    _render_check(VIEWS[_choose_view(parts)]({subject.kind.name: subject}, {}, [special]))
 
 
-def parts_for(model: TracedModel) -> tuple[str, ...]:
+def available_views(model: TracedModel) -> tuple[str, ...]:
     """The parts that can show its attention: only scores of one form can be taken apart."""
     apart = all(kind.score == SCALED for kind in model.kinds)
-    return tuple(PARTS) if apart else ("maps", "lines")
+    return tuple(VIEWS) if apart else ("maps", "lines")
 
 
-def _part(parts: tuple[str, ...], beside: str = "") -> str:
+def _choose_view(parts: tuple[str, ...], beside: str = "") -> str:
     called = {part: VALUES["look"][part] for part in parts}
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if beside:
@@ -91,12 +91,12 @@ def _part(parts: tuple[str, ...], beside: str = "") -> str:
 
 
 def _choices(kinds: Mapping[str, Kind], in_words: bool) -> list[Choice]:
-    choices = [sentence_input.kinds_to_choose(kinds)] if len(kinds) > 1 else []
-    choices += [_units()] if in_words else []
-    return [*choices, _special(say("viewer.special", "Special tokens"))]
+    choices = [sentence_input.kind_choice(kinds)] if len(kinds) > 1 else []
+    choices += [_unit_choice()] if in_words else []
+    return [*choices, _special_token_choice(say("viewer.special", "Special tokens"))]
 
 
-def _units() -> Choice:
+def _unit_choice() -> Choice:
     """Whether rows and columns are tokens or whole words."""
     units = {id: VALUES["units"][id] for id in ("tokens", "words")}
     return Choice(
@@ -104,15 +104,15 @@ def _units() -> Choice:
     )
 
 
-def _special(label: str) -> Choice:
+def _special_token_choice(label: str) -> Choice:
     """Whether special tokens, or CLS, are hidden."""
     return Choice(label, VALUES["special_tokens"], "marks", help=block("attention_viewer", "special-tokens"))
 
 
-def _checked(subject: Subject) -> None:
+def _render_check(subject: ViewedAttention) -> None:
     """What is hidden, and what the check has found."""
     if subject.removed is not None:
         low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
         caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)
-    line, why = checks.of_attention(subject.record, subject.kind.causal)
-    explained(line, "attention_viewer", why)
+    line, why = checks.describe_attention_check(subject.record, subject.kind.causal)
+    render_check(line, "attention_viewer", why)

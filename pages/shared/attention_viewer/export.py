@@ -11,7 +11,7 @@ import streamlit as st
 
 from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
-from pages.shared.attention_viewer.provenance import Subject
+from pages.shared.attention_viewer.provenance import ViewedAttention
 from pages.shared.texts import block, caption
 from views import attention_maps, navigation
 from views.components import html_export
@@ -71,7 +71,7 @@ VALUES = {
 }
 
 
-def _value(id: str, given: object) -> str:
+def _value_text(id: str, given: object) -> str:
     """What the page says for the value of the fact `id`; numbers, names and texts of the input stay as they are."""
     if isinstance(given, dict):
         return " \u00d7 ".join(map(str, given.values()))
@@ -85,7 +85,7 @@ COMPUTED_BY = ("torch", "numpy")
 
 
 @dataclass(frozen=True, eq=False)
-class Saved:
+class SavedView:
     """A view with what was chosen in it. Files are made when they are asked for.
 
     Attributes:
@@ -98,17 +98,17 @@ class Saved:
         said: name -> a line about each of them.
     """
 
-    subject: Subject
+    subject: ViewedAttention
     settings: Mapping[str, object]
     link: str
     scale: attention_maps.Scale
     paragraphs: str
-    part: Callable[[], html_export.Part]
+    part: Callable[[], html_export.ComponentSnapshot]
     files: Mapping[str, Callable[[], bytes | str]]
     said: Mapping[str, str]
 
 
-def description(saved: Saved) -> dict[str, object]:
+def describe_view(saved: SavedView) -> dict[str, object]:
     """The model, the input, the settings, the check and the versions, for `settings.json`."""
     subject = saved.subject
     source = dict(subject.source)
@@ -141,40 +141,40 @@ def description(saved: Saved) -> dict[str, object]:
     }
 
 
-def facts(saved: Saved, part: html_export.Part) -> list[tuple[str, str]]:
+def view_facts(saved: SavedView, part: html_export.ComponentSnapshot) -> list[tuple[str, str]]:
     """Names and values for the foot of the HTML file."""
-    told = description(saved)
+    told = describe_view(saved)
     values = told["input"] | told["model"] | told["settings"]
-    said = [(NAMES[id](), _value(id, value)) for id, value in values.items()]
+    said = [(NAMES[id](), _value_text(id, value)) for id, value in values.items()]
     versions = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
     return [
         *said,
-        (say("fact.check", "Check"), flat(check_in_words(saved.subject)).replace("`", "")),
+        (say("fact.check", "Check"), one_line(check_line(saved.subject)).replace("`", "")),
         (say("fact.numbers", "Numbers in this file"), part.numbers),
         (say("fact.link", "Link"), saved.link),
         (say("fact.versions", "Computed with"), versions),
     ]
 
 
-def check_in_words(subject: Subject) -> str:
+def check_line(subject: ViewedAttention) -> str:
     """What the check of the record found, as Markdown."""
-    return checks.of_attention(subject.record, subject.kind.causal)[0]
+    return checks.describe_attention_check(subject.record, subject.kind.causal)[0]
 
 
-def flat(text: str) -> str:
+def one_line(text: str) -> str:
     """`text` in one line."""
     return " ".join(text.split())
 
 
-def link(subject: Subject) -> str:
+def view_link(subject: ViewedAttention) -> str:
     """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
-    address = bound_settings.address()
-    if address.get(picture_input.ADDRESS) == picture_input.OWN:  # nobody else could open it
-        del address[picture_input.ADDRESS]
+    address = bound_settings.view_query()
+    if address.get(picture_input.SETTING) == picture_input.OWN:  # nobody else could open it
+        del address[picture_input.SETTING]
     return f"/{subject.page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
-def save(saved: Saved, pictures: bool = True) -> None:
+def render_export(saved: SavedView, pictures: bool = True) -> None:
     """Offer the view as files.
 
     Args:
@@ -186,44 +186,44 @@ def save(saved: Saved, pictures: bool = True) -> None:
         caption("attention_viewer", "save")
         with st.container(horizontal=True):
             if pictures:
-                files.pictures(lambda: all_heads(saved), f"{name}-overview", say("viewer.overview", "Overview"))
-            files.download(html, lambda: page(saved), f"attention-{name}.html")
-            files.download(archive, lambda: everything(saved), f"attention-{name}.zip")
+                files.pictures(lambda: draw_all_heads(saved), f"{name}-overview", say("viewer.overview", "Overview"))
+            files.download(html, lambda: build_html(saved), f"attention-{name}.html")
+            files.download(archive, lambda: build_archive(saved), f"attention-{name}.zip")
 
 
-def all_heads(saved: Saved) -> drawing.Drawing:
+def draw_all_heads(saved: SavedView) -> drawing.Drawing:
     """Every head and the means as one picture."""
     subject = saved.subject
     if downsampled.is_large({"": subject}):
-        weights, _ = downsampled.blocks_of(subject)
+        weights, _ = downsampled.cached_blocks(subject)
     else:
         weights = attention_maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
     return overview(Overview(weights, subject.layers, subject.heads, subject.kind, saved.scale))
 
 
-def page(saved: Saved) -> bytes:
+def build_html(saved: SavedView) -> bytes:
     """The view as one HTML file."""
     kind, part = saved.subject.kind, saved.part()
     text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
-    return html_export.to_html(kind.headline, [flat(text)], facts(saved, part), part)
+    return html_export.to_html(kind.headline, [one_line(text)], view_facts(saved, part), part)
 
 
-def everything(saved: Saved) -> bytes:
+def build_archive(saved: SavedView) -> bytes:
     """The archive. It names no time, so the same view gives the same bytes."""
     subject = saved.subject
     arrays = lambda: downloads.attention_npz(  # noqa: E731
         subject.kind.name, subject.attention, subject.queries, subject.keys
     )
-    own = {"attention.npz": arrays, "overview.svg": lambda: drawing.to_svg(all_heads(saved))}
+    own = {"attention.npz": arrays, "overview.svg": lambda: drawing.to_svg(draw_all_heads(saved))}
     made = {name: make() for name, make in (own | dict(saved.files)).items()}
-    made["view.html"] = page(saved)
-    made["settings.json"] = json.dumps(description(saved), indent=2, ensure_ascii=False) + "\n"
+    made["view.html"] = build_html(saved)
+    made["settings.json"] = json.dumps(describe_view(saved), indent=2, ensure_ascii=False) + "\n"
     made["README.txt"] = _readme(saved)
     encoded = {name: text.encode() if isinstance(text, str) else text for name, text in sorted(made.items())}
     return downloads.archive(encoded)
 
 
-def _readme(saved: Saved) -> str:
+def _readme(saved: SavedView) -> str:
     recipe = [
         "import numpy as np",
         "",

@@ -6,20 +6,20 @@ from dataclasses import replace
 import numpy as np
 import streamlit as st
 
-from model.lessons.one_weight import OneWeight, ScoreForm, one_softmax, one_weight
+from model.lessons.one_weight import OneWeight, ScoreForm, recompute_softmax, recompute_weight
 from pages.shared import checks, files
-from pages.shared.attention_viewer.provenance import InWords, Subject
+from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping
 from pages.shared.texts import block, caption
 from views.components import controls as travelling
 from views.components import one_weight as taken_apart
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.text import terms
-from views.text.catalogue import Name, say
+from views.text.catalogue import Untranslated, say
 
 STRONGEST = taken_apart.STRONGEST
 # What is said of a weight, as the script calls the cases, and the blocks that say it.
-TEXTS = {
+CASES = {
     "plain": "one-weight",
     "formed": "weight-of-a-form",
     "sink": "weight-beside-a-sink",
@@ -31,7 +31,9 @@ TEXTS = {
 }
 
 
-def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices: Sequence[Choice]) -> Subject:
+def render(
+    subjects: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
+) -> ViewedAttention:
     """Choose a kind, a head, a query and a key, and follow the weight in the browser; below, its check and its files.
 
     Arguments and result as of `overview.show`; only the choice among kinds is offered, as a weight is of single tokens.
@@ -41,10 +43,10 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     name = chosen.get("kind", next(iter(subjects)))
     subject = subjects[name]
     layers, heads = subject.layers[:-1], subject.heads[:-1]
-    chosen |= {choice.key: choice.inside() for choice in sentence_input.heads_to_choose(layers, heads)}
+    chosen |= {choice.key: choice.inside() for choice in sentence_input.head_choices(layers, heads)}
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
-    offered += sentence_input.heads_to_choose(most.layers[:-1], most.heads[:-1])
-    pairs = {each: _pair(of, each == name) for each, of in subjects.items()}
+    offered += sentence_input.head_choices(most.layers[:-1], most.heads[:-1])
+    pairs = {each: _query_and_key_choices(of, each == name) for each, of in subjects.items()}
     for pair in pairs.values():
         offered += pair
         chosen |= {choice.key: choice.inside() for choice in pair}
@@ -54,17 +56,19 @@ def show(subjects: Mapping[str, Subject], words: Mapping[str, InWords], choices:
     weights = subject.record.weights[place]
     at = int(weights.argmax()) if wanted == STRONGEST else list(key.options).index(wanted) - 1
     seen = getattr(subject.record, "forms", None) != ()  # of some opened models scores are all that is seen
-    one = (one_weight if seen else one_softmax)(subject.record, *place, at)
-    apart = _apart(subjects, pairs, name, place[:2])
-    taken_apart.one_weight(taken_apart.WeightsOfKinds(apart, offered, chosen), "one-weight", sentence_input.remember)
-    _numbers(subject, one)
+    one = (recompute_weight if seen else recompute_softmax)(subject.record, *place, at)
+    apart = _weights_by_kind(subjects, pairs, name, place[:2])
+    taken_apart.one_weight(
+        taken_apart.WeightsOfKinds(apart, offered, chosen), "one-weight", sentence_input.store_selection
+    )
+    _render_files(subject, one)
     return subject
 
 
-def _pair(subject: Subject, shown: bool) -> tuple[Choice, Choice]:
+def _query_and_key_choices(subject: ViewedAttention, shown: bool) -> tuple[Choice, Choice]:
     """The query and the key of one kind of attention; the address always says them of the kind that is `shown`."""
     queries, keys = (
-        dict(zip(_ids(subject, side), map(Name, subject.kind.names(subject.tokens[side])), strict=True))
+        dict(zip(_token_ids(subject, side), map(Untranslated, subject.kind.names(subject.tokens[side])), strict=True))
         for side in (0, 1)
     )
     first = list(queries)[0 if subject.kind.places else -1]  # CLS, or the token that was read last
@@ -76,12 +80,12 @@ def _pair(subject: Subject, shown: bool) -> tuple[Choice, Choice]:
     )
 
 
-def _numbers(subject: Subject, one: OneWeight) -> None:
+def _render_files(subject: ViewedAttention, one: OneWeight) -> None:
     """The check of the weight that is chosen, and its files."""
     if getattr(subject.record, "half", False):
-        difference = checks.said("half attention", one.difference)
+        difference = checks.format_difference("half attention", one.difference)
     else:
-        difference = checks.said("one weight", one.difference)
+        difference = checks.format_difference("one weight", one.difference)
     from_what = "check-of-a-weight" if isinstance(one, OneWeight) else "check-of-a-softmax"
     caption("attention_viewer", from_what, difference=difference)
     with st.container(horizontal=True):
@@ -98,21 +102,24 @@ def _numbers(subject: Subject, one: OneWeight) -> None:
         files.csv(header, rows, "softmax", say("one-weight.softmax.csv", "Its softmax as CSV"))
 
 
-def _apart(
-    subjects: Mapping[str, Subject], pairs: Mapping[str, tuple[Choice, Choice]], name: str, place: tuple[int, int]
+def _weights_by_kind(
+    subjects: Mapping[str, ViewedAttention],
+    pairs: Mapping[str, tuple[Choice, Choice]],
+    name: str,
+    place: tuple[int, int],
 ) -> dict[str, taken_apart.WeightsApart]:
     """What the browser takes weights apart from: all kinds, or as much of the one called `name` as can travel."""
-    whole = {each: _weights(of, pairs[each]) for each, of in subjects.items()}
+    whole = {each: _weights_of_kind(of, pairs[each]) for each, of in subjects.items()}
     numbers = {each: [n for n in (w.queries, w.keys, w.scores) if n is not None] for each, w in whole.items()}
     if travelling.fits_exactly(sum(numbers.values(), [])):
         return whole
     if travelling.fits_exactly(numbers[name]):
         return {name: whole[name]}
-    return {name: _weights(subjects[name], pairs[name], place)}
+    return {name: _weights_of_kind(subjects[name], pairs[name], place)}
 
 
-def _weights(
-    subject: Subject, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
+def _weights_of_kind(
+    subject: ViewedAttention, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
 ) -> taken_apart.WeightsApart:
     """All from which the browser takes a weight apart; of the head at `place` alone where one is given."""
     record, all_names = subject.record, (subject.layers[:-1], subject.heads[:-1])
@@ -124,13 +131,13 @@ def _weights(
     if place is not None:
         names = tuple([of[at]] for of, at in zip(names, place, strict=True))
         layer, head = (slice(at, at + 1) for at in place)
-        forms = [_of_head(form, place[1]) for form in forms[layer]]
+        forms = [_form_of_head(form, place[1]) for form in forms[layer]]
         if queries is not None:
             group = place[1] * keys.shape[1] // queries.shape[1]
             queries, keys = queries[layer, head], keys[layer, group : group + 1]
         scores = None if scores is None else scores[layer, head]
     masks = list({id(form.allowed): form.allowed for form in forms if form.allowed is not None}.values())
-    texts = TEXTS | {"products": "products" if forms else "no-products"}
+    texts = CASES | {"products": "products" if forms else "no-products"}
     return taken_apart.WeightsApart(
         subject.kind.name,
         subject.kind.causal,
@@ -143,22 +150,22 @@ def _weights(
         queries,
         keys,
         scores,
-        [_described(form, record.queries.shape[-1], masks) for form in forms],
+        [_describe_form(form, record.queries.shape[-1], masks) for form in forms],
         masks,
     )
 
 
-def _of_head(form: ScoreForm, head: int) -> ScoreForm:
+def _form_of_head(form: ScoreForm, head: int) -> ScoreForm:
     return form if form.sinks is None else replace(form, sinks=form.sinks[head : head + 1])
 
 
-def _described(form: ScoreForm, d_k: int, masks: list[np.ndarray]) -> taken_apart.Form:
+def _describe_form(form: ScoreForm, d_k: int, masks: list[np.ndarray]) -> taken_apart.ScoreFormFields:
     mask = next((place for place, mask in enumerate(masks) if mask is form.allowed), -1)
     sinks = [] if form.sinks is None else form.sinks.tolist()
-    return taken_apart.Form(form.scaling, form.plain(d_k), form.softcap or 0.0, form.biased, sinks, mask)
+    return taken_apart.ScoreFormFields(form.scaling, form.plain(d_k), form.softcap or 0.0, form.biased, sinks, mask)
 
 
-def _ids(subject: Subject, side: int) -> list[str]:
+def _token_ids(subject: ViewedAttention, side: int) -> list[str]:
     """What the address calls the queries (side 0) or keys (side 1): a token its place, a patch its row and column."""
     count = len(subject.tokens[side])
     if subject.grid is None:

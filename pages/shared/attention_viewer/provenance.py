@@ -16,7 +16,7 @@ SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class ViewedAttention:
     """One kind of attention, ready to be shown.
 
     Attributes:
@@ -58,15 +58,17 @@ class Subject:
     @property
     def layers(self) -> list[str]:
         """Names of the layers and of their mean."""
-        return attention_maps.names(self.attention.shape[0], self.first)
+        return attention_maps.ids_with_mean(self.attention.shape[0], self.first)
 
     @property
     def heads(self) -> list[str]:
         """Names of the heads and of their mean."""
-        return attention_maps.names(self.attention.shape[1])
+        return attention_maps.ids_with_mean(self.attention.shape[1])
 
 
-def of_text(trace: SentenceTrace, kind: attention_maps.Kind, model: TracedModel, source: dict[str, object]) -> Subject:
+def view_sentence(
+    trace: SentenceTrace, kind: attention_maps.Kind, model: TracedModel, source: dict[str, object]
+) -> ViewedAttention:
     """Every token of a sentence and its translation.
 
     Args:
@@ -75,10 +77,10 @@ def of_text(trace: SentenceTrace, kind: attention_maps.Kind, model: TracedModel,
     source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
     recipe = _recipe_of_text(str(source["sentence"]), trace.next_ids, kind.name, model)
     key = ("text", model.weights_sha256, trace.source_ids, trace.target_ids, kind.name)
-    return of_trace(trace, kind, key, model.weights_sha256, source, recipe)
+    return view_trace(trace, kind, key, model.weights_sha256, source, recipe)
 
 
-def of_trace(
+def view_trace(
     trace: AnyTrace,
     kind: attention_maps.Kind,
     key: tuple,
@@ -86,7 +88,7 @@ def of_trace(
     source: dict[str, object],
     recipe: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
-) -> Subject:
+) -> ViewedAttention:
     """One kind of attention of any network's trace; see `Subject`.
 
     Args:
@@ -94,10 +96,10 @@ def of_trace(
     """
     record, axes = trace.records[kind.name], (names, names) if names else trace.axes(kind.name)
     check = record.verification
-    return Subject(kind, record.weights, *axes, record, axes, check, key, weights_sha256, source, recipe)
+    return ViewedAttention(kind, record.weights, *axes, record, axes, check, key, weights_sha256, source, recipe)
 
 
-def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> Subject:
+def view_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> ViewedAttention:
     """CLS and every patch of a picture, named as `maps.patch_names` does.
 
     Args:
@@ -107,12 +109,12 @@ def of_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = 
     names = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    subject = of_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    subject = view_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
     return replace(subject, page="vision", grid=trace.grid)
 
 
 @dataclass(frozen=True)
-class InWords:
+class WordGrouping:
     """What the tokens of a kind are joined to.
 
     Attributes:
@@ -133,15 +135,15 @@ class InWords:
         return *([word.text for word in side] for side in sides), tuple([word.start for word in side] for side in sides)
 
 
-def words_of(kind: attention_maps.Kind, trace: SentenceTrace) -> InWords:
+def group_tokens(kind: attention_maps.Kind, trace: SentenceTrace) -> WordGrouping:
     """The whole words of a sentence and its translation."""
     sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
     called = replace(attention_maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
-    return InWords(called, *(whole_words(trace.tokenizer, ids[side]) for side in sides), _recipe_in_words(*sides))
+    return WordGrouping(called, *(whole_words(trace.tokenizer, ids[side]) for side in sides), _recipe_in_words(*sides))
 
 
-def in_words(subject: Subject, words: InWords) -> Subject:
+def merge_into_words(subject: ViewedAttention, words: WordGrouping) -> ViewedAttention:
     """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
     return replace(
         subject,
@@ -156,14 +158,14 @@ def in_words(subject: Subject, words: InWords) -> Subject:
     )
 
 
-def of_layer(subject: Subject, layer: int) -> Subject:
+def select_layer(subject: ViewedAttention, layer: int) -> ViewedAttention:
     """One layer of it alone, counted from 0 among those that it has."""
     recipe = (*subject.recipe, f"attention = attention[{layer} : {layer + 1}]") if subject.recipe else ()
     key, first = (*subject.key, "layer", layer), subject.first + layer
     return replace(subject, attention=subject.attention[layer : layer + 1], first=first, key=key, recipe=recipe)
 
 
-def without_special(subject: Subject) -> Subject:
+def drop_special_tokens(subject: ViewedAttention) -> ViewedAttention:
     """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
     queries, keys = (
         [place for place, name in enumerate(names) if name.strip() not in subject.special]
@@ -179,15 +181,19 @@ def without_special(subject: Subject) -> Subject:
         keys=tuple(subject.keys[place] for place in keys),
         removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
         key=(*subject.key, "ordinary"),
-        recipe=(*subject.recipe, "", f"attention = attention[:, :, {_places(queries)}][:, :, :, {_places(keys)}]"),
+        recipe=(
+            *subject.recipe,
+            "",
+            f"attention = attention[:, :, {_index_text(queries)}][:, :, :, {_index_text(keys)}]",
+        ),
     )
 
 
-def prepared(subject: Subject, words: InWords | None, chosen: Mapping[str, str]) -> Subject:
+def prepare(subject: ViewedAttention, words: WordGrouping | None, chosen: Mapping[str, str]) -> ViewedAttention:
     """A subject of tokens in the "units", and with or without the special tokens ("marks"), that are chosen."""
     if words is not None and chosen.get("units") == "words":
-        subject = in_words(subject, words)
-    return without_special(subject) if chosen["marks"] == "hidden" else subject
+        subject = merge_into_words(subject, words)
+    return drop_special_tokens(subject) if chosen["marks"] == "hidden" else subject
 
 
 def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: TracedModel) -> tuple[str, ...]:
@@ -233,7 +239,7 @@ def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
     )
 
 
-def _places(numbers: list[int]) -> str:
+def _index_text(numbers: list[int]) -> str:
     """A slice where it says the same as the list."""
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]}:{numbers[-1] + 1}"

@@ -8,11 +8,19 @@ import streamlit as st
 
 from model.attribution.head_labels import DIFFUSE, PICTURES, Rule
 from pages.shared import files
-from pages.shared.head_ranking.head_rows import ORDERS, PATTERNS, Found, Head, ordered, signed, words
-from pages.shared.tables import Column, content
+from pages.shared.head_ranking.head_rows import (
+    ORDERS,
+    PATTERNS,
+    Head,
+    LoadedStatistics,
+    format_signed,
+    label_text,
+    sort_heads,
+)
+from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import block, caption, how_to_read
 from views import attention_maps
-from views.components.head_list import FIRST, Axes, HeadList, HeadRow, head_list
+from views.components.head_list import FIRST, HeadAxes, HeadList, HeadRow, head_list
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.html import bars
@@ -20,11 +28,11 @@ from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import three_digits
 
-EVERY = "all"  # kinds of attention
+ALL_KINDS = "all"  # kinds of attention
 
 
 @dataclass(frozen=True, eq=False)
-class Arranged:
+class RankedHeads:
     """How the reader wants the heads.
 
     Attributes:
@@ -42,7 +50,7 @@ class Arranged:
     roles: dict[str, str]
 
 
-def arranged(heads: list[Head], sort: str, selects: str, of: Choice | None = None) -> Arranged:
+def rank_heads(heads: list[Head], sort: str, selects: str, of: Choice | None = None) -> RankedHeads:
     """What is chosen in the list: an order, by the setting `sort`, and a head, by `selects`; `of` is a kind to list."""
     options = {FIRST: say("ranking.first", "first in the list"), **{head.id: head.name for head in heads}}
     choices = (
@@ -51,18 +59,18 @@ def arranged(heads: list[Head], sort: str, selects: str, of: Choice | None = Non
         Choice(say("ranking.shown", "Head shown"), options, selects, varies=True),
     )
     chosen = {choice.key: choice.inside() for choice in choices}
-    only = chosen[of.key] if of else EVERY
-    listed = ordered([head for head in heads if only in (EVERY, head.kind)], chosen[sort])
+    only = chosen[of.key] if of else ALL_KINDS
+    listed = sort_heads([head for head in heads if only in (ALL_KINDS, head.kind)], chosen[sort])
     opened = next((head for head in heads if head.id == chosen[selects]), listed[0])
     roles = {"sort": sort, "shown": selects} | ({"of": of.key} if of else {})
-    return Arranged(heads, listed, opened, choices, chosen, roles)
+    return RankedHeads(heads, listed, opened, choices, chosen, roles)
 
 
-def show(
-    arranged: Arranged,
-    found: Found,
+def render(
+    arranged: RankedHeads,
+    found: LoadedStatistics,
     map_of: Callable[[Head], np.ndarray],
-    axes: Mapping[str, Axes],
+    axes: Mapping[str, HeadAxes],
     headings: tuple[str, str, str],
     *,
     name: str,
@@ -89,54 +97,54 @@ def show(
             str(head.layer + 1),
             str(head.head + 1),
             head.change,
-            signed(head.change),
-            words(head.label),
-            words(head.often),
+            format_signed(head.change),
+            label_text(head.label),
+            label_text(head.often),
             map_of(head),
             head.kind in causal,
         )
         for head in heads
     ]
     place = {head.id: place for place, head in enumerate(heads)}
-    orders = {by: [place[head.id] for head in ordered(heads, by)] for by in ORDERS}
+    orders = {by: [place[head.id] for head in sort_heads(heads, by)] for by in ORDERS}
     described = orders, axes, arranged.choices, arranged.chosen, arranged.roles, place[arranged.opened.id]
     shown = HeadList(rows, *described, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
-    head_list(shown, key=f"{name} ranking", on_choose=sentence_input.remember)
+    head_list(shown, key=f"{name} ranking", on_choose=sentence_input.store_selection)
 
 
-def numbers(arranged: Arranged, found: Found, measured: str, name: str) -> None:
+def render_table(arranged: RankedHeads, found: LoadedStatistics, measured: str, name: str) -> None:
     """The heads as a file and a table, called `name`; `measured` names the change in both."""
     if found.problem:
         st.caption(literal.markdown(say_error(found.problem)))
     key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
-    files.sheet(*content(_columns(measured, arranged.listed)), name, label, key)
+    files.csv_and_table(*header_and_rows(_table_columns(measured, arranged.listed)), name, label, key)
 
 
-def axes_of(kind: attention_maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> Axes:
+def map_axes(kind: attention_maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> HeadAxes:
     """What stands around the maps of a kind; `heading` where it is not the kind's own."""
     named = queries, keys, kind.query_axis, kind.key_axis, kind.corner
-    return Axes(heading or kind.heading("{map}"), *named, kind.places)
+    return HeadAxes(heading or kind.heading("{map}"), *named, kind.places)
 
 
-def _columns(change: str, heads: list[Head]) -> list[Column]:
+def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:
     """All of it with all digits; `change` names what was measured here."""
     many, effects = [head.often for head in heads], [head.effect or (None, None) for head in heads]
     labels = ["" if label is None else PATTERNS[label.name]() for label in many]
     return [
-        Column(say("column.head", "head"), [head.name for head in heads]),
-        Column(change, [head.change for head in heads]),
-        Column(say("column.label", "label"), [PATTERNS[head.label.name]() for head in heads]),
-        Column(say("column.pattern", "pattern"), [PATTERNS[head.label.pattern]() for head in heads]),
-        Column(say("column.score", "score"), [head.label.score for head in heads]),
-        Column(say("ranking.uniform", "uniform attention"), [head.label.chance for head in heads]),
-        Column(say("ranking.often.label", "label over many"), labels),
-        Column(say("ranking.often.score", "score over many"), [label and label.score for label in many]),
-        Column(say("ranking.often.change", "change of the loss over many"), [mean for mean, _ in effects]),
-        Column(say("ranking.often.spread", "its standard deviation"), [spread for _, spread in effects]),
+        TableColumn(say("column.head", "head"), [head.name for head in heads]),
+        TableColumn(change, [head.change for head in heads]),
+        TableColumn(say("column.label", "label"), [PATTERNS[head.label.name]() for head in heads]),
+        TableColumn(say("column.pattern", "pattern"), [PATTERNS[head.label.pattern]() for head in heads]),
+        TableColumn(say("column.score", "score"), [head.label.score for head in heads]),
+        TableColumn(say("ranking.uniform", "uniform attention"), [head.label.chance for head in heads]),
+        TableColumn(say("ranking.often.label", "label over many"), labels),
+        TableColumn(say("ranking.often.score", "score over many"), [label and label.score for label in many]),
+        TableColumn(say("ranking.often.change", "change of the loss over many"), [mean for mean, _ in effects]),
+        TableColumn(say("ranking.often.spread", "its standard deviation"), [spread for _, spread in effects]),
     ]
 
 
-def scores(head: Head, found: Found) -> None:
+def render_scores(head: Head, found: LoadedStatistics) -> None:
     """Every pattern's score as a table, and what the head's ablation does over many inputs, where that is known."""
     header = [
         say("column.pattern", "pattern"),
@@ -149,24 +157,24 @@ def scores(head: Head, found: Found) -> None:
     rows = []
     for name, (score, chance, many) in head.scores.items():
         uniform = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
-        row = [PATTERNS[name](), bars.bar(score, 1, head.kind), *uniform]
+        row = [PATTERNS[name](), bars.bar_cell(score, 1, head.kind), *uniform]
         if found.statistics:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)
     st.html(bars.table(header, rows, say("ranking.scores", "Scores of {head}", head=head.name)))
     if head.effect is not None:
-        caption("heads", "often", heading=found.heading, mean=signed(head.effect[0]), spread=head.effect[1])
+        caption("heads", "often", heading=found.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
 
 
-def how_labelled(rule: Rule) -> str:
+def labelling_text(rule: Rule) -> str:
     """How labels are earned, with the thresholds in use."""
     thresholds = {name: f"{value:g}" for name, value in vars(rule).items()}
     which = block("heads", "labels-largest-beside" if rule == PICTURES else "labels-largest")
     return block("heads", "labels", which=which.strip(), **thresholds)
 
 
-def below(page: str, label: str, rule: Rule) -> None:
+def render_notes(page: str, label: str, rule: Rule) -> None:
     """How to read effects and labels; what each pattern is, under `label`."""
-    how_to_read(block(page, "effects"), how_labelled(rule))
+    how_to_read(block(page, "effects"), labelling_text(rule))
     with st.expander(label):
         st.markdown(block(page, "patterns"))

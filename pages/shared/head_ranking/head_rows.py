@@ -9,8 +9,8 @@ import numpy as np
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadScores, Label
 from model.attribution.head_statistics import HeadStatistics, load_statistics
-from model.study.finished_studies import study_of
-from server.singleton import process_wide
+from model.study.finished_studies import find_study
+from server.singleton import singleton
 from views import attention_maps
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
@@ -87,10 +87,10 @@ class Head:
     def name(self) -> str:
         """What pages call it, such as `cross 4.7`."""
         place = {"layer": self.layer + 1, "head": self.head + 1}
-        return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.named(self.kind).brief(), **place)
+        return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.kind_named(self.kind).brief(), **place)
 
 
-def heads_of(
+def list_heads(
     changes: Mapping[str, np.ndarray], scores: Mapping[str, HeadScores], statistics: HeadStatistics | None
 ) -> list[Head]:
     """All heads by place.
@@ -105,7 +105,11 @@ def heads_of(
         if many is not None and many.shape != table.shape:  # the same weights, divided into other heads
             many = None
         for layer, head in np.ndindex(*table.shape):
-            spread = {} if many is None else {name: _at(part, layer, head) for name, part in many.scores.items()}
+            spread = (
+                {}
+                if many is None
+                else {name: _mean_and_spread(part, layer, head) for name, part in many.scores.items()}
+            )
             found.append(
                 Head(
                     kind,
@@ -114,22 +118,24 @@ def heads_of(
                     float(table[layer, head]),
                     scores[kind].label(layer, head),
                     None if many is None else many.label(layer, head),
-                    None if many is None or many.effect is None else _at(many.effect, layer, head),
+                    None if many is None or many.effect is None else _mean_and_spread(many.effect, layer, head),
                     {
                         name: (float(part[layer, head]), scores[kind].chance[name], spread.get(name))
                         for name, part in scores[kind].scores.items()
                     },
-                    {} if many is None else {name: _at(part, layer, head) for name, part in many.measures.items()},
+                    {}
+                    if many is None
+                    else {name: _mean_and_spread(part, layer, head) for name, part in many.measures.items()},
                 )
             )
     return found
 
 
-def _at(spread, layer: int, head: int) -> tuple[float, float]:
+def _mean_and_spread(spread, layer: int, head: int) -> tuple[float, float]:
     return float(spread.mean[layer, head]), float(spread.sd[layer, head])
 
 
-def ordered(heads: list[Head], by: str) -> list[Head]:
+def sort_heads(heads: list[Head], by: str) -> list[Head]:
     """By one of `ORDERS`: largest change first, whatever its sign; labels together, best first; or by place."""
     if by == "effect":
         return sorted(heads, key=lambda head: -abs(head.change))
@@ -138,7 +144,7 @@ def ordered(heads: list[Head], by: str) -> list[Head]:
     return list(heads)
 
 
-def words(label: Label | None) -> str:
+def label_text(label: Label | None) -> str:
     """A label with the score that earned it; `mixed` with the best score there was."""
     if label is None:
         return ""
@@ -148,13 +154,13 @@ def words(label: Label | None) -> str:
     return say("ranking.labelled", "{label} {score}", label=found["label"], score=found["score"])
 
 
-def signed(change: float) -> str:
+def format_signed(change: float) -> str:
     """A change with its sign."""
     return ("+" if change > 0 else "") + three_digits(change)
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class LoadedStatistics:
     """The statistics of a network, or the error that says why none ship with it."""
 
     statistics: HeadStatistics | None
@@ -168,18 +174,18 @@ class Found:
         return OVER[self.statistics.of](count=self.statistics.inputs)
 
 
-@process_wide
-def studied(weights_sha256: str) -> Found:
+@singleton
+def load_study(weights_sha256: str) -> LoadedStatistics:
     """The operator's study of the network with these weights, as the setting was when it was first asked for."""
-    return Found(study_of(weights_sha256))
+    return LoadedStatistics(find_study(weights_sha256))
 
 
-@process_wide
-def shipped(folder: Path, weights_sha256: str) -> Found:
+@singleton
+def load_best_statistics(folder: Path, weights_sha256: str) -> LoadedStatistics:
     """What was measured of the network with these weights: by the operator's own study, else what ships with them."""
-    if (own := studied(weights_sha256)).statistics is not None:
+    if (own := load_study(weights_sha256)).statistics is not None:
         return own
     try:
-        return Found(load_statistics(folder, weights_sha256))
+        return LoadedStatistics(load_statistics(folder, weights_sha256))
     except CheckpointError as error:
-        return Found(None, error)
+        return LoadedStatistics(None, error)

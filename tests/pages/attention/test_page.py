@@ -5,14 +5,14 @@ import json
 import numpy as np
 import pytest
 
-from pages.shared.warmup import LOADS, first_answer
+from pages.shared.warmup import WARMUPS, initial_answer
 from server import warm_up
 from tests.pages.apart import apart
 from tests.pages.charts import checked
 from tests.pages.kinds import chosen, kinds, read
 from views import attention_maps
 from views.components import component
-from views.components.attention_lines import Locked, View
+from views.components.attention_lines import LinesView, LockedToken
 from views.controls import sentence_input
 from views.text.numbers import three_digits
 
@@ -62,7 +62,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
 @pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
-    row, column = attention_maps.names(4).index(layer), attention_maps.names(8).index(head)
+    row, column = attention_maps.ids_with_mean(4).index(layer), attention_maps.ids_with_mean(8).index(head)
     assert (chosen(app)["layer"], chosen(app)["head"]) == (layer, head)
     drawn = kinds(app)["cross"][1][row, column]
     wanted = trace.cross_attention
@@ -82,8 +82,8 @@ def test_whatever_is_chosen_the_same_bytes_travel(open_app):
 
 def test_the_first_page_has_the_maps_and_the_controls_that_the_page_will_show(open_app):
     app = open_app("attention", text=sentence_input.DEFAULT)
-    warm_up.warm_up(LOADS)
-    answer = first_answer("attention")
+    warm_up.warm_up(WARMUPS)
+    answer = initial_answer("attention")
     assert (answer.sentence, answer.lead) == (app.text_input(key="text").value, app.markdown[0].value)
     assert answer.view.chosen == chosen(app)
     shown, begun = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
@@ -167,21 +167,26 @@ def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
     assert list(found) == list(attention_maps.KINDS)  # all of them travel, whichever is open
     for kind, (header, weights) in found.items():
         attention = trace.attention(kind)
-        seen = attention[:, :, ~attention_maps.masked(*attention.shape[2:], header["causal"])]
+        seen = attention[:, :, ~attention_maps.causal_mask(*attention.shape[2:], header["causal"])]
         np.testing.assert_allclose(weights, seen, atol=1e-5)
         assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
     assert found["cross"][0]["queryAxis"] == "Query: French query token"
     assert found["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
-    view = View((0, 3), (1, 2), 0.9, Locked("key", 1))
+    view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))
     assert chosen(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
-    drawn = attention_maps.kept(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
+    drawn = attention_maps.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
-    assert chosen(app) == {"kind": "encoder", "units": "words", "marks": "shown", "view": as_sent(View((0,), (0,)))}
+    assert chosen(app) == {
+        "kind": "encoder",
+        "units": "words",
+        "marks": "shown",
+        "view": as_sent(LinesView((0,), (0,))),
+    }
     words = len(lines(app)["encoder"][0]["grouped"]["queries"])
     assert f"of {words**2} weights" in app.caption[0].value.replace("\n", " ")
 
 
-def as_sent(view: View) -> dict:
+def as_sent(view: LinesView) -> dict:
     """The fields of a view as the page says them."""
     return json.loads(json.dumps(view, default=vars))

@@ -7,7 +7,7 @@ import numpy as np
 from model import DecodingOptions, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.decoding.search import beam_tree
-from model.lessons.output_layer import output_step, read_row
+from model.lessons.output_layer import check_row, recompute_output
 from model.lessons.teacher_forcing import compare_runs
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import (
@@ -25,7 +25,7 @@ from tests.pages.shared.programs import (
 
 @of_a_sentence
 def output_layer(network, trace: Trace, values: Values) -> Wanted:
-    found = output_step(network, trace, values["step"] - 1)
+    found = recompute_output(network, trace, values["step"] - 1)
     best = np.argsort(-found.logits, kind="stable")[:10]
     return {"logits": found.logits, "probabilities": found.probabilities, "best": best}
 
@@ -59,7 +59,7 @@ def searched(translator: Translator, values: Values) -> Wanted:
 
 
 def by_hand(values: Values) -> Wanted:
-    rows = [read_row(row) for row in values["rows"]]
+    rows = [check_row(row) for row in values["rows"]]
     named = {"argmax": tuple(row.argmax for row in rows), "totals": [row.total for row in rows]}
     return named | {"softmax": {place: np.array(row.softmax) for place, row in enumerate(rows)}}
 

@@ -10,7 +10,7 @@ def listed(app) -> str:
 
 def test_all_terms_with_links_that_keep_the_sentence():
     found = listed(visit("glossary", text="My sentence."))
-    assert found.count("<dt>") == len(glossary.SHOWN)
+    assert found.count("<dt>") == len(glossary.WHERE_SHOWN)
     assert 'href="inside?inside=scaling&amp;' in found and "text=My+sentence." in found
 
 

@@ -50,7 +50,7 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
 
     kind, layer, head, change = ranked[0]  # the first row is open
     _, drawn = opened(app)
-    hidden = attention_maps.masked(*drawn.shape, attention_maps.KINDS[kind].causal)
+    hidden = attention_maps.causal_mask(*drawn.shape, attention_maps.KINDS[kind].causal)
     np.testing.assert_array_equal(np.isneginf(drawn), hidden)
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
     tokens = table(app, f"Loss by token without {named(kind, layer, head)}")[1:]

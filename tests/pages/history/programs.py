@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from model import TransformerConfig, Translator
-from model.lessons.first_attention import first_attention
+from model.lessons.first_attention import recompute_first_attention
 from model.lessons.forgetting import NETWORKS as ONE_VECTOR
 from model.lessons.network_comparison import NETWORKS, load_comparison, shipped_cards
-from model.lessons.raw_attention import encoder_stages, encoder_states, own_weights
+from model.lessons.raw_attention import encoder_stages, encoder_states, self_weights
 from model.lessons.recurrence import unroll
-from model.lessons.recurrence_gates import gates_of
-from model.lessons.recurrence_gradients import drift, state_gradients
-from model.lessons.sequential_operations import state_graph
+from model.lessons.recurrence_gates import read_gates
+from model.lessons.recurrence_gradients import measure_drift, state_gradients
+from model.lessons.sequential_operations import build_state_graph
 from model.networks.recurrent_config import RecurrentConfig
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Values, Wanted, earlier, of_the_translator
@@ -26,12 +26,14 @@ def unrolled(values: Values) -> Wanted:
 
 def gates(values: Values) -> Wanted:
     network = earlier(values["network"])
-    found = gates_of(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
+    found = read_gates(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
     return dict(vars(found.record))
 
 
 def aligned(values: Values) -> Wanted:
-    found = first_attention(earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"]))
+    found = recompute_first_attention(
+        earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"])
+    )
     return {name: getattr(found, name) for name in ("queries", "states", "scores", "weights", "contexts")}
 
 
@@ -42,7 +44,7 @@ def forgotten(values: Values) -> Wanted:
         ids, (replacement,) = tokenizer.encode_source(values["sentence"]), tokenizer.encode(values["replacement"])
         found = state_gradients(network, ids)
         sizes |= {(name, state): getattr(found, state)[::-1] for state in states}  # both read backwards
-        drifts[name] = drift(network, ids, replacement).hidden
+        drifts[name] = measure_drift(network, ids, replacement).hidden
     return {"sizes": sizes, "drifts": drifts}
 
 
@@ -58,7 +60,9 @@ def waiting(values: Values) -> Wanted:
     sizes = values["source"], values["target"]
     configs = [TransformerConfig() if name == "transformer" else RecurrentConfig.preset(name) for name in NETWORKS]
     ways = {"given": False, "decoding": True}
-    return {name: [state_graph(each, *sizes, generated).steps for each in configs] for name, generated in ways.items()}
+    return {
+        name: [build_state_graph(each, *sizes, generated).steps for each in configs] for name, generated in ways.items()
+    }
 
 
 def lengths(values: Values) -> Wanted:
@@ -66,7 +70,7 @@ def lengths(values: Values) -> Wanted:
     paths = {"right": {}, "left": {}, "output": {}, "path": {}}
     for name in NETWORKS:
         config = TransformerConfig() if name == "transformer" else RecurrentConfig.preset(name)
-        graph = state_graph(config, source, target)
+        graph = build_state_graph(config, source, target)
         chosen = graph.within_source if side == "s" else graph.to_output
         paths["right"][name] = graph.within_source(0, source - 1)
         paths["left"][name] = graph.within_source(source - 1, 0)
@@ -95,7 +99,7 @@ def projected_by_nothing(translator: Translator, values: Values) -> Wanted:
     vectors = (*encoder_stages(translator.network, trace), states)
     weights = np.stack([raw.weights(values["form"]) for raw in vectors])
     exceeding = sum(int(raw.exceeds.sum()) for raw in vectors)
-    return {"weights": weights, "exceeding": exceeding, "on_itself": own_weights(weights).mean(axis=1)}
+    return {"weights": weights, "exceeding": exceeding, "on_itself": self_weights(weights).mean(axis=1)}
 
 
 CASES: dict[str, Case] = {

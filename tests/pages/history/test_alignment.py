@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model.attribution.alignment_error import link_counts
-from model.lessons.first_attention import first_attention
+from model.lessons.first_attention import recompute_first_attention
 from model.lessons.network_comparison import load_comparison, shipped_cards
 from model.text.word_alignment import AlignmentTable, links_of
 from model.translator import SHIPPED
@@ -30,7 +30,7 @@ def open_part(open_app, name="lstm-additive", **query):
 def test_the_steps_are_those_of_the_network(open_app, earlier, name):
     header, arrays = stepped(open_part(open_app, name, text=LONG))
     trace = earlier[name].trace(LONG)
-    found = first_attention(trace)
+    found = recompute_first_attention(trace)
     np.testing.assert_allclose(arrays["weights"].sum(axis=1), 1, atol=2e-6)
     np.testing.assert_allclose(arrays["weights"], trace.alignment, atol=1e-5)
     np.testing.assert_allclose(arrays["scores"], found.scores, rtol=1e-5)
@@ -104,6 +104,6 @@ def test_alignment_keeps_the_bound_of_its_check_on_many_sentences(earlier):
     for name in ("lstm-additive", "lstm-dot"):
         for _ in range(20):
             trace = earlier[name].trace(" ".join(rng.choice(words, rng.integers(1, 40))))
-            check, found = trace.verification["cross"], first_attention(trace)
+            check, found = trace.verification["cross"], recompute_first_attention(trace)
             assert max(check.max_difference, found.difference) <= 1e-5
             assert max(check.row_sum_error, found.row_sum_error) <= 2e-6

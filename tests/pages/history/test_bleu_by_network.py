@@ -38,8 +38,8 @@ def test_every_figure_is_of_a_card_or_of_the_comparison(open_app):
 
 def test_the_file_has_every_digit(open_app):
     open_app("history", part="ladder")
-    cards, comparison = networks_compared.measured()
-    lines = bleu_by_network.rows(cards, comparison)
+    cards, comparison = networks_compared.cards_and_comparison()
+    lines = bleu_by_network.table_rows(cards, comparison)
     written = downloads.table_csv([column() for column in bleu_by_network.HEADER], lines).decode("utf-8-sig")
     rows = list(csv.reader(io.StringIO(written)))
     assert rows[1][1] == str(cards["rnn-vector"]["parameters"]) and rows[1][-1] == ""

@@ -7,9 +7,9 @@ import pytest
 
 from model import RecurrentTranslator
 from model.lessons.forgetting import NETWORKS, load_forgetting
-from model.lessons.recurrence_gradients import drift, state_gradients
+from model.lessons.recurrence_gradients import measure_drift, state_gradients
 from pages.shared.models import load_recurrent
-from server.prefetch import ahead
+from server.prefetch import prefetcher
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE
 from tests.pages.stepped import labels, stepped
@@ -31,7 +31,10 @@ def test_sizes_and_differences_are_the_networks(open_app, models, word):
     for name, states in NETWORKS.items():
         model = models[name]
         ids = [*model.check(SENTENCE), model.tokenizer.eos_id]
-        sizes, drifts = state_gradients(model.network, ids), drift(model.network, ids, model.tokenizer.encode(word)[0])
+        sizes, drifts = (
+            state_gradients(model.network, ids),
+            measure_drift(model.network, ids, model.tokenizer.encode(word)[0]),
+        )
         for state in states:
             key = f"{name}-{state}".replace("-", "_")
             np.testing.assert_allclose(numbers[f"size_{key}"], getattr(sizes, state)[::-1], rtol=1e-4)
@@ -97,7 +100,7 @@ def test_the_sizes_are_computed_while_another_part_is_read(open_app, models):
     kept = {name: load_recurrent(name).analyses for name in NETWORKS}
     assert all(analyses.get(("gradients", tuple(ids))) is None for analyses in kept.values())
     open_app("history", part="ladder", text=text)
-    ahead().finish()
+    prefetcher().finish()
     for name, analyses in kept.items():
         found = analyses.get(("gradients", tuple(ids)))[-1].value
         assert found.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)

@@ -8,7 +8,7 @@ import pytest
 from model import DecodingOptions, RecurrentTranslator
 from model.networks.tap import AtEveryStep, hold
 from pages.shared.models import load_recurrent
-from server.prefetch import ahead
+from server.prefetch import prefetcher
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
@@ -109,6 +109,6 @@ def test_the_sentence_is_translated_while_another_part_is_read(open_app):
     service = load_recurrent("lstm-vector")
     assert service.known(text, DecodingOptions()) is None
     open_app("history", part="ladder", text=text)
-    ahead().finish()
+    prefetcher().finish()
     produced = service.known(text, DecodingOptions())[-1].ids
     assert service.traces.get((text, produced)).next_ids == produced

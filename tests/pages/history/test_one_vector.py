@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from model.lessons.growing_sentence import CLAUSES, grow, grown_losses
+from model.lessons.growing_sentence import CLAUSES, add_clauses, lengthening_losses
 from model.recurrent_translator import SHIPPED
 from pages.history import networks, networks_compared
 from pages.shared.target_input import REFERENCES
@@ -109,17 +109,17 @@ def test_a_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
 
 def test_the_curves_are_the_losses_of_the_sentence_as_it_grows(open_app, earlier, translator):
     app = open_part(open_app, bottleneck="clauses")
-    grown = grow(translator, SENTENCE, REFERENCES[SENTENCE])
+    grown = add_clauses(translator, SENTENCE, REFERENCES[SENTENCE])
     figure = charts(app)[0]
     for name, network in zip(NAMES, (*earlier.values(), translator), strict=True):
         x, y = curve(figure, name)
         assert x.tolist() == list(range(len(CLAUSES) + 1))
-        np.testing.assert_allclose(y, grown_losses(network, grown).own, atol=2e-5)
+        np.testing.assert_allclose(y, lengthening_losses(network, grown).own, atol=2e-5)
     _, *rows = table(app, "Loss by clauses")
     assert [row[:2] for row in rows[:2]] == [["0", "6"], ["1", "10"]]
     assert "something is wrong" not in checked(app, "losses of your own sentence")
     whole = charts(open_part(open_app, bottleneck="clauses", counted="whole"))[0]
-    np.testing.assert_allclose(curve(whole, "Transformer")[1], grown_losses(translator, grown).whole, atol=2e-5)
+    np.testing.assert_allclose(curve(whole, "Transformer")[1], lengthening_losses(translator, grown).whole, atol=2e-5)
 
 
 def test_the_reader_sees_the_translations_of_a_longer_sentence(open_app, earlier):
@@ -131,8 +131,10 @@ def test_the_reader_sees_the_translations_of_a_longer_sentence(open_app, earlier
 
 def test_the_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, translator):
     app = open_part(open_app, bottleneck="clauses", french="Je veux un chat.")
-    grown = grow(translator, SENTENCE, "Je veux un chat.")
-    np.testing.assert_allclose(curve(charts(app)[0], "Transformer")[1], grown_losses(translator, grown).own, atol=2e-5)
+    grown = add_clauses(translator, SENTENCE, "Je veux un chat.")
+    np.testing.assert_allclose(
+        curve(charts(app)[0], "Transformer")[1], lengthening_losses(translator, grown).own, atol=2e-5
+    )
     app = open_part(open_app, bottleneck="clauses", french="voiture " * 200)
     (warning,) = app.warning
     assert "the model reads at most 128" in warning.value and not charts(app)
@@ -151,5 +153,5 @@ def test_the_comparison_needs_no_network(open_app, monkeypatch, tmp_path):
     clear_all()
     for app in (open_part(open_app, bottleneck="lengths"), open_app("history", part="ladder")):
         assert not app.error and not app.warning
-    networks.load_beside().join()
+    networks.load_in_background().join()
     clear_all()

@@ -23,7 +23,7 @@ def test_the_networks_are_loaded_once_the_page_is_opened_each_once(open_app, mon
     open_app("tokens")
     assert loaded == []
     open_app("history")
-    networks.load_beside().join()
+    networks.load_in_background().join()
     open_app("history")
     assert sorted(loaded) == sorted(networks.NAMES)
 
@@ -34,7 +34,7 @@ def test_a_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
     app = open_app("history")
     (error,) = app.error
     assert "is missing" in error.value
-    networks.load_beside().join()
+    networks.load_in_background().join()
     clear_all()
 
 

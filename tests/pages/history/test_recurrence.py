@@ -2,7 +2,7 @@
 
 import pytest
 
-from model.lessons.forward_times import FILE, ForwardTimes, Times
+from model.lessons.forward_times import FILE, ForwardTimes, NetworkTimes
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
 from pages.history import forward_times
@@ -86,7 +86,7 @@ def test_times_are_measured_once_a_process(open_app, fresh, monkeypatch):
         calls.append(list(models))
         yield from ()
         return ForwardTimes(
-            {name: Times((1.0, 2.0), (3.0, 4.0), 1e-6, "ff") for name in models}, (8, 256), 5, "A test", 1, "2"
+            {name: NetworkTimes((1.0, 2.0), (3.0, 4.0), 1e-6, "ff") for name in models}, (8, 256), 5, "A test", 1, "2"
         )
 
     monkeypatch.setattr(forward_times, "forward_times_in_steps", measure)
@@ -104,7 +104,7 @@ def test_the_real_measurement_runs_through_the_queue(open_app, fresh, monkeypatc
     monkeypatch.setattr(
         forward_times, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2)
     )
-    monkeypatch.setattr(run_context, "rotate", lambda: turns.append(1))
+    monkeypatch.setattr(run_context, "yield_slot", lambda: turns.append(1))
     app = asked(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
     assert len(turns) >= 2
@@ -113,7 +113,7 @@ def test_the_real_measurement_runs_through_the_queue(open_app, fresh, monkeypatc
 
 def test_while_others_wait_nothing_is_measured(open_app, fresh, monkeypatch):
     app = open_app("history", part="recurrence")
-    monkeypatch.setattr(type(run_context.turns()), "waiting", property(lambda turns: 3))
+    monkeypatch.setattr(type(run_context.run_queue()), "waiting", property(lambda turns: 3))
     monkeypatch.setattr(forward_times, "forward_times_in_steps", lambda models: pytest.fail("measured"))
     asked(app)
     assert "Other visitors are waiting" in app.info[0].value

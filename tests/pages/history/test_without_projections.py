@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from model.lessons.raw_attention import RawAttention, encoder_stages, own_weights
+from model.lessons.raw_attention import RawAttention, encoder_stages, self_weights
 from model.lessons.raw_attention_heldout import FILE
 from model.translator import SHIPPED
 from pages.history import raw_heldout
@@ -55,9 +55,9 @@ def test_the_weights_are_checked_and_the_pairs_counted_twice(open_app):
 def test_the_table_has_the_weight_on_itself_of_every_stage(open_app, stages):
     html = html_of(open_app("history", part="without-projections"))
     for raw in stages:
-        assert f'<td class="aa-number">{three_digits(float(own_weights(raw.weights()).mean()))}</td>' in html
+        assert f'<td class="aa-number">{three_digits(float(self_weights(raw.weights()).mean()))}</td>' in html
         if raw.heads is not None:
-            assert f">{three_digits(float(own_weights(raw.heads).mean()))}</td>" in html
+            assert f">{three_digits(float(self_weights(raw.heads).mean()))}</td>" in html
 
 
 def test_a_sentence_without_a_failing_pair_says_so(open_app):

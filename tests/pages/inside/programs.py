@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from model import Trace
-from model.lessons.dropout import dropout_draws
-from model.lessons.feed_forward import firing
-from model.lessons.heads import head_forms
-from model.lessons.layer_steps import attention_steps, layer_inputs
-from model.lessons.memory_layout import memory_layout, views_of
-from model.lessons.residual import NORMS, sub_layers
-from model.lessons.scaling import toy
+from model.lessons.dropout import draw_dropout
+from model.lessons.feed_forward import measure_hidden_units
+from model.lessons.heads import compute_head_forms
+from model.lessons.layer_steps import recompute_attention, record_layer_inputs
+from model.lessons.memory_layout import describe_layouts, try_views
+from model.lessons.residual import NORMS, recompute_add_and_norms
+from model.lessons.scaling import measure_random_products
 from model.tracing.kinds import KINDS, attention_module
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, traced
 
@@ -22,7 +22,7 @@ STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 @of_a_sentence
 def seven_steps(network, trace: Trace, values: Values) -> Wanted:
     place = values["kind"], values["layer"] - 1
-    steps = attention_steps(network, trace, layer_inputs(network, trace, *place), *place, values["head"] - 1)
+    steps = recompute_attention(network, trace, record_layer_inputs(network, trace, *place), *place, values["head"] - 1)
     names = {"q": "queries", "k": "keys", "v": "values"} | {name: name for name in ("products", "scores", "weights")}
     found = {name: getattr(steps, field) for name, field in names.items()}
     return found | {"output": steps.output, "sublayer_output": steps.inputs.sublayer_output}
@@ -31,7 +31,7 @@ def seven_steps(network, trace: Trace, values: Values) -> Wanted:
 @of_a_sentence
 def one_query(network, trace: Trace, values: Values) -> Wanted:
     place = values["kind"], values["layer"] - 1
-    steps = attention_steps(network, trace, layer_inputs(network, trace, *place), *place, values["head"] - 1)
+    steps = recompute_attention(network, trace, record_layer_inputs(network, trace, *place), *place, values["head"] - 1)
     one = steps.one_query(values["query"] - 1)
     return {name: getattr(one, name) for name in ("products", "scores", "weights", "weighted", "mean")}
 
@@ -39,20 +39,20 @@ def one_query(network, trace: Trace, values: Values) -> Wanted:
 @of_a_sentence
 def heads(network, trace: Trace, values: Values) -> Wanted:
     kind = KINDS[values["kind"]]
-    streams, module = layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
-    forms = head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
+    streams, module = record_layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
+    forms = compute_head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
     return {"output": streams.sublayer_output, "parameters": forms.split.parameters}
 
 
 @of_a_sentence
 def feed_forward(network, trace: Trace, values: Values) -> Wanted:
-    seen = firing(network, trace, values["stack"], values["layer"] - 1)
+    seen = measure_hidden_units(network, trace, values["stack"], values["layer"] - 1)
     return {name: getattr(seen, name) for name in ("before", "hidden", "output", "share", "never")}
 
 
 @of_a_sentence
 def add_norm(network, trace: Trace, values: Values) -> Wanted:
-    found = sub_layers(network, trace, values["stack"])
+    found = recompute_add_and_norms(network, trace, values["stack"])
     names = {"lengths": "added"} | {name: name for name in ("share", "cosine", "normal_variance", "after")}
     return {name: np.stack([getattr(each, field) for each in found]) for name, field in names.items()}
 
@@ -60,8 +60,8 @@ def add_norm(network, trace: Trace, values: Values) -> Wanted:
 @of_a_sentence
 def full_width(network, trace: Trace, values: Values) -> Wanted:
     kind = KINDS[values["kind"]]
-    streams, module = layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
-    forms = head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
+    streams, module = record_layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
+    forms = compute_head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
     return {
         "output": streams.sublayer_output,
         "parameters": forms.full.parameters,
@@ -74,22 +74,22 @@ def dropped(network, trace: Trace, values: Values) -> Wanted:
     (step,) = (step for step, norm in NORMS.items() if norm == values["norm"])
     at = values["layer"] - 1, step, values["position"] - 1
     drawing = values["rate"], values["draws"], values["seed"]
-    found = dropout_draws(network, trace, values["stack"], at, *drawing)
+    found = draw_dropout(network, trace, values["stack"], at, *drawing)
     shown = {name: getattr(found, name) for name in ("without", "drawn", "cosines")}
     return shown | {"numbers_kept": found.kept.sum(axis=1)}
 
 
 def memory(values: Values) -> Wanted:
-    story = memory_layout(values["shape"])
+    story = describe_layouts(values["shape"])
     layouts = story.original, story.transposed, story.contiguous
-    answers = tuple((view.shape, view.strides, view.message) for view in views_of(values["shape"], values["asked"]))
+    answers = tuple((view.shape, view.strides, view.message) for view in try_views(values["shape"], values["asked"]))
     found = {"strides": tuple(each.strides for each in layouts), "answers": answers}
     contiguous = tuple(each.contiguous for each in layouts)
     return found | {"contiguous": contiguous, "shares_memory": story.shares_memory}
 
 
 def random_scores(values: Values) -> Wanted:
-    found = toy((values["d_k"],), queries=2000, seed=values["seed"])
+    found = measure_random_products((values["d_k"],), queries=2000, seed=values["seed"])
     return {"variance": found.variances[0], "scaled_variance": found.scaled_variances[0]}
 
 

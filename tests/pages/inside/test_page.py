@@ -7,10 +7,10 @@ import re
 import numpy as np
 import pytest
 
-from model.lessons.dropout import dropout_draws
-from model.lessons.feed_forward import firing
-from model.lessons.layer_steps import attention_steps, layer_inputs
-from model.lessons.residual import sub_layers
+from model.lessons.dropout import draw_dropout
+from model.lessons.feed_forward import measure_hidden_units
+from model.lessons.layer_steps import recompute_attention, record_layer_inputs
+from model.lessons.residual import recompute_add_and_norms
 from model.lessons.scaling import trained_run_in_steps
 from model.runtime.progress import whole
 from tests.pages.charts import checked
@@ -44,8 +44,8 @@ def table(app, name: str) -> list[list[str]]:
 )
 def test_a_step_shows_the_recorded_matrix(open_app, translator, trace, step, name, field):
     app = open_app("inside", step=step, kind="decoder", layer="2", head="5")
-    inputs = layer_inputs(translator.network, trace, "decoder", 1)
-    steps = attention_steps(translator.network, trace, inputs, "decoder", 1, 4)
+    inputs = record_layer_inputs(translator.network, trace, "decoder", 1)
+    steps = recompute_attention(translator.network, trace, inputs, "decoder", 1, 4)
     np.testing.assert_allclose(matrices(app)[name][1], getattr(steps, field), atol=1e-4)
 
 
@@ -163,7 +163,7 @@ def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_hidden_units(open_app, translator, trace, stack):
     app = open_app("inside", inside="feed-forward", stack=stack, layer="2")
-    seen = firing(translator.network, trace, stack, 1)
+    seen = measure_hidden_units(translator.network, trace, stack, 1)
     shown = metrics(app)
     assert shown["Widths"] == "256 \u2192 1024 \u2192 256"
     assert shown["Units that fire for no token"] == f"{seen.never} of 1024"
@@ -178,7 +178,7 @@ def test_hidden_units(open_app, translator, trace, stack):
 
 def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
     header, numbers = stepped(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
-    seen = firing(translator.network, trace, "decoder", 1)
+    seen = measure_hidden_units(translator.network, trace, "decoder", 1)
     shown = {"x": seen.stream, "before": seen.before, "hidden": seen.hidden, "output": seen.output}
     for name, wanted in shown.items():
         np.testing.assert_allclose(numbers[name], wanted, atol=1e-4)
@@ -188,7 +188,7 @@ def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
 
 def test_add_and_norm(open_app, translator, trace):
     app = open_app("inside", inside="add-norm", stack="decoder", norm_place="2")
-    found = sub_layers(translator.network, trace, "decoder")
+    found = recompute_add_and_norms(translator.network, trace, "decoder")
     np.testing.assert_allclose(
         matrices(app)["Output \u00f7 stream"][1], np.stack([s.share for s in found], axis=1), rtol=1e-3
     )
@@ -202,7 +202,7 @@ def test_add_and_norm(open_app, translator, trace):
 def test_dropout_at_one_of_them(open_app, translator, trace):
     query = {"inside": "add-norm", "stack": "decoder", "norm_place": "2", "dropped": "2 cross-attention"}
     app = open_app("inside", **query, dropout="0.5", draw="9")
-    found = dropout_draws(translator.network, trace, "decoder", (1, "cross", 1), 0.5, 8, 9)
+    found = draw_dropout(translator.network, trace, "decoder", (1, "cross", 1), 0.5, 8, 9)
     title = next(name for name in matrices(app) if name.endswith("2 cross-attention: without and with dropout"))
     np.testing.assert_allclose(matrices(app)[title][1], np.vstack([found.without, found.drawn]), atol=1e-3)
     rows = table(app, title)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from model import Trace
-from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.padding_batches import padded, padding_effect
+from model.lessons.masking import check_causality, mask_pattern, measure_mask_effect
+from model.lessons.padding_batches import measure_padding_effect, pad_sequences
 from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, of_the_network
 
 CAUSAL = {"mask": "causal", "size": 3, "painted": (), "layers": (1, 2, 3, 4), "layer": 1, "head": 1}
@@ -17,25 +17,25 @@ BATCHES = (
 
 @of_a_sentence
 def own_mask(network, trace: Trace, values: Values) -> Wanted:
-    allowed = pattern(values["mask"], len(trace.target_ids), values["size"])
+    allowed = mask_pattern(values["mask"], len(trace.target_ids), values["size"])
     for query, key in values["painted"]:
         allowed[query - 1, key - 1] ^= True
     place = values["layer"] - 1, values["head"] - 1
-    effect = mask_effect(network, trace, allowed, [layer - 1 for layer in values["layers"]]).head(*place)
+    effect = measure_mask_effect(network, trace, allowed, [layer - 1 for layer in values["layers"]]).head(*place)
     return {name: getattr(effect, name) for name in ("scores", "weights", "losses", "loss")}
 
 
 @of_a_sentence
 def changed(network, trace: Trace, values: Values) -> Wanted:
-    mask = pattern("causal", len(trace.target_ids))
-    (found,) = causality(network, trace, values["place"] - 1, values["replacement"], [mask])
+    mask = mask_pattern("causal", len(trace.target_ids))
+    (found,) = check_causality(network, trace, values["place"] - 1, values["replacement"], [mask])
     return {"changes": found, "largest_before": found[:, : values["place"] - 1].max()}
 
 
 @of_the_network
 def padding(network, values: Values) -> Wanted:
-    batch = padded(values["sequences"])
-    effect, place = padding_effect(network, batch), (values["layer"] - 1, values["head"] - 1)
+    batch = pad_sequences(values["sequences"])
+    effect, place = measure_padding_effect(network, batch), (values["layer"] - 1, values["head"] - 1)
     masks = {name: getattr(batch, name) for name in ("ids", "padding", "causal")}
     return masks | {"masked": effect.masked[place], "unmasked": effect.unmasked[place]}
 

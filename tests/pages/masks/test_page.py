@@ -7,8 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from model.lessons.masking import causality, mask_effect, pattern
-from model.lessons.padding_batches import padded, padding_effect
+from model.lessons.masking import check_causality, mask_pattern, measure_mask_effect
+from model.lessons.padding_batches import measure_padding_effect, pad_sequences
 from pages.masks.padding_batches import IDS
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
@@ -23,8 +23,8 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     app = open_app("masks", mask="window", pieces="2", layer="2", head="3")
     drawn = matrices(app)
     side = len(trace.target_ids)
-    effect = mask_effect(translator.network, trace, pattern("window", side, 2), range(4)).head(1, 2)
-    np.testing.assert_array_equal(drawn["Allowed"][1], pattern("window", side, 2))
+    effect = measure_mask_effect(translator.network, trace, mask_pattern("window", side, 2), range(4)).head(1, 2)
+    np.testing.assert_array_equal(drawn["Allowed"][1], mask_pattern("window", side, 2))
     np.testing.assert_allclose(drawn["1 Scores"][1], effect.scores, atol=1e-4)
     np.testing.assert_allclose(drawn["2 With \u2212\u221e"][1], effect.masked_scores, atol=1e-4)
     weights = drawn["3 Weights"][1]
@@ -50,13 +50,13 @@ def test_painting_comes_from_the_link_and_goes_with_the_sentence(open_app, trace
     changed = np.zeros((side, side), dtype=bool)
     changed[1, 4] = changed[3, 0] = True
     app = open_app("masks", painted=painted.encode(changed))
-    allowed = pattern("causal", side) ^ changed
+    allowed = mask_pattern("causal", side) ^ changed
     np.testing.assert_array_equal(matrices(app)["Allowed"][1], allowed)
     np.testing.assert_array_equal(np.isneginf(matrices(app)["3 Weights"][1]), ~allowed)
     app.text_input(key="text").set_value("We would rather stay at home tonight.").run()
     assert not app.exception
     longer = len(matrices(app)["Allowed"][1])
-    np.testing.assert_array_equal(matrices(app)["Allowed"][1], pattern("causal", longer))
+    np.testing.assert_array_equal(matrices(app)["Allowed"][1], mask_pattern("causal", longer))
 
 
 def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
@@ -86,7 +86,7 @@ def test_causality(open_app, translator, trace):
     assert (without[1:, :3] > 0).all()
     rival = next(c.id for c in trace.predictions(6)[2].top if c.id != trace.target_ids[3])
     side = len(trace.target_ids)
-    expected = causality(translator.network, trace, 3, rival, [pattern("none", side)])[0]
+    expected = check_causality(translator.network, trace, 3, rival, [mask_pattern("none", side)])[0]
     np.testing.assert_allclose(without, expected, atol=1e-4)
     assert metrics(app)["Largest change before that place, causal mask"] == "0"
     app.text_input(key="text").set_value("Yes.").run()  # place 4 may not exist any more
@@ -102,8 +102,8 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
     assert np.isfinite(ids).sum(axis=1).tolist() == lengths
     assert header["masked"][0] == "0"
     rows = [list(map(int, line.split())) for line in IDS.splitlines()]
-    np.testing.assert_array_equal(np.where(np.isfinite(ids), ids, 0), padded(rows).ids)
-    effect = padding_effect(translator.network, padded(rows))
+    np.testing.assert_array_equal(np.where(np.isfinite(ids), ids, 0), pad_sequences(rows).ids)
+    effect = measure_padding_effect(translator.network, pad_sequences(rows))
     shown = metrics(app)
     assert shown["Largest weight on padding, with the mask"] == "0"
     assert shown["Largest share of attention on padding, without"] == three_digits(float(effect.without_mask[0, 1]))

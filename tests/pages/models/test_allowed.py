@@ -16,7 +16,7 @@ def any_may_be_opened(monkeypatch, tmp_path):
     """As on one's own machine, with an empty cache of the hub that nobody may ask."""
     asked = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
-    monkeypatch.setattr(checkpoint_summary, "cached", lambda: [])
+    monkeypatch.setattr(checkpoint_summary, "cached_ids", lambda: [])
     monkeypatch.setattr(downloading, "reachable", lambda: asked.append("reachable") or False)
     clear_all()
     yield asked

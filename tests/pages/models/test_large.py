@@ -9,7 +9,7 @@ import pytest
 import transformers
 
 from model.open_model import open_model
-from pages.shared.attention_viewer.downsampled import in_blocks
+from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.drawn import matrices
@@ -45,7 +45,7 @@ def text_of(tokens: int) -> str:
 
 def test_blocks_hold_the_largest_weight_of_each():
     attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
-    found, block = in_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    found, block = reduce_to_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     assert block == 5
     whole = attention_maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     for place in np.ndindex(4, 3):

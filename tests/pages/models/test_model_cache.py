@@ -8,8 +8,8 @@ import weakref
 import pytest
 
 from model import OpenError
-from pages.models.model_cache import IN_USE, OpenedModels
-from server.result_cache import computing
+from pages.models.model_cache import IN_USE_SECONDS, OpenedModels
+from server.result_cache import compute_lock
 
 
 class Clock:
@@ -49,9 +49,9 @@ def test_whoever_asks_for_a_third_is_told_and_none_is_taken_away(clock):
     with pytest.raises(OpenError, match="2 models are open and in use.* one of a, b"):
         store.open("c", "three", lambda: None)
     assert store.names() == ["a", "b"]
-    clock.now += IN_USE / 2
+    clock.now += IN_USE_SECONDS / 2
     store.get("b", "two")
-    clock.now += IN_USE / 2 + 1
+    clock.now += IN_USE_SECONDS / 2 + 1
     store.open("c", "three", lambda: None)
     assert store.names() == ["b", "c"]
 
@@ -93,4 +93,4 @@ def test_the_memory_of_a_model_that_goes_is_given_back(clock):
 
 
 def test_opened_models_take_their_turns_with_all_others(clock):
-    assert OpenedModels(clock).open("a", "one", lambda: None).computing is computing()
+    assert OpenedModels(clock).open("a", "one", lambda: None).computing is compute_lock()

@@ -14,7 +14,7 @@ from pages.models.model_downloads import Download, Downloads
 
 @pytest.fixture(autouse=True)
 def looks_often(monkeypatch):
-    monkeypatch.setattr(model_downloads, "LOOK", 0.005)
+    monkeypatch.setattr(model_downloads, "POLL_SECONDS", 0.005)
 
 
 def test_two_wait_for_one_download_and_see_how_far_it_is():

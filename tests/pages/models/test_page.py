@@ -7,7 +7,7 @@ import pytest
 
 from model import HeadInterventions
 from model.hub import trace_limits
-from model.hub.opened_pictures import of_patches
+from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
 from pages.models import attention_labels, trace_retention
@@ -94,7 +94,7 @@ def test_heads_are_ranked_by_what_ablating_them_does(open_app, listed, name):
 def test_pictures_have_the_views_of_vision(open_app, listed, part):
     app = open_app("models", model="vit", part=part, vdo="ablate", vheads1=["2"], vheads2=[])
     assert not app.exception
-    trace = of_patches(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
+    trace = patch_trace(open_model(listed["vit"], device="cpu").trace(samples.picture(samples.NAMES[0]).image))
     if part in ("cls", "any-patch"):
         (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
         _, weights, _ = read_picture(element.proto.bytes)  # (layers + 1, heads + 1, query, key)

@@ -28,10 +28,10 @@ def study(listed, tmp_path, monkeypatch):
 def test_a_study_of_what_ships_stands_in_place_of_what_ships_with_it(study, monkeypatch):
     content = read_json(study / "heads.json")
     weights_sha256 = read_json(TRANSLATOR / "card.json")["weights_sha256"]
-    assert head_rows.shipped(TRANSLATOR, weights_sha256).heading == "over 500 held-out sentences"
+    assert head_rows.load_best_statistics(TRANSLATOR, weights_sha256).heading == "over 500 held-out sentences"
     write_json(study / "heads.json", content | {"weights_sha256": weights_sha256})
     clear_all()
-    assert head_rows.shipped(TRANSLATOR, weights_sha256).heading == "over 3 texts"
+    assert head_rows.load_best_statistics(TRANSLATOR, weights_sha256).heading == "over 3 texts"
 
 
 def test_the_label_and_the_scores_over_many_stand_beside_those_here(open_app, listed, study):
@@ -42,7 +42,7 @@ def test_the_label_and_the_scores_over_many_stand_beside_those_here(open_app, li
     table = found.kinds["decoder"]
     for row in header["rows"]:
         label = table.label(int(row["layer"]) - 1, int(row["head"]) - 1)
-        assert row["often"] == head_rows.words(label) != ""
+        assert row["often"] == head_rows.label_text(label) != ""
     assert found.weights_sha256[:12] in said(app) and "mean distance here" in said(app)
 
     content = read_json(study / "heads.json")

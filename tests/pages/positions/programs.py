@@ -5,14 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from model import Translator
-from model.lessons.fourier import fourier
-from model.lessons.position_basis import curve, fit, harmonics
+from model.lessons.fourier import fourier_coefficients
+from model.lessons.position_basis import curve, fit_columns, harmonics
 from model.lessons.position_effects import position_losses_in_steps
-from model.lessons.position_geometry import Schemes, schemes, shift_of, similarity, wave_product
+from model.lessons.position_geometry import (
+    PositionSchemes,
+    find_shift_matrix,
+    measure_similarity,
+    number_positions,
+    wave_product,
+)
 from model.lessons.vectors import Vectors
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import in_one_go
-from pages.positions.other_models import of_scheme
+from pages.positions.other_models import scheme_matrix
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
 
@@ -29,19 +35,19 @@ def waves(values: Values) -> Wanted:
 
 
 def numbered(values: Values) -> Wanted:
-    both = [schemes(length, values["d_model"]) for length in values["lengths"]]
-    names = {"largest": Schemes.largest, "first_step": Schemes.step, "closest": Schemes.closest}
+    both = [number_positions(length, values["d_model"]) for length in values["lengths"]]
+    names = {"largest": PositionSchemes.largest, "first_step": PositionSchemes.step, "closest": PositionSchemes.closest}
     ways = ("integers", "normalised", "sinusoids")
     return {name: [[of(scheme, way) for scheme in both] for way in ways] for name, of in names.items()}
 
 
 def similar(values: Values) -> Wanted:
-    found = similarity(values["length"], values["d_model"], values["form"])
+    found = measure_similarity(values["length"], values["d_model"], values["form"])
     return {name: getattr(found, name) for name in ("products", "by_distance", "spread")}
 
 
 def rotated(values: Values) -> Wanted:
-    found = shift_of(values["length"], values["d_model"], values["shift"], values["form"])
+    found = find_shift_matrix(values["length"], values["d_model"], values["shift"], values["form"])
     return {"matrix": found.matrix, "residual": found.residual}
 
 
@@ -61,7 +67,7 @@ def fitted(values: Values) -> Wanted:
     of = values["length"], values["d_model"]
     table = positional_table(*of, values["form"]) if values["basis"] == "columns" else harmonics(*of)
     target = curve(values["curve"], values["length"])
-    found = fit(target, np.asarray(table), values["columns"])
+    found = fit_columns(target, np.asarray(table), values["columns"])
     return {"target": target, "residuals": found.residuals, "approximation": found.approximation}
 
 
@@ -75,7 +81,7 @@ def without_positions(translator: Translator, values: Values) -> Wanted:
 
 
 def series(values: Values) -> Wanted:
-    found = fourier(curve(values["curve"], values["length"]))
+    found = fourier_coefficients(curve(values["curve"], values["length"]))
     return {name: getattr(found, name) for name in ("a", "b", "sizes")}
 
 
@@ -98,7 +104,7 @@ CASES: dict[str, Case] = {
     "other-models": (
         {"scheme": "t5", "length": 100, "head": 1},
         {"scheme": "rotary", "length": 20, "head": 1},
-        lambda values: {"matrix": of_scheme(**values, d_model=256)},
+        lambda values: {"matrix": scheme_matrix(**values, d_model=256)},
     ),
     "orthogonality": (
         {"d_model": 256, "form": "paper", "first": 0, "second": 1},

@@ -5,11 +5,11 @@ import re
 import numpy as np
 import pytest
 
-from model.lessons.fourier import fourier
+from model.lessons.fourier import fourier_coefficients
 from model.lessons.position_basis import curve as target_curve
-from model.lessons.position_basis import fit, harmonics
+from model.lessons.position_basis import fit_columns, harmonics
 from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_losses_in_steps
-from model.lessons.position_geometry import shift_of, similarity
+from model.lessons.position_geometry import find_shift_matrix, measure_similarity
 from model.lessons.position_schemes import alibi, spread
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import in_one_go
@@ -104,7 +104,7 @@ def test_three_schemes_on_two_lengths(open_app):
 def test_similarity(open_app, form, name):
     app = open_app("positions", facet="similarity", length="20", width="16", form=form)
     heat, lines = charts(app)
-    found = similarity(20, 16, name)
+    found = measure_similarity(20, 16, name)
     np.testing.assert_allclose(numbers(heat["data"][0]["z"]), found.products, atol=1e-5)
     np.testing.assert_allclose(curve(lines, "mean")[1], found.by_distance, atol=1e-5)
     spread = found.spread.max()
@@ -114,7 +114,9 @@ def test_similarity(open_app, form, name):
 def test_the_rotation_has_a_residual_below_a_millionth(open_app):
     app = open_app("positions", facet="rotation", shift="7", pair="1")
     (figure,) = charts(app)
-    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), shift_of(64, 256, 7).matrix[:16, :16], atol=1e-6)
+    np.testing.assert_allclose(
+        numbers(figure["data"][0]["z"]), find_shift_matrix(64, 256, 7).matrix[:16, :16], atol=1e-6
+    )
     residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", checked(app, "Check: "))[1]
     assert float(residual) < 1e-6
     latex = app.latex[0].value
@@ -145,14 +147,14 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     drawn, residuals, series = charts(app)
     target = target_curve("triangle", 50)
     table = positional_table(50, 32) if basis == "columns" else harmonics(50, 32)
-    found = fit(target, table, 16)
+    found = fit_columns(target, table, 16)
     np.testing.assert_allclose(curve(drawn, "triangle")[1], target, atol=1e-6)
     np.testing.assert_allclose(curve(drawn, "sum of columns: 16")[1], found.approximation, atol=1e-6)
     left = curve(residuals, "residual")[1]
     np.testing.assert_allclose(left, found.residuals, atol=1e-6)
     assert (np.diff(left) <= 0).all()
     assert left[-1] < left[0]
-    coefficients = fourier(target)
+    coefficients = fourier_coefficients(target)
     np.testing.assert_allclose(curve(series, "a\u2099")[1], coefficients.a, atol=1e-6)
     np.testing.assert_allclose(curve(series, "b\u2099")[1], coefficients.b, atol=1e-6)
     assert last_number(checked(app, "Strongest: 3 whole turns")) < 1e-12

@@ -30,8 +30,10 @@ def test_a_figure_beyond_its_bound_is_called_wrong(name, figure):
 
 
 def test_every_bound_is_used_and_every_check_has_one():
-    used = re.findall(r'\bsaid\(\s*"([^"]+)"', SOURCES)
-    assert len(re.findall(r"checks\.said\(", SOURCES)) == len(re.findall(r'checks\.said\(\s*"', SOURCES))
+    used = re.findall(r'\bformat_difference\(\s*"([^"]+)"', SOURCES)
+    assert len(re.findall(r"checks\.format_difference\(", SOURCES)) == len(
+        re.findall(r'checks\.format_difference\(\s*"', SOURCES)
+    )
     assert set(used) == set(checks.BOUNDS)
 
 

@@ -7,7 +7,7 @@ import pytest
 from pages.shared import files
 from server.download_store import download_store
 from views.text import catalogue
-from views.text.catalogue import say, speaking
+from views.text.catalogue import say, using_language
 
 
 @pytest.mark.parametrize(("language", "expected"), [("en", b"Layer"), (catalogue.PSEUDO, "\u27e6Layer\u27e7".encode())])
@@ -20,7 +20,7 @@ def test_a_file_is_in_the_language_of_the_page_that_offered_it(monkeypatch, lang
     monkeypatch.setattr(files.st, "download_button", button)
     held = []
     monkeypatch.setattr(download_store(), "hold", lambda content, mime, name: held.append(content) or b"")
-    with speaking(language):
+    with using_language(language):
         files.download("Any", lambda: say("test.layer", "Layer").encode(), "any.csv")
     assert list(offered) == ["download any.csv"], "the key is an id, whatever the label says"
     with ThreadPoolExecutor(1) as server:

@@ -11,7 +11,7 @@ FIRST_RUN = """
 import sys
 from pages.shared import fragments
 assert "model" not in sys.modules
-with fragments.in_turn("translate"):
+with fragments.queued_run("translate"):
     sys.exit("model" not in sys.modules)
 """
 

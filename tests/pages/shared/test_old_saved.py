@@ -18,7 +18,7 @@ from model import HeadInterventions
 from model.attribution.intervention_result import intervene_in_steps, losses_of
 from model.runtime.progress import whole
 from tests.pages.conftest import ROOT, visit
-from views.components.attention_lines import Locked, View, from_address, to_address
+from views.components.attention_lines import LinesView, LockedToken, from_address, to_address
 
 OLD = json.loads((Path(__file__).parent / "old_saved.json").read_text(encoding="utf-8"))
 
@@ -47,7 +47,7 @@ def test_a_recipe_for_other_weights_computes_nothing(name, monkeypatch):
 
 def test_an_address_of_lines_draws_the_same_lines(translator):
     saved = OLD["lines"]
-    view = View(tuple(saved["layers"]), tuple(saved["heads"]), saved["mass"], Locked(*saved["locked"]))
+    view = LinesView(tuple(saved["layers"]), tuple(saved["heads"]), saved["mass"], LockedToken(*saved["locked"]))
     assert from_address(saved["address"], translator.trace(OLD["sentence"]).cross_attention.shape) == view
     assert to_address(view) == saved["address"]
 

@@ -70,7 +70,14 @@ def saved(subject: ViewedAttention) -> SavedView:
     said = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
     return SavedView(
-        subject, view, "/attention?text=x", "shared", "file-of-maps", lambda: attention_grid.part(sheet), files, said
+        subject,
+        view,
+        "/attention?text=x",
+        "shared",
+        "file-of-maps",
+        lambda: attention_grid.snapshot(sheet),
+        files,
+        said,
     )
 
 

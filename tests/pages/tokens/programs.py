@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from model import TransformerConfig, Translator
-from model.lessons.contexts import word_in_contexts
-from model.lessons.embedding import embedding_steps, neighbourhood
-from model.lessons.single_dimensions import single_dimensions
+from model.lessons.contexts import follow_word
+from model.lessons.embedding import find_neighbours, recompute_embedding
+from model.lessons.single_dimensions import look_up_pairs
 from model.lessons.word_order import compare_orders
 from model.networks.config import part_sizes
 from model.text.spelling import spellings, splits
@@ -18,7 +18,7 @@ CATS = "the cat that I raise", "the cat that catches sparrows", "the cat charact
 @of_the_translator
 def embedded(translator: Translator, values: Values) -> Wanted:
     tokenizer = translator.tokenizer
-    steps = embedding_steps(translator.network, tokenizer, tokenizer.encode_source(values["sentence"]))
+    steps = recompute_embedding(translator.network, tokenizer, tokenizer.encode_source(values["sentence"]))
     names = ("ids", "rows", "scaled", "positions")
     return {name: getattr(steps, name) for name in names} | {"embedded": steps.recorded}
 
@@ -27,7 +27,7 @@ def embedded(translator: Translator, values: Values) -> Wanted:
 def neighbours(translator: Translator, values: Values) -> Wanted:
     tokenizer = translator.tokenizer
     token = tokenizer.encode_source(values["sentence"])[values["place"] - 1]
-    found = neighbourhood(translator.network, tokenizer, token, values["count"])
+    found = find_neighbours(translator.network, tokenizer, token, values["count"])
     nearest = tuple(near.id for near in found.nearest)
     return {"cosines": found.cosines, "nearest": nearest, "words": tuple(near.token for near in found.nearest)}
 
@@ -41,7 +41,7 @@ def order(translator: Translator, values: Values) -> Wanted:
 @of_the_translator
 def contexts(translator: Translator, values: Values) -> Wanted:
     word = {"the cat that I raise": "cat", "Where did you learn to cook?": "cook"}[values["sentences"][0]]
-    found = word_in_contexts(translator.network, translator.tokenizer, list(values["sentences"]), word)
+    found = follow_word(translator.network, translator.tokenizer, list(values["sentences"]), word)
     assert found.places == values["places"]
     return {"cosines": dict(zip(found.pairs, found.cosines, strict=True)), "explained": found.explained}
 
@@ -57,7 +57,7 @@ def spelt(translator: Translator, values: Values) -> Wanted:
 
 @of_the_translator
 def separated(translator: Translator, values: Values) -> Wanted:
-    found = single_dimensions(translator.network, translator.tokenizer, values["pairs"])
+    found = look_up_pairs(translator.network, translator.tokenizer, values["pairs"])
     assert found.words == values["pairs"]
     return {name: getattr(found, name) for name in ("chosen", "held_out", "best", "together")}
 

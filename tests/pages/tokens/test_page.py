@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from model.lessons.contexts import word_in_contexts
-from model.lessons.embedding import embedding_steps, neighbourhood
+from model.lessons.contexts import follow_word
+from model.lessons.embedding import find_neighbours, recompute_embedding
 from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
 from pages.tokens.word_order import ORDERS
@@ -19,7 +19,7 @@ from views.text.numbers import three_digits
 @pytest.fixture(scope="module")
 def steps(translator):
     ids = translator.tokenizer.encode_source(SENTENCE)
-    return embedding_steps(translator.network, translator.tokenizer, ids)
+    return recompute_embedding(translator.network, translator.tokenizer, ids)
 
 
 def test_tokens_and_ids(open_app, steps):
@@ -76,7 +76,7 @@ def test_the_table_is_made_when_it_is_opened(open_app, steps):
 def test_neighbours_are_the_models(open_app, translator):
     ids = translator.tokenizer.encode_source(SENTENCE)
     place = 4
-    found = neighbourhood(translator.network, translator.tokenizer, ids[place], 20)
+    found = find_neighbours(translator.network, translator.tokenizer, ids[place], 20)
     app = open_app("tokens", part="neighbours", near=str(place + 1), count="20")
     html = html_of(app)
     assert html.count('<tr><th scope="row"><span data-said="token">') == 20
@@ -120,7 +120,7 @@ def test_marks_in_a_word_are_not_interpreted(open_app):
 
 def test_a_word_in_three_contexts(open_app, translator):
     app = open_app("tokens", part="contexts")
-    found = word_in_contexts(translator.network, translator.tokenizer, list(SENTENCES), "cat")
+    found = follow_word(translator.network, translator.tokenizer, list(SENTENCES), "cat")
     cosines, plane = charts(app)
     for pair, expected in zip(("1 and 2", "1 and 3", "2 and 3"), found.cosines, strict=True):
         np.testing.assert_allclose(curve(cosines, f"sentences {pair}")[1], expected, atol=1e-6)
@@ -133,7 +133,7 @@ def test_a_word_in_three_contexts(open_app, translator):
 def test_an_adjective_in_one_of_the_contexts(open_app, translator):
     app = open_app("tokens", part="contexts", adjective="cute")
     longer = SENTENCES[0].replace("cat", "cute cat")
-    found = word_in_contexts(translator.network, translator.tokenizer, [*SENTENCES, longer], "cat")
+    found = follow_word(translator.network, translator.tokenizer, [*SENTENCES, longer], "cat")
     cosines, plane = charts(app)
     expected = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
     np.testing.assert_allclose(curve(cosines, "sentences 1 and 4")[1], expected, atol=1e-6)

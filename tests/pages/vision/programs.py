@@ -17,13 +17,13 @@ from model.attribution.vision_analysis import (
     principal_filters,
 )
 from model.classifier import SHIPPED
-from model.lessons.classification import classification
-from model.lessons.inductive_bias import answers, answers_by_size, rearranged, receptive_field
+from model.lessons.classification import recompute_classification
+from model.lessons.inductive_bias import predict, predict_by_size, rearrange, receptive_fields
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from model.tracing.interventions import HeadInterventions
-from pages.vision.positions import compute
-from pages.vision.what_if import as_values
-from pages.vision.what_if import compute as compute_what_if
+from pages.vision.positions import order_probabilities
+from pages.vision.what_if import compute_change as compute_what_if
+from pages.vision.what_if import program_values
 from tests.pages.shared.programs import Case, Values, Wanted
 from views import attention_maps, patch_grid
 from views.controls import samples
@@ -44,7 +44,7 @@ def seen(path: str) -> VisionTrace:
 def cut(values: Values) -> Wanted:
     trace, network = seen(values["picture"]), classifier().network
     size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
-    chosen = patch_grid.block(trace.pixels, *place, size)
+    chosen = patch_grid.patch_pixels(trace.pixels, *place, size)
     vector = patch_grid.flattened(chosen)
     weight, bias = patch_embedding(network)
     found = dict(zip(("red", "green", "blue"), chosen.reshape(-1, 3).mean(axis=0), strict=True))
@@ -53,7 +53,7 @@ def cut(values: Values) -> Wanted:
 
 
 def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
-    layers, heads = (attention_maps.names(count) for count in trace.attention.shape[:2])
+    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
     return layers.index(values["layer"]), heads.index(values["head"])
 
 
@@ -65,7 +65,7 @@ def cls(values: Values) -> Wanted:
 
 def any_patch(values: Values) -> Wanted:
     trace = seen(values["picture"])
-    matrix = attention_maps.one(trace.attention, *_place(trace, values))
+    matrix = attention_maps.single_map(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
     strongest = tuple(int(at) for at in np.unravel_index(int(matrix[place, 1:].argmax()), trace.grid))
     return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}
@@ -80,7 +80,7 @@ def through_the_layers(values: Values) -> Wanted:
 
 def classified(values: Values) -> Wanted:
     trace = seen(values["picture"])
-    found = classification(classifier().network, trace)
+    found = recompute_classification(classifier().network, trace)
     shown = {name: getattr(found, name) for name in ("before", "after", "logits", "powers", "probabilities")}
     return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
 
@@ -98,19 +98,19 @@ def covered(values: Values) -> Wanted:
 
 def beside(values: Values) -> Wanted:
     trace, other = seen(values["picture"]), ConvolutionClassifier.load(device="cpu")
-    pictures, found = rearranged(trace.pixels, classifier().config.patch_size), {}
+    pictures, found = rearrange(trace.pixels, classifier().config.patch_size), {}
     for name, model in (("ours", classifier()), ("theirs", other)):
-        shown = answers(model.network, pictures) | answers_by_size(model.network, trace.pixels)
+        shown = predict(model.network, pictures) | predict_by_size(model.network, trace.pixels)
         at = model.config.classes.index(trace.classes[trace.answer])
         found[name] = {id: each[at] for id, each in shown.items()}
-    reach = receptive_field(other.config)
+    reach = receptive_fields(other.config)
     return found | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
 
 
 def positions(values: Values) -> Wanted:
     trace, model = seen(values["picture"]), classifier()
     order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
-    found = compute(model, trace.pixels, order)
+    found = order_probabilities(model, trace.pixels, order)
     shown = {name: found[name] for name in ("plain", "shuffle", "both")} | {"no_positions": found["no-positions"]}
     shown["distances"] = attention_distance(trace.attention, trace.grid, model.config.patch_size)
     return shown | {"similarity": position_similarity(model.network)}
@@ -145,7 +145,7 @@ PLANS = (
 
 
 def what_if(values: Values) -> Wanted:
-    (plan,) = (plan for plan in PLANS if as_values(plan) == values["changes"])
+    (plan,) = (plan for plan in PLANS if program_values(plan) == values["changes"])
     trace = seen(values["picture"])
     attention = classifier().intervene(trace, plan).after.attention
     return {"probabilities": compute_what_if(classifier(), trace, plan).probabilities, "attention": attention}
@@ -179,8 +179,8 @@ CASES: dict[str, Case] = {
     "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
     "full-maps": (CHURCH, HORN, full_maps),
     "what-if": (
-        CHURCH | {"changes": as_values(PLANS[0])},
-        HORN | {"changes": as_values(PLANS[1])},
+        CHURCH | {"changes": program_values(PLANS[0])},
+        HORN | {"changes": program_values(PLANS[1])},
         what_if,
     ),
 }

@@ -10,7 +10,16 @@ import pytest
 
 from model.attribution.faithfulness import Curves, mean_of, order_of
 from model.attribution.rollout import METHODS, attention_scores
-from pages.vision.layers import FUSIONS, HEADED, PAGE, RANDOM, Measured, areas_table, over_many, verdict
+from pages.vision.layers import (
+    FUSIONS,
+    METHOD_HEADINGS,
+    PAGE,
+    RANDOM,
+    FaithfulnessCurves,
+    areas_table,
+    card_verdict,
+    verdict,
+)
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, checked, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -71,7 +80,7 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
         for method, score in scores.items():
             (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
-            assert [panel["title"] for panel in header["panels"]] == [HEADED[name].english for name in METHODS]
+            assert [panel["title"] for panel in header["panels"]] == [METHOD_HEADINGS[name].english for name in METHODS]
             drawn = maps[layer - 1, list(FUSIONS).index(fusion), METHODS.index(method), 1:]
             np.testing.assert_allclose(drawn, score.ravel(), rtol=1e-6)
 
@@ -130,8 +139,8 @@ def flat(area: float) -> Curves:
     return Curves(np.array([0.0, 1.0]), np.full(2, area), np.full(2, 1 - area))
 
 
-def measured(*areas: float) -> Measured:
-    return Measured(
+def measured(*areas: float) -> FaithfulnessCurves:
+    return FaithfulnessCurves(
         {method: flat(area) for method, area in zip(METHODS, areas, strict=True)}, mean_of([flat(0.4), flat(0.6)])
     )
 
@@ -173,13 +182,13 @@ def test_figures_over_many_pictures_come_from_the_card():
     assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 5
     assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 5
     assert table["Below random on"].tolist() == ["87.5 %"] * 4 + [""]
-    said = over_many(card(-0.1, -0.1, -0.1, -0.015))
+    said = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
     assert "are 200 that" in said and "not better than random beyond doubt: raw gradient." in said
-    assert prose.block(PAGE, "card-better") in over_many(card(-0.1, -0.1, -0.1, -0.1))
+    assert prose.block(PAGE, "card-better") in card_verdict(card(-0.1, -0.1, -0.1, -0.1))
 
 
 def test_a_card_without_figures_says_nothing():
-    assert over_many({}) == ""
+    assert card_verdict({}) == ""
     assert list(areas_table(measured(0.3, 0.45, 0.2, 0.7), {}).columns) == [
         "Order by",
         "Deletion area",

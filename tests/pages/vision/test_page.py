@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from model import CheckpointError, VisionClassifier
 from model.attribution.vision_analysis import principal_filters
-from model.lessons.classification import classification
+from model.lessons.classification import recompute_classification
 from pages.shared.models import load_vision as loaded_service
 from tests.new_process import clear_all
 from tests.pages.charts import checked, without_bounds
@@ -101,7 +101,7 @@ def test_the_answer_as_numbers_below_a_fold(open_app, classifier, trace):
     app.session_state["from_cls"] = True
     app.run()
     assert not app.exception
-    found = classification(classifier.network, trace)
+    found = recompute_classification(classifier.network, trace)
     shown = matrices(app)
     for name, vector in (("CLS before the norm", found.before), ("CLS after the norm, y", found.after)):
         np.testing.assert_allclose(shown[name][1][0], vector, rtol=1e-3, atol=1e-3)

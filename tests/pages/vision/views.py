@@ -26,39 +26,39 @@ def trace() -> VisionTrace:
 
 
 def _layers() -> None:
-    from pages.vision.layers import through_the_layers
+    from pages.vision.layers import render_layers
     from tests.pages.vision.views import service, trace
     from views.url_state import bound_settings
 
-    with bound_settings.page("vision", ""):
-        through_the_layers(service(), "noise", trace())
+    with bound_settings.page_run("vision", ""):
+        render_layers(service(), "noise", trace())
 
 
 def _positions() -> None:
-    from pages.vision.positions import positions
+    from pages.vision.positions import render_positions
     from tests.pages.vision.views import service, trace
     from views.url_state import bound_settings
 
-    with bound_settings.page("vision", ""):
-        positions(service(), "noise", trace())
+    with bound_settings.page_run("vision", ""):
+        render_positions(service(), "noise", trace())
 
 
 def _heads() -> None:
-    from pages.vision.head_ablation import each_head
+    from pages.vision.head_ablation import render_heads
     from tests.pages.vision.views import service, trace
     from views.url_state import bound_settings
 
-    with bound_settings.page("vision", ""):
-        each_head(service(), "noise", trace())
+    with bound_settings.page_run("vision", ""):
+        render_heads(service(), "noise", trace())
 
 
 def _what_if() -> None:
-    from pages.vision.what_if import what_if
+    from pages.vision.what_if import render_what_if
     from tests.pages.vision.views import service, trace
     from views.url_state import bound_settings
 
-    with bound_settings.page("vision", ""):
-        what_if(service(), "noise", trace())
+    with bound_settings.page_run("vision", ""):
+        render_what_if(service(), "noise", trace())
 
 
 VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads": _heads}
