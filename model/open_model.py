@@ -6,9 +6,9 @@ from pathlib import Path
 
 from torch import nn
 
-from .hub.downloading import Progress
+from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError
-from .hub.loading import DTYPES, Loaded, Task, check_input, check_vocabulary, load, task_of
+from .hub.loading import DTYPES, LoadedModel, ModelTask, check_input, check_vocabulary, load_model, task_of
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.source import commit_of, folder_of
@@ -22,12 +22,12 @@ def open_model(
     source: str | os.PathLike | nn.Module,
     *,
     reader=None,
-    task: Task | None = None,
+    task: ModelTask | None = None,
     device: str = "auto",
     dtype: str = "auto",
     memory: int | None = None,
     download: bool = True,
-    progress: Progress | None = None,
+    progress: DownloadProgress | None = None,
 ) -> OpenedModel:
     """Open a checkpoint, prove that our tap shows what it computes, and give it back as a `TracedModel`.
 
@@ -55,7 +55,7 @@ def open_model(
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    loaded = load(folder, task, dtype, "auto" if chosen is None else None, memory)
+    loaded = load_model(folder, task, dtype, "auto" if chosen is None else None, memory)
     if chosen is not None:
         place(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
@@ -72,7 +72,7 @@ def hash_of(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
+def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     from transformers import PreTrainedModel
 
     if not isinstance(network, PreTrainedModel):
@@ -83,11 +83,11 @@ def _live(network: nn.Module, reader, task: Task | None) -> OpenedModel:
     vision = network.main_input_name == "pixel_values"
     if not vision:
         check_vocabulary(reader, network.config)
-    loaded = Loaded(network.eval(), reader, vision, task_of(network.config) if task is None else task)
+    loaded = LoadedModel(network.eval(), reader, vision, task_of(network.config) if task is None else task)
     return _opened(loaded, network.config.name_or_path or type(network).__name__, "")
 
 
-def _opened(loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:
+def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:
     try:
         return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256, commit)
     except OpenError:

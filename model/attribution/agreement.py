@@ -146,7 +146,7 @@ def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | No
 
     Returns:
         "sentences", "source_words", "target_words", and in "ways" for each way to leave a word out and each method the
-        figures of `model.training.agreement_study.summary`.
+        figures of `model.training.agreement_study.summarize_agreement`.
     """
     try:
         found = read_json(folder / FILE)

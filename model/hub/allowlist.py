@@ -12,7 +12,7 @@ ANY = "any"
 
 
 @dataclass(frozen=True)
-class Listed:
+class AllowedModel:
     """A model that may be opened.
 
     Attributes:
@@ -25,7 +25,7 @@ class Listed:
 
 
 @dataclass(frozen=True)
-class Allowed:
+class ModelAllowlist:
     """What may be opened.
 
     Attributes:
@@ -33,7 +33,7 @@ class Allowed:
         any: on one's own machine: any folder, and any id.
     """
 
-    listed: tuple[Listed, ...]
+    listed: tuple[AllowedModel, ...]
     any: bool
 
     def source(self, name: str) -> str | None:
@@ -44,7 +44,7 @@ class Allowed:
         return name if self.any and looks_like_id(name) else None
 
 
-def allowed(setting: str | None = None) -> Allowed:
+def read_allowlist(setting: str | None = None) -> ModelAllowlist:
     """What the setting `ATLAS_MODELS` says: nothing, "any", or folders and ids with commas or line ends between them.
 
     Args:
@@ -52,9 +52,9 @@ def allowed(setting: str | None = None) -> Allowed:
     """
     text = os.environ.get(SETTING, "") if setting is None else setting
     if text.strip().lower() == ANY:
-        return Allowed((), True)
-    found: dict[str, Listed] = {}
+        return ModelAllowlist((), True)
+    found: dict[str, AllowedModel] = {}
     for source in filter(None, (part.strip() for part in re.split(r"[,\n]", text))):
         name = source.partition("@")[0] if looks_like_id(source) and not Path(source).is_dir() else Path(source).name
-        found.setdefault(name, Listed(name, source))
-    return Allowed(tuple(found.values()), False)
+        found.setdefault(name, AllowedModel(name, source))
+    return ModelAllowlist(tuple(found.values()), False)

@@ -8,7 +8,7 @@ from ..tracing.head_interventions import OneHot, Scale, Temperature
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
 from ..tracing.trace import Verification
-from .eager_attention import AttentionCall, grouped
+from .eager_attention import AttentionCall, repeat_kv
 
 FUSED = "fused"  # scaled_dot_product_attention, with bias, mask and sinks
 DOUBLE = "double"  # in double precision, from queries and keys, following the description of the interventions
@@ -51,7 +51,7 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
     A sink becomes one more key: a score of its own, and a value of zeros.
     """
     queries = call.queries.float()
-    keys, values = grouped(call.keys, call.queries).float(), grouped(call.values, call.queries).float()
+    keys, values = repeat_kv(call.keys, call.queries).float(), repeat_kv(call.values, call.queries).float()
     added = call.mask  # bool where nothing else is added: the kernel takes it as it is
     if call.bias is not None:
         added = call.bias.float()
@@ -79,7 +79,7 @@ def in_double(
     """The same in double precision and under interventions; where queries, or how their products become scores, were
     not seen, from the scores as given."""
     if call.scaling is not None:
-        scores = call.queries.double() @ grouped(call.keys, call.queries).double().transpose(-2, -1) * call.scaling
+        scores = call.queries.double() @ repeat_kv(call.keys, call.queries).double().transpose(-2, -1) * call.scaling
         if call.softcap is not None:
             scores = torch.tanh(scores / call.softcap) * call.softcap
         if call.bias is not None:
@@ -112,7 +112,7 @@ def in_double(
                 weights[:, head, rows] = torch.eye(scores.shape[3], dtype=torch.float64)[change.key].to(weights.device)
     if call.values is None:
         return weights, None
-    return weights, weights @ grouped(call.values, weights).double() * factor[:, None, None]
+    return weights, weights @ repeat_kv(call.values, weights).double() * factor[:, None, None]
 
 
 def _hidden(

@@ -12,7 +12,7 @@ from .errors import OpenError
 
 
 @dataclass(frozen=True)
-class Plan:
+class CallPlan:
     """What the calls of one run are.
 
     Attributes:
@@ -37,7 +37,7 @@ class Plan:
         return [place for place, name in enumerate(self.names) if name in wanted]
 
 
-def plan_of(calls: Sequence[AttentionCall], *, vision: bool, source: int | None, target: int | None) -> Plan:
+def identify_calls(calls: Sequence[AttentionCall], *, vision: bool, source: int | None, target: int | None) -> CallPlan:
     """What the calls of a run on a short input are.
 
     Args:
@@ -66,7 +66,7 @@ def plan_of(calls: Sequence[AttentionCall], *, vision: bool, source: int | None,
         heads = {call.weights.shape[1] for call, name in zip(calls, found, strict=True) if name == kind}
         if len(heads) > 1:
             raise OpenError("The layers of this model have different numbers of heads; such models are not opened yet.")
-    return Plan(tuple(names), tuple(kind for kind in KINDS.values() if kind.name in found))
+    return CallPlan(tuple(names), tuple(kind for kind in KINDS.values() if kind.name in found))
 
 
 def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) -> str | None:

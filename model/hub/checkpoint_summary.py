@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .allowlist import Allowed, Listed
+from .allowlist import AllowedModel, ModelAllowlist
 from .errors import OpenError
-from .folder import check_size, inspect
+from .folder import check_size, inspect_checkpoint
 from .source import folder_of
 
 LAYERS = ("num_hidden_layers", "n_layer", "n_layers", "num_layers", "encoder_layers")
@@ -15,7 +15,7 @@ HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_atten
 
 
 @dataclass(frozen=True)
-class Entry:
+class CheckpointSummary:
     """A model that may be opened, and what its small files say.
 
     Attributes:
@@ -37,29 +37,29 @@ class Entry:
     here: bool = True
 
 
-def entries(allowed: Allowed) -> list[Entry]:
+def summarize_allowed(allowed: ModelAllowlist) -> list[CheckpointSummary]:
     """The listed models; where any may be opened, those of the hub's cache on this machine."""
-    listed: Iterable[Listed] = allowed.listed
+    listed: Iterable[AllowedModel] = allowed.listed
     if allowed.any:
-        listed = (Listed(name, name) for name in cached())
-    return [entry(model.name, model.source) for model in listed]
+        listed = (AllowedModel(name, name) for name in cached_ids())
+    return [summarize(model.name, model.source) for model in listed]
 
 
-def entry(name: str, source: str) -> Entry:
+def summarize(name: str, source: str) -> CheckpointSummary:
     """What is known of one model; nothing is downloaded."""
     try:
         folder = folder_of(source, download=False)
     except OpenError as error:
-        return Entry(name, problem=error, here=False)
-    return of_folder(name, folder)
+        return CheckpointSummary(name, problem=error, here=False)
+    return summarize_folder(name, folder)
 
 
-def of_folder(name: str, folder: Path) -> Entry:
+def summarize_folder(name: str, folder: Path) -> CheckpointSummary:
     """What the small files of a folder say."""
     try:
-        found = inspect(folder)
+        found = inspect_checkpoint(folder)
     except OpenError as error:
-        return Entry(name, problem=error)
+        return CheckpointSummary(name, problem=error)
     try:
         check_size(found, None)
         problem = None
@@ -67,12 +67,12 @@ def of_folder(name: str, folder: Path) -> Entry:
         problem = error
     config = _text_part(found.config)
     layers = tuple(filter(None, (_first(config, LAYERS), _first(config, DECODER_LAYERS))))
-    return Entry(
+    return CheckpointSummary(
         name, found.config["model_type"], layers, _first(config, HEADS), found.parameters, found.bytes, problem
     )
 
 
-def cached() -> list[str]:
+def cached_ids() -> list[str]:
     """Ids of the models in the hub's cache on this machine, in the order of the alphabet."""
     from huggingface_hub import scan_cache_dir
     from huggingface_hub.errors import CacheNotFound

@@ -14,10 +14,10 @@ from .folder import check_memory
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 OFFLINE_AFTER = 3.0  # seconds
 
-Progress = Callable[[int, int], None]  # bytes that are here, bytes in all
+DownloadProgress = Callable[[int, int], None]  # bytes that are here, bytes in all
 
 
-def cached(repository: str, revision: str | None) -> Path | None:
+def cached_folder(repository: str, revision: str | None) -> Path | None:
     """The folder of a repository that is wholly in this machine's cache; nobody is asked."""
     from huggingface_hub import snapshot_download
 
@@ -27,7 +27,7 @@ def cached(repository: str, revision: str | None) -> Path | None:
         return None
 
 
-def download(repository: str, revision: str | None, progress: Progress | None = None) -> Path:
+def download(repository: str, revision: str | None, progress: DownloadProgress | None = None) -> Path:
     """The folder of a repository, with what is missing of it fetched. A download that was cut off goes on.
 
     Args:
@@ -45,10 +45,10 @@ def download(repository: str, revision: str | None, progress: Progress | None = 
         raise OpenError("{id} is not in this machine's cache, and the hub cannot be reached.", id=repository)
     try:
         commit = HfApi().model_info(repository, revision=revision).sha
-        _check(repository, commit)
+        _check_fits(repository, commit)
         # by the name that was asked for, under which the library finds it in the cache later
         wanted = {"revision": revision, "allow_patterns": FILES}
-        return Path(snapshot_download(repository, **wanted, **_told(progress)))
+        return Path(snapshot_download(repository, **wanted, **_progress_options(progress)))
     except OpenError:
         raise
     except GatedRepoError:
@@ -92,7 +92,7 @@ def reachable() -> bool:
     return bool(answers)
 
 
-def _check(repository: str, commit: str) -> None:
+def _check_fits(repository: str, commit: str) -> None:
     """Refuse what cannot be kept or opened, before any of it is fetched."""
     from huggingface_hub import HfApi
     from huggingface_hub.constants import HF_HUB_CACHE
@@ -120,7 +120,7 @@ def _check(repository: str, commit: str) -> None:
         )
 
 
-def _told(progress: Progress | None) -> dict:
+def _progress_options(progress: DownloadProgress | None) -> dict:
     """What has `snapshot_download` report to `progress`; it draws no bar of its own."""
     from tqdm.auto import tqdm
 

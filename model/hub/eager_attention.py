@@ -53,7 +53,7 @@ class AttentionCall:
     softcap: float | None = None
 
 
-class Pass:
+class CallRecorder:
     """One run of a network while we look: counts its calls of attention and sends their steps through a tap.
 
     Args:
@@ -87,7 +87,7 @@ class Pass:
         return lambda step, tensor: self.tap(f"{name}.{step}", tensor)
 
 
-running: ContextVar[Pass | None] = ContextVar("running", default=None)  # of this thread
+current_recorder: ContextVar[CallRecorder | None] = ContextVar("running", default=None)  # of this thread
 
 
 def attention(
@@ -114,11 +114,11 @@ def attention(
     Returns:
         Outputs `(batch, Q, H, d_v)` and weights `(batch, H, Q, K)`.
     """
-    current = running.get()
+    current = current_recorder.get()
     step = (lambda _, tensor: tensor) if current is None else current.next_step()
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     query, key, value = step("queries", query), step("keys", key), step("values", value)
-    scores = query @ grouped(key, query).transpose(-2, -1) * scaling  # (batch, H, Q, K)
+    scores = query @ repeat_kv(key, query).transpose(-2, -1) * scaling  # (batch, H, Q, K)
     if softcap is not None:
         scores = torch.tanh(scores / softcap) * softcap
     bias, allowed = split_mask(attention_mask, scores)
@@ -132,14 +132,14 @@ def attention(
         allowed = step("mask", allowed)
     hidden = scores if allowed is None else scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
     weights = step("weights", softmax(hidden, s_aux).to(value.dtype))  # (batch, H, Q, K)
-    outputs = step("outputs", weights @ grouped(value, query))  # (batch, H, Q, d_v)
+    outputs = step("outputs", weights @ repeat_kv(value, query))  # (batch, H, Q, d_v)
     if current is not None:
         found = (query, key, value, given_scores, scores, given_mask, allowed, weights, outputs, bias, s_aux)
         current.saw(AttentionCall(*found, scaling, softcap))
     return outputs.transpose(1, 2).contiguous(), weights
 
 
-def grouped(keys: Tensor, queries: Tensor) -> Tensor:
+def repeat_kv(keys: Tensor, queries: Tensor) -> Tensor:
     """Keys or values `(batch, G, K, d)` once for each head of the queries: `(batch, H, K, d)`."""
     times = queries.shape[1] // keys.shape[1]
     return keys if times == 1 else keys.repeat_interleave(times, dim=1)

@@ -17,7 +17,7 @@ BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, 
 
 
 @dataclass(frozen=True)
-class Checkpoint:
+class CheckpointFiles:
     """What a folder holds.
 
     Attributes:
@@ -35,7 +35,7 @@ class Checkpoint:
     bytes: int
 
 
-def inspect(folder: Path) -> Checkpoint:
+def inspect_checkpoint(folder: Path) -> CheckpointFiles:
     """Read the configuration and the headers of the weight files, nothing else.
 
     Raises:
@@ -55,11 +55,11 @@ def inspect(folder: Path) -> Checkpoint:
             )
         raise OpenError("The folder has no safetensors file; put the weights beside config.json.")
     for file in folder.iterdir():
-        _check_place(folder, file)
+        _check_location(folder, file)
     headers = [_header(file) for file in weights]
     shapes = [entry for header in headers for name, entry in header.items() if name != "__metadata__"]
     sizes = [_count(entry["shape"]) for entry in shapes]
-    return Checkpoint(
+    return CheckpointFiles(
         folder=folder,
         config=config,
         tensors=len(shapes),
@@ -68,7 +68,7 @@ def inspect(folder: Path) -> Checkpoint:
     )
 
 
-def check_size(found: Checkpoint, dtype_bytes: int | None, free: float | None = None) -> None:
+def check_size(found: CheckpointFiles, dtype_bytes: int | None, free: float | None = None) -> None:
     """Refuse a checkpoint that is too large for this machine, or whose configuration cannot belong to its weights.
 
     Args:
@@ -130,7 +130,7 @@ def _config(folder: Path) -> dict:
     return read
 
 
-def _check_place(folder: Path, file: Path) -> None:
+def _check_location(folder: Path, file: Path) -> None:
     """A file must lie in its folder, or, in the cache of the hub, among the blobs of the same repository."""
     inside = folder.resolve()
     real = file.resolve()

@@ -5,14 +5,14 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
-from .eager_attention import Pass
-from .interface import looking
+from .eager_attention import CallRecorder
+from .interface import recording_calls
 
-Inputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
+ModelInputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
 
 
 @torch.inference_mode()
-def run(network: nn.Module, inputs: Inputs, watch: Pass | None, by_interface: bool, **asked: bool):
+def run_network(network: nn.Module, inputs: ModelInputs, watch: CallRecorder | None, by_interface: bool, **asked: bool):
     """What the network gives back; its attention goes through `watch`.
 
     Args:
@@ -23,17 +23,17 @@ def run(network: nn.Module, inputs: Inputs, watch: Pass | None, by_interface: bo
         options["use_cache"] = False  # BERT takes and ignores it
     if watch is None:
         return network(**inputs, **options)
-    with looking(watch, by_interface):
+    with recording_calls(watch, by_interface):
         return network(**inputs, **options)
 
 
-def result(output) -> Tensor:
+def output_tensor(output) -> Tensor:
     """Logits, or the last hidden states of a network without a head, in float32 without the batch."""
     found = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
     return found[0].float()
 
 
-def own_weights(output) -> dict[str, tuple[Tensor, ...]]:
+def reported_weights(output) -> dict[str, tuple[Tensor, ...]]:
     """The weights that a network reports itself, by the library's name; empty where it reports none."""
     names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
     return {name: found for name in names if (found := getattr(output, name, None)) is not None and len(found)}

@@ -7,10 +7,10 @@ from torch import nn
 
 from ..networks.tap import Tap
 from ..runtime.progress import InSteps, Progress
-from .eager_attention import Pass
-from .forward_run import Inputs
-from .interface import looking
-from .model_inputs import positions
+from .eager_attention import CallRecorder
+from .forward_run import ModelInputs
+from .interface import recording_calls
+from .model_inputs import max_positions
 
 CHUNK = 8  # tokens between two steps
 
@@ -18,7 +18,7 @@ CHUNK = 8  # tokens between two steps
 @torch.inference_mode()
 def greedy_in_steps(
     network: nn.Module,
-    inputs: Inputs,
+    inputs: ModelInputs,
     tokens: int,
     names: Sequence[str | None] = (),
     tap: Tap | None = None,
@@ -38,7 +38,7 @@ def greedy_in_steps(
     paired = network.config.is_encoder_decoder
     ids = None if paired else inputs["input_ids"]
     there = 1 if paired else ids.shape[1]
-    most = min(there + tokens, positions(network) or there + tokens)
+    most = min(there + tokens, max_positions(network) or there + tokens)
     ends = _ends(network)
     count = there
     while count < most:
@@ -53,8 +53,8 @@ def greedy_in_steps(
         if tap is None:
             ids = network.generate(**given, **options)
         else:
-            watch = Pass(_repeated(names, until - count), tap, lambda place, call: None)
-            with looking(watch, by_interface):
+            watch = CallRecorder(_repeated(names, until - count), tap, lambda place, call: None)
+            with recording_calls(watch, by_interface):
                 ids = network.generate(**given, **options, use_cache=False)
         count = ids.shape[1]
         if count < until or int(ids[0, -1]) in ends:

@@ -6,26 +6,26 @@ from ..attribution.head_labels import HeadScores, text_scores, vision_scores
 from ..attribution.head_measures import picture_measures, text_measures
 from ..tracing.kinds import KINDS
 from .hub_trace import HubTrace
-from .opened_pictures import of_patches
+from .opened_pictures import patch_trace
 
 
-def scores_of(trace: HubTrace, kind: str) -> HeadScores:
+def score_heads(trace: HubTrace, kind: str) -> HeadScores:
     """The scores of one kind on this input; see `model.attribution.head_labels`."""
     if trace.grid is not None:
-        return vision_scores(patches_of(trace), trace.grid, trace.pixels)
+        return vision_scores(patch_weights(trace), trace.grid, trace.pixels)
     weights = trace.records[kind].weights
     read = {"source": trace.source, "target": trace.target or trace.source}
     return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)
 
 
-def measures_of(trace: HubTrace, kind: str) -> dict[str, np.ndarray]:
+def measure_heads(trace: HubTrace, kind: str) -> dict[str, np.ndarray]:
     """Entropy and distance of one kind on this input; see `model.attribution.head_measures`."""
     if trace.grid is not None:
-        return picture_measures(patches_of(trace), trace.grid, trace.pixels.shape[0] / trace.grid[0])
+        return picture_measures(patch_weights(trace), trace.grid, trace.pixels.shape[0] / trace.grid[0])
     return text_measures(trace.records[kind].weights, KINDS[kind])
 
 
-def patches_of(trace: HubTrace) -> np.ndarray:
+def patch_weights(trace: HubTrace) -> np.ndarray:
     """Maps of a picture without registers, `(layer, head, 1 + patch, 1 + patch)`; without the 1 if there is no CLS."""
-    seen = of_patches(trace)
+    seen = patch_trace(trace)
     return trace.records["vision"].weights if seen is None else seen.attention

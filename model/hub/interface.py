@@ -6,12 +6,12 @@ from contextlib import contextmanager
 
 from torch import nn
 
-from .eager_attention import NAME, Pass, attention, running
+from .eager_attention import NAME, CallRecorder, attention, current_recorder
 from .softmax_calls import SoftmaxCalls
 
 
 @functools.cache
-def register() -> None:
+def register_attention() -> None:
     """Make our function known, with a mask that is always given: without one, a causal model would see the future."""
     from transformers import AttentionInterface, AttentionMaskInterface
     from transformers.masking_utils import eager_mask
@@ -25,7 +25,7 @@ def register() -> None:
 
 def use_own_attention(network: nn.Module) -> bool:
     """Have a network call our function from now on; False where it has attention of its own that cannot be replaced."""
-    register()
+    register_attention()
     if not network._can_set_attn_implementation():
         return False
     network.set_attn_implementation(NAME)
@@ -33,9 +33,9 @@ def use_own_attention(network: nn.Module) -> bool:
 
 
 @contextmanager
-def looking(watch: Pass, by_interface: bool) -> Iterator[Pass]:
+def recording_calls(watch: CallRecorder, by_interface: bool) -> Iterator[CallRecorder]:
     """While this lasts, the attention of the network that this thread runs goes through `watch`."""
-    token = running.set(watch)
+    token = current_recorder.set(watch)
     try:
         if by_interface:
             yield watch
@@ -43,11 +43,11 @@ def looking(watch: Pass, by_interface: bool) -> Iterator[Pass]:
             with SoftmaxCalls(watch):
                 yield watch
     finally:
-        running.reset(token)
+        current_recorder.reset(token)
 
 
 @contextmanager
-def own_form(network: nn.Module, name: str) -> Iterator[None]:
+def attention_implementation(network: nn.Module, name: str) -> Iterator[None]:
     """While this lasts, a network computes attention in one of the library's own forms, "eager" say."""
     before = network.config._attn_implementation
     if before == name or not network._can_set_attn_implementation():

@@ -10,12 +10,12 @@ import torch
 from torch import nn
 
 from .errors import OpenError
-from .folder import SHARE, Checkpoint, check_size, free_memory, inspect
+from .folder import SHARE, CheckpointFiles, check_size, free_memory, inspect_checkpoint
 
-Task = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
+ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 
 # Table of the library that says which class of an architecture does a task, and the class that picks it.
-TABLES: dict[Task, tuple[str, str]] = {
+TABLES: dict[ModelTask, tuple[str, str]] = {
     "classify": ("MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForImageClassification"),
     "classify-text": ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForSequenceClassification"),
     "translate": ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "AutoModelForSeq2SeqLM"),
@@ -27,7 +27,7 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 
 @dataclass(frozen=True, eq=False)
-class Loaded:
+class LoadedModel:
     """A network ready to run, and what turns the reader's input into its own.
 
     Attributes:
@@ -40,12 +40,12 @@ class Loaded:
     network: nn.Module
     reader: object
     vision: bool
-    task: Task
+    task: ModelTask
 
 
-def load(
-    folder: Path, task: Task | None, dtype: str, device_map: str | dict | None = None, memory: int | None = None
-) -> Loaded:
+def load_model(
+    folder: Path, task: ModelTask | None, dtype: str, device_map: str | dict | None = None, memory: int | None = None
+) -> LoadedModel:
     """Load what a folder holds.
 
     Args:
@@ -57,7 +57,7 @@ def load(
     Raises:
         OpenError: whatever is wrong with it, in one sentence.
     """
-    found = inspect(folder)
+    found = inspect_checkpoint(folder)
     check_size(
         found,
         None if dtype == "auto" else DTYPES[dtype].itemsize,
@@ -68,7 +68,7 @@ def load(
             "A model is spread over several devices by the library accelerate, which is not installed; install it, or "
             "choose one device."
         )
-    spread = {} if device_map is None else {"device_map": device_map, "max_memory": _room(memory)}
+    spread = {} if device_map is None else {"device_map": device_map, "max_memory": _memory_limits(memory)}
     import transformers
     from safetensors import SafetensorError
 
@@ -92,10 +92,10 @@ def load(
         )
     check_input(network)
     vision = network.main_input_name == "pixel_values"
-    return Loaded(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
+    return LoadedModel(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
 
 
-def _room(memory: int | None) -> dict[int | str, int]:
+def _memory_limits(memory: int | None) -> dict[int | str, int]:
     """Bytes that weights may take on each device."""
     from accelerate.utils import get_max_memory
 
@@ -114,7 +114,7 @@ def check_input(network: nn.Module) -> None:
         )
 
 
-def task_of(config) -> Task:
+def task_of(config) -> ModelTask:
     """What a configuration says that its network was trained for.
 
     Raises:
@@ -136,7 +136,7 @@ def task_of(config) -> Task:
     raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
 
 
-def _config(found: Checkpoint):
+def _config(found: CheckpointFiles):
     from transformers import CONFIG_MAPPING, AutoConfig
 
     type_ = found.config["model_type"]
@@ -150,7 +150,7 @@ def _config(found: Checkpoint):
         ) from None
 
 
-def _reader(found: Checkpoint, vision: bool, config, options: dict):
+def _reader(found: CheckpointFiles, vision: bool, config, options: dict):
     from transformers import AutoImageProcessor, AutoTokenizer
 
     kind = AutoImageProcessor if vision else AutoTokenizer

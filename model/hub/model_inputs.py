@@ -9,14 +9,14 @@ from torch import nn
 
 from ..runtime.fallback import device_of
 from .errors import OpenError
-from .forward_run import Inputs
+from .forward_run import ModelInputs
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
-SHORT = 7  # tokens of the probe that an encoder reads; the decoder reads fewer, so that the two are told apart
+PROBE_TOKENS = 7  # tokens of the probe that an encoder reads; the decoder reads fewer, so that the two are told apart
 
 
-def text_inputs(network: nn.Module, tokens: Tokens) -> Inputs:
+def text_inputs(network: nn.Module, tokens: Tokens) -> ModelInputs:
     """Ids, and the segment of every token where the network tells segments apart.
 
     Raises:
@@ -31,14 +31,14 @@ def text_inputs(network: nn.Module, tokens: Tokens) -> Inputs:
     return inputs
 
 
-def pair_inputs(network: nn.Module, source: Tokens, decoder_ids: tuple[int, ...]) -> Inputs:
+def pair_inputs(network: nn.Module, source: Tokens, decoder_ids: tuple[int, ...]) -> ModelInputs:
     """What encoder and decoder read."""
     check_length(network, len(decoder_ids))
     device = device_of(network)
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
 
-def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndarray) -> Inputs:
+def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndarray) -> ModelInputs:
     """Pixels as the network's own image processor makes them, or as it has made them: `(3, height, width)`."""
     device, dtype = device_of(network), next(network.parameters()).dtype
     if isinstance(picture, np.ndarray):
@@ -48,7 +48,7 @@ def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndar
     return {"pixel_values": pixels.to(device, dtype)}
 
 
-def positions(network: nn.Module) -> int | None:
+def max_positions(network: nn.Module) -> int | None:
     """How many tokens a network can read at once; None where nothing limits it."""
     most = getattr(network.config, "max_position_embeddings", None)
     return most if isinstance(most, int) and most > 0 else None
@@ -60,7 +60,7 @@ def check_length(network: nn.Module, count: int) -> None:
     Raises:
         OpenError: with both numbers.
     """
-    most = positions(network)
+    most = max_positions(network)
     if most is not None and most < count:
         raise OpenError(
             "This text has {count} tokens, and the model has {most} positions; shorten the text.",
@@ -69,15 +69,15 @@ def check_length(network: nn.Module, count: int) -> None:
         )
 
 
-def probe(network: nn.Module, reader, *, vision: bool) -> tuple[Inputs, int | None, int | None]:
+def probe_inputs(network: nn.Module, reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:
     """A short input, and how many tokens encoder and decoder read of it; no number for a picture."""
     if vision:
         rows, columns = np.indices((64, 64))
         pattern = np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8)
         return picture_inputs(network, reader, Image.fromarray(pattern)), None, None
     found = tokenize(reader, PROBE)
-    ids = found.ids[:SHORT]
-    source = Tokens(ids, found.labels[:SHORT], found.special[:SHORT], (0,) * len(ids), ())
+    ids = found.ids[:PROBE_TOKENS]
+    source = Tokens(ids, found.labels[:PROBE_TOKENS], found.special[:PROBE_TOKENS], (0,) * len(ids), ())
     if not network.config.is_encoder_decoder:
         return text_inputs(network, source), len(ids), None
     target = (start_id(network), *ids[: max(2, len(ids) - 3)])

@@ -15,22 +15,22 @@ from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
 from .call_check import check_call
-from .eager_attention import AttentionCall, Pass
+from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError
-from .forward_run import Inputs, own_weights, result, run
+from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
-from .interface import own_form
-from .loading import Loaded, Task
-from .model_inputs import check_length, pair_inputs, picture_inputs, probe, start_id, text_inputs
-from .record import LayerRecord, reduce, stack
-from .scoring import losses, pseudo_likelihood
-from .token_offsets import Tokens, labels_of, tokenize, tokens_of
-from .trace_limits import Keep, choose
-from .verification import prove
+from .interface import attention_implementation
+from .loading import LoadedModel, ModelTask
+from .model_inputs import check_length, pair_inputs, picture_inputs, probe_inputs, start_id, text_inputs
+from .record import LayerRecord, reduce_call, stack_layers
+from .scoring import pseudo_likelihood, token_losses
+from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
+from .trace_limits import TraceRetention, plan_retention
+from .verification import verify_attention
 
 MOST_GENERATED = 128  # tokens of a decoder's own target
-CAPABILITIES: dict[Task, tuple[Capability, ...]] = {
+CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
     "complete": ("complete",),
     "fill": ("fill",),
     "translate": ("translate",),
@@ -58,12 +58,12 @@ class OpenedModel:
         OpenError: the proof fails; with the measured difference.
     """
 
-    def __init__(self, loaded: Loaded, name: str, weights_sha256: str, commit: str | None = None) -> None:
+    def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
         self.name, self.weights_sha256 = name, weights_sha256
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
-        inputs, source, target = probe(self.network, self.reader, vision=self.vision)
-        self.proof = prove(self.network, inputs, vision=self.vision, source=source, target=target)
+        inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
+        self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
 
     @property
@@ -139,15 +139,19 @@ class OpenedModel:
         source, decoder, inputs = self._read(given, second, target)
         shapes = self._shapes(source, decoder)
         tap = None if intervention is None else intervention.tap(shapes)
-        limit = choose(sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep)
+        limit = plan_retention(
+            sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep
+        )
         own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
-        watch = Pass(self.proof.plan.names, tap, lambda place, call: self._keep(place, call, limit, own, intervention))
-        output = run(self.network, inputs, watch, self.proof.by_interface, output_hidden_states=True)
+        watch = CallRecorder(
+            self.proof.plan.names, tap, lambda place, call: self._keep(place, call, limit, own, intervention)
+        )
+        output = run_network(self.network, inputs, watch, self.proof.by_interface, output_hidden_states=True)
         if watch.count != len(self.proof.plan.names):
             raise OpenError("This model takes another path for this input than for the one it was tried with.")
         return HubTrace(
             records=self._records(watch.calls),
-            logits=result(output).cpu().numpy(),
+            logits=output_tensor(output).cpu().numpy(),
             source=source,
             target=decoder,
             stream=self._stream(output, limit),
@@ -193,8 +197,8 @@ class OpenedModel:
             return pseudo_likelihood(self, trace, interventions)
         if self.task == "translate":
             following = [*trace.target.ids[1:], self._end_id()]
-            return losses(trace.logits, following)
-        return losses(trace.logits[:-1], trace.source.ids[1:])
+            return token_losses(trace.logits, following)
+        return token_losses(trace.logits[:-1], trace.source.ids[1:])
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Names of what `score` scores, in its order."""
@@ -236,7 +240,7 @@ class OpenedModel:
         best = logits.topk(min(count, len(logits)))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
-    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, Inputs]:
+    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
         if self.vision:
             if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
@@ -251,7 +255,7 @@ class OpenedModel:
         else:
             ids = whole(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
             ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
-        return source, tokens_of(self.reader, ids), pair_inputs(self.network, source, ids)
+        return source, tokens_of_ids(self.reader, ids), pair_inputs(self.network, source, ids)
 
     def _target(self, text: str) -> tuple[int, ...]:
         return tuple(self.reader(text_target=text)["input_ids"])
@@ -287,7 +291,7 @@ class OpenedModel:
         return self._shapes(trace.source, trace.target)
 
     def _keep(
-        self, place: int, call: AttentionCall, limit: Keep, own: dict, interventions: HeadInterventions | None
+        self, place: int, call: AttentionCall, limit: TraceRetention, own: dict, interventions: HeadInterventions | None
     ) -> LayerRecord | None:
         found = self.proof.plan.layer_of(place)
         if found is None or limit.layer not in (None, found[1]):
@@ -295,11 +299,11 @@ class OpenedModel:
         kind, layer = found
         reported = own.get(kind.name)
         check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
-        return reduce(call, check, kept=limit.what, half=limit.half)
+        return reduce_call(call, check, kept=limit.what, half=limit.half)
 
-    def _own_weights(self, inputs: Inputs) -> dict[str, list[Tensor]]:
-        with own_form(self.network, "eager"):
-            told = own_weights(run(self.network, inputs, None, False, output_attentions=True))
+    def _own_weights(self, inputs: ModelInputs) -> dict[str, list[Tensor]]:
+        with attention_implementation(self.network, "eager"):
+            told = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
         return {kind.name: self.proof.reported(kind.name, told) for kind in self.kinds}
 
     def _records(self, calls: list[LayerRecord | None]) -> dict:
@@ -307,10 +311,10 @@ class OpenedModel:
         for kind in self.kinds:
             kept = [(n, calls[place]) for n, place in enumerate(self.proof.plan.places(kind)) if calls[place]]
             if kept:
-                records[kind.name] = stack([layer for _, layer in kept], [number for number, _ in kept])
+                records[kind.name] = stack_layers([layer for _, layer in kept], [number for number, _ in kept])
         return records
 
-    def _stream(self, output, limit: Keep) -> dict[str, np.ndarray]:
+    def _stream(self, output, limit: TraceRetention) -> dict[str, np.ndarray]:
         if limit.what != "all":
             return {}
         names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
@@ -322,7 +326,7 @@ class OpenedModel:
             if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
         }
 
-    def _picture(self, inputs: Inputs, watch: Pass) -> dict:
+    def _picture(self, inputs: ModelInputs, watch: CallRecorder) -> dict:
         if not self.vision:
             return {}
         pixels = inputs["pixel_values"][0].float().cpu()

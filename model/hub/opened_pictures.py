@@ -17,15 +17,15 @@ from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
 from ..tracing.layer_stacks import layer_names
 from ..tracing.picture_trace import PatchTrace
-from .eager_attention import Pass
+from .eager_attention import CallRecorder
 from .hub_trace import HubTrace
-from .interface import looking
+from .interface import recording_calls
 from .opened_model import OpenedModel
 from .record import HubRecord
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class SeenPicture(PatchTrace):
+class OpenedPictureTrace(PatchTrace):
     """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
 
     Attributes:
@@ -38,7 +38,7 @@ class SeenPicture(PatchTrace):
     leading: int
 
 
-def of_patches(trace: HubTrace) -> SeenPicture | None:
+def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
     """What a trace of a picture says of CLS and the patches; None where the network has no CLS, or read no picture."""
     if trace.grid is None or trace.leading < 1:
         return None
@@ -47,13 +47,13 @@ def of_patches(trace: HubTrace) -> SeenPicture | None:
     weights = record.weights[:, :, kept][:, :, :, kept].astype(np.float32, copy=False)
     classes, logits = trace.classes or (), trace.logits.reshape(-1)
     only = replace(record, weights=weights, scores=None, queries=None, keys=None, values=None, outputs=None)
-    return SeenPicture(trace.pixels, classes, logits, trace.grid, only, trace.received, trace.leading)
+    return OpenedPictureTrace(trace.pixels, classes, logits, trace.grid, only, trace.received, trace.leading)
 
 
 class OpenedPictureModel(OpenedModel):
     """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
 
-    def intervene(self, trace: SeenPicture, interventions: HeadInterventions) -> VisionInterventionResult:
+    def intervene(self, trace: OpenedPictureTrace, interventions: HeadInterventions) -> VisionInterventionResult:
         """The picture of `trace` again under interventions.
 
         Raises:
@@ -61,26 +61,26 @@ class OpenedPictureModel(OpenedModel):
         """
         found = self.trace(trace.received, intervention=interventions)
         check = Check(found.verify().max_difference, None, found.records[VISION.name].half)
-        return VisionInterventionResult(of_patches(found), check)
+        return VisionInterventionResult(patch_trace(found), check)
 
-    def gradient_scores(self, trace: SeenPicture, class_index: int) -> GradientScores:
+    def gradient_scores(self, trace: OpenedPictureTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.attribution.rollout`."""
         found = self._gradients(self._tensor(trace.received), class_index)
         scores = {METHODS[2]: found.relevance()[trace.leading - 1 :], METHODS[3]: found.raw(self._side(trace))}
         slope = slope_along(self._answers, self._tensor(trace.received), class_index, found.pixels)
         return GradientScores(scores, float(found.pixels.norm()), slope)
 
-    def occlusions(self, trace: SeenPicture, orders: np.ndarray) -> list[Occlusion]:
+    def occlusions(self, trace: OpenedPictureTrace, orders: np.ndarray) -> list[Occlusion]:
         """Every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
-        network = _Callable(self._answers, SimpleNamespace(patch_size=self._side(trace)))
+        network = _CallableNetwork(self._answers, SimpleNamespace(patch_size=self._side(trace)))
         return occlude(network, self._tensor(trace.received), orders)
 
     def _gradients(self, pixels: Tensor, class_index: int) -> ClassGradients:
         recorder = Recorder(layer_names(VISION.stack, "self.weights", self.proof.sizes[VISION.name][0]))
-        watch = Pass(self.proof.plan.names, recorder, lambda place, call: None)
+        watch = CallRecorder(self.proof.plan.names, recorder, lambda place, call: None)
         with torch.enable_grad():
             pixels = pixels.clone().requires_grad_(True)
-            with looking(watch, self.proof.by_interface):
+            with recording_calls(watch, self.proof.by_interface):
                 logit = self._answers(pixels[None])[0, class_index]
             kept = list(recorder.tensors.values())
             gradients = torch.autograd.grad(logit, [pixels, *kept])
@@ -95,12 +95,12 @@ class OpenedPictureModel(OpenedModel):
         return torch.from_numpy(received).to(device_of(self.network), next(self.network.parameters()).dtype)
 
     @staticmethod
-    def _side(trace: SeenPicture) -> int:
+    def _side(trace: OpenedPictureTrace) -> int:
         return trace.received.shape[1] // trace.grid[0]
 
 
 @dataclass(frozen=True)
-class _Callable:
+class _CallableNetwork:
     """A network as `occlude` calls it."""
 
     answers: object

@@ -11,7 +11,7 @@ from ..lessons.one_weight import ScoreForm
 from ..tracing.trace import Verification
 from .eager_attention import AttentionCall
 
-Kept = Literal["all", "weights"]
+RetainedSteps = Literal["all", "weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,9 @@ class LayerRecord:
     half: bool
 
 
-def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, half: bool) -> LayerRecord:
+def reduce_call(
+    call: AttentionCall, check: tuple[str, Verification], *, kept: RetainedSteps, half: bool
+) -> LayerRecord:
     """What is kept of one call, on the CPU.
 
     Args:
@@ -86,7 +88,7 @@ def reduce(call: AttentionCall, check: tuple[str, Verification], *, kept: Kept, 
     return LayerRecord(arrays, seen, *check, form, half=call.weights.dtype != torch.float32)
 
 
-def stack(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
+def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
     """Several layers of one kind as one record; `numbers` says which they are."""
     shape = layers[0].arrays["weights"].shape[1:]
     masks = [layer.allowed for layer in layers]

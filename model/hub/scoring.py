@@ -9,31 +9,31 @@ import torch.nn.functional as F
 from torch import nn
 
 from ..tracing.interventions import HeadInterventions
-from .eager_attention import Pass
-from .forward_run import result, run
+from .eager_attention import CallRecorder
+from .forward_run import output_tensor, run_network
 from .hub_trace import HubTrace
 from .model_inputs import text_inputs
-from .verification import Proof
+from .verification import OpeningCheck
 
 
-class Masked(Protocol):
+class MaskedModel(Protocol):
     """What is asked of a masked model; see `model.hub.opened_model.OpenedModel`."""
 
     network: nn.Module
     reader: object
-    proof: Proof
+    proof: OpeningCheck
 
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]: ...
 
 
-def losses(logits: np.ndarray, following: Sequence[int]) -> np.ndarray:
+def token_losses(logits: np.ndarray, following: Sequence[int]) -> np.ndarray:
     """`(T,)` float64: of each id that follows, given logits `(T, vocabulary)`."""
     found = F.cross_entropy(torch.from_numpy(logits).double(), torch.tensor(list(following)), reduction="none")
     return found.numpy()
 
 
 @torch.inference_mode()
-def pseudo_likelihood(model: Masked, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+def pseudo_likelihood(model: MaskedModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
     """Of every token that is not special, where it alone is masked (Salazar et al. 2020); one run for each.
 
     Args:
@@ -48,7 +48,7 @@ def pseudo_likelihood(model: Masked, trace: HubTrace, interventions: HeadInterve
         inputs = dict(text_inputs(model.network, tokens))
         inputs["input_ids"] = inputs["input_ids"].clone()
         inputs["input_ids"][0, place] = model.reader.mask_token_id
-        watch = None if tap is None else Pass(model.proof.plan.names, tap, lambda place, call: None)
-        logits = result(run(model.network, inputs, watch, model.proof.by_interface))
+        watch = None if tap is None else CallRecorder(model.proof.plan.names, tap, lambda place, call: None)
+        logits = output_tensor(run_network(model.network, inputs, watch, model.proof.by_interface))
         found.append(float(F.cross_entropy(logits[place].double()[None], torch.tensor([id_]).to(logits.device))))
     return np.array(found)

@@ -5,7 +5,7 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from .eager_attention import AttentionCall, Pass
+from .eager_attention import AttentionCall, CallRecorder
 
 SOFTMAX = {torch.softmax, F.softmax, Tensor.softmax, torch.nn.functional.softmax}
 PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm}
@@ -19,7 +19,7 @@ class SoftmaxCalls(TorchFunctionMode):
     outputs. Whether those calls are what the network reports as its attention is for `model.hub.verification` to say.
     """
 
-    def __init__(self, watch: Pass) -> None:
+    def __init__(self, watch: CallRecorder) -> None:
         super().__init__()
         self.watch = watch
         self.before: tuple[Tensor, Tensor] | None = None  # factors of the last product

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from .downloading import Progress, cached
+from .downloading import DownloadProgress, cached_folder
 from .downloading import download as fetched
 from .errors import OpenError
 
@@ -16,7 +16,7 @@ def looks_like_id(source: str) -> bool:
     return bool(ID.fullmatch(source)) and ".." not in source
 
 
-def folder_of(source: str | os.PathLike, *, download: bool, progress: Progress | None = None) -> Path:
+def folder_of(source: str | os.PathLike, *, download: bool, progress: DownloadProgress | None = None) -> Path:
     """The folder with the files of a source.
 
     Args:
@@ -34,7 +34,7 @@ def folder_of(source: str | os.PathLike, *, download: bool, progress: Progress |
     if not looks_like_id(text):
         raise OpenError("There is no such folder; give a folder with config.json and safetensors files.")
     repository, _, revision = text.partition("@")
-    here = cached(repository, revision or None)
+    here = cached_folder(repository, revision or None)
     if here is not None:
         return here
     if not download:

@@ -65,14 +65,14 @@ def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
     if fast:
         spans = [tuple(span) for span in found["offset_mapping"]]
         labels = _slices([given[part] for part in segments], spans, segments, special, names)
-        words, called = _words_by_place([given[part] for part in segments], spans, segments, special)
+        words, called = _words_by_offset([given[part] for part in segments], spans, segments, special)
     else:
         labels = [_plain(name).lstrip(SPACE) or SPACE for name in names]
         words, called = _words_by_mark(names, special), ()
     return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words, called)
 
 
-def tokens_of(tokenizer, ids: Sequence[int]) -> Tokens:
+def tokens_of_ids(tokenizer, ids: Sequence[int]) -> Tokens:
     """Tokens that stand in no text yet: those that a decoder is fed or has generated.
 
     Words are runs without white space in what the ids before each token, and the token with them, decode to.
@@ -179,7 +179,7 @@ def _slices(
     return labels
 
 
-def _words_by_place(
+def _words_by_offset(
     texts: Sequence[str], spans: Sequence[tuple[int, int]], segments: Sequence[int], special: Sequence[bool]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
     """A word is a run of characters without white space; its tokens, and it itself."""

@@ -3,14 +3,14 @@
 from dataclasses import dataclass
 
 from .errors import OpenError
-from .record import Kept
+from .record import RetainedSteps
 
 LARGEST = 1_000_000_000  # bytes that the maps of one trace may take
 HALF_FROM = 400_000_000  # bytes of weights, from which on they are kept in half precision
 
 
 @dataclass(frozen=True)
-class Keep:
+class TraceRetention:
     """What is kept of a run.
 
     Attributes:
@@ -19,12 +19,12 @@ class Keep:
         layer: only this one, from 0; None keeps all layers.
     """
 
-    what: Kept
+    what: RetainedSteps
     half: bool
     layer: int | None = None
 
 
-def choose(maps: int, layers: int, wanted: str | int) -> Keep:
+def plan_retention(maps: int, layers: int, wanted: str | int) -> TraceRetention:
     """What to keep of so many numbers of weights.
 
     Args:
@@ -40,9 +40,9 @@ def choose(maps: int, layers: int, wanted: str | int) -> Keep:
             raise OpenError("There is no layer {layer}; this model has {layers}.", layer=wanted + 1, layers=layers)
         maps //= layers
     layer = wanted if isinstance(wanted, int) else None
-    weights = Keep("weights", maps * 4 > HALF_FROM, layer)
-    offers = [Keep("all", False, layer), weights] if wanted not in ("all", "weights") else []
-    offers += [Keep("all", False)] if wanted == "all" else [weights] if wanted == "weights" else []
+    weights = TraceRetention("weights", maps * 4 > HALF_FROM, layer)
+    offers = [TraceRetention("all", False, layer), weights] if wanted not in ("all", "weights") else []
+    offers += [TraceRetention("all", False)] if wanted == "all" else [weights] if wanted == "weights" else []
     for offer in offers:
         if _bytes(maps, offer) <= LARGEST:
             return offer
@@ -54,19 +54,19 @@ def choose(maps: int, layers: int, wanted: str | int) -> Keep:
     )
 
 
-def sizes(maps: int, layers: int) -> dict[str, int]:
+def retained_sizes(maps: int, layers: int) -> dict[str, int]:
     """Bytes that the maps take by what is kept of them: "all", "weights", or one "layer".
 
     Args:
         maps, layers: as of `choose`.
     """
     half = maps * 4 > HALF_FROM
-    kept = {"all": Keep("all", False), "weights": Keep("weights", half)}
+    kept = {"all": TraceRetention("all", False), "weights": TraceRetention("weights", half)}
     found = {what: _bytes(maps, keep) for what, keep in kept.items()}
     one = maps // layers
-    whole = _bytes(one, Keep("all", False))
-    return found | {"layer": whole if whole <= LARGEST else _bytes(one, Keep("weights", one * 4 > HALF_FROM))}
+    whole = _bytes(one, TraceRetention("all", False))
+    return found | {"layer": whole if whole <= LARGEST else _bytes(one, TraceRetention("weights", one * 4 > HALF_FROM))}
 
 
-def _bytes(maps: int, keep: Keep) -> int:
+def _bytes(maps: int, keep: TraceRetention) -> int:
     return maps * (2 if keep.half else 4) * (2 if keep.what == "all" else 1)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from .call_plan import Plan, plan_of
-from .eager_attention import Pass
+from .call_plan import CallPlan, identify_calls
+from .eager_attention import CallRecorder
 from .errors import OpenError
-from .forward_run import Inputs, own_weights, result, run
-from .interface import own_form, use_own_attention
+from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
+from .interface import attention_implementation, use_own_attention
 
 OUTPUTS, MAPS = 1e-4, 1e-5  # largest differences in float32
 HALF = 200.0  # times as much in half precision, whose numbers have 3 digits
@@ -28,7 +28,7 @@ NAMES = {  # under which the library reports weights
 
 
 @dataclass(frozen=True)
-class Proof:
+class OpeningCheck:
     """What opening a model has shown.
 
     Attributes:
@@ -39,7 +39,7 @@ class Proof:
         sizes: kind -> its layers, its heads, and how many queries it had.
     """
 
-    plan: Plan
+    plan: CallPlan
     by_interface: bool
     outputs: float
     maps: float
@@ -54,33 +54,35 @@ class Proof:
         return None
 
 
-def prove(network: nn.Module, inputs: Inputs, *, vision: bool, source: int | None, target: int | None) -> Proof:
+def verify_attention(
+    network: nn.Module, inputs: ModelInputs, *, vision: bool, source: int | None, target: int | None
+) -> OpeningCheck:
     """Open the better of two ways into a network, and show that it changes nothing.
 
     Args:
         inputs: a short input.
-        source, target: how many tokens or patches encoder and decoder read; see `model.hub.call_plan.plan_of`.
+        source, target: how many tokens or patches encoder and decoder read; see `model.hub.call_plan.identify_calls`.
 
     Raises:
         OpenError: neither way shows what the network computes; with the measured difference.
     """
-    untouched = result(run(network, inputs, None, True))
-    with own_form(network, "eager"):
-        told = run(network, inputs, None, True, output_attentions=True)
-        eager, reported = result(told), own_weights(told)
+    untouched = output_tensor(run_network(network, inputs, None, True))
+    with attention_implementation(network, "eager"):
+        told = run_network(network, inputs, None, True, output_attentions=True)
+        eager, reported = output_tensor(told), reported_weights(told)
     worst: OpenError | None = None
     for by_interface in (True, False):
         if by_interface and not use_own_attention(network):
             continue
         if not by_interface and network._can_set_attn_implementation():
             network.set_attn_implementation("eager")
-        watch = Pass()
-        tapped = result(run(network, inputs, watch, by_interface))
+        watch = CallRecorder()
+        tapped = output_tensor(run_network(network, inputs, watch, by_interface))
         if not watch.calls:
             continue
         try:
-            plan = plan_of(watch.calls, vision=vision, source=source, target=target)
-            return _compared(plan, watch, by_interface, (untouched, eager, tapped), reported)
+            plan = identify_calls(watch.calls, vision=vision, source=source, target=target)
+            return _compare_runs(plan, watch, by_interface, (untouched, eager, tapped), reported)
         except OpenError as error:
             worst = worst or error
     if worst is not None:
@@ -88,13 +90,13 @@ def prove(network: nn.Module, inputs: Inputs, *, vision: bool, source: int | Non
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")
 
 
-def _compared(
-    plan: Plan,
-    watch: Pass,
+def _compare_runs(
+    plan: CallPlan,
+    watch: CallRecorder,
     by_interface: bool,
     answers: tuple[Tensor, Tensor, Tensor],
     reported: dict[str, tuple[Tensor, ...]],
-) -> Proof:
+) -> OpeningCheck:
     looseness = 1.0 if watch.calls[0].weights.dtype == torch.float32 else HALF
     scale = max(1.0, float(answers[0].abs().max()))
     outputs = max(float((one - other).abs().max()) for one, other in itertools.combinations(answers, 2)) / scale
@@ -108,7 +110,7 @@ def _compared(
     maps = 0.0
     for kind in plan.kinds:
         seen = [watch.calls[place].weights for place in plan.places(kind)]
-        own = Proof.reported(kind.name, reported)
+        own = OpeningCheck.reported(kind.name, reported)
         if own is None or len(own) != len(seen) or any(a.shape != b.shape for a, b in zip(own, seen, strict=True)):
             raise OpenError(
                 "This model does not report its own weights for {kind}, so nothing proves that the maps are right.",
@@ -126,4 +128,4 @@ def _compared(
         )
     shapes = {kind.name: watch.calls[plan.places(kind)[0]].weights.shape for kind in plan.kinds}
     sizes = {kind.name: (len(plan.places(kind)), *shapes[kind.name][1:3]) for kind in plan.kinds}
-    return Proof(plan, by_interface, outputs, maps, sizes)
+    return OpeningCheck(plan, by_interface, outputs, maps, sizes)

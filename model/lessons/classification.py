@@ -23,7 +23,7 @@ class Classification:
 
 
 @torch.inference_mode()
-def classification(network: VisionTransformer, trace: VisionTrace) -> Classification:
+def recompute_classification(network: VisionTransformer, trace: VisionTrace) -> Classification:
     """The last steps of a picture's trace once more, in double precision with numpy."""
     before = trace.stream[-1, 0].astype(np.float64)
     weight, bias, gain, shift = (

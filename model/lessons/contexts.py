@@ -12,7 +12,7 @@ from ..runtime.arrays import furthest
 from ..text.tokenizer import Tokenizer
 from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
 from ..translator import InputError
-from .embedding import embedding_steps
+from .embedding import recompute_embedding
 
 LONGEST_WORD = 24  # tokens; longer runs are not searched
 
@@ -31,7 +31,7 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
     """
     stacks = LayerStacks(StackPlan.of(stream_stack("encoder", network.config.n_encoder_layers)))
     network.encode(network.ids(ids), None, stacks)
-    return np.stack([embedding_steps(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
+    return np.stack([recompute_embedding(network, tokenizer, ids).scaled, *stacks.array("encoder.stream")])
 
 
 def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:
@@ -79,7 +79,7 @@ class WordInContexts:
     difference: float  # largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`
 
 
-def word_in_contexts(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:
+def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:
     """Follow `word` through the encoder in each of `sentences`, at least two that the translator accepts.
 
     Raises:

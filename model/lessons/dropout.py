@@ -25,7 +25,7 @@ class DropoutDraws:
 
 
 @torch.inference_mode()
-def dropout_draws(
+def draw_dropout(
     network: Transformer, trace: Trace, stack: Stack, at: tuple[int, str, int], rate: float, draws: int, seed: int
 ) -> DropoutDraws:
     """Draw the dropout of Srivastava et al. (2014) anew `draws` times.

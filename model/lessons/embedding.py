@@ -33,7 +33,7 @@ class EmbeddingSteps:
 
 
 @torch.inference_mode()
-def embedding_steps(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> EmbeddingSteps:
+def recompute_embedding(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> EmbeddingSteps:
     """Look up `ids`, `</s>` last, scale and add positions, apart from the network; then compare with the network."""
     recorder = Recorder()
     network.encode(network.ids(ids), None, recorder)
@@ -73,7 +73,7 @@ class Neighbourhood:
 
 
 @torch.inference_mode()
-def neighbourhood(network: Transformer, tokenizer: Tokenizer, token: int, count: int = 50) -> Neighbourhood:
+def find_neighbours(network: Transformer, tokenizer: Tokenizer, token: int, count: int = 50) -> Neighbourhood:
     """Cosine of one row of the embedding table with all rows.
 
     Args:

@@ -14,7 +14,7 @@ Stack = Literal["encoder", "decoder"]
 
 
 @dataclass(frozen=True, eq=False)
-class Firing:
+class HiddenUnits:
     """The hidden units of one feed-forward sub-layer; float32."""
 
     stream: np.ndarray  # `(position, d_model)` x, what the sub-layer reads
@@ -53,7 +53,7 @@ class Firing:
 
 
 @torch.inference_mode()
-def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firing:
+def measure_hidden_units(network: Transformer, trace: Trace, stack: Stack, layer: int) -> HiddenUnits:
     """Take the feed-forward sub-layer of `layer` (from 0) apart."""
     step = "self" if stack == "encoder" else "cross"
     names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
@@ -63,7 +63,7 @@ def firing(network: Transformer, trace: Trace, stack: Stack, layer: int) -> Firi
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
     before, own_hidden, own_output = _recompute(module, array(stream))
-    return Firing(
+    return HiddenUnits(
         array(stream),
         before.astype(np.float32),
         hidden,

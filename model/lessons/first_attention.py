@@ -32,7 +32,7 @@ class FirstAttention:
     row_sum_error: float
 
 
-def first_attention(trace: RecurrentTrace) -> FirstAttention:
+def recompute_first_attention(trace: RecurrentTrace) -> FirstAttention:
     """Recompute scores, weights and context vectors of a network with alignment.
 
     Raises:

@@ -17,7 +17,7 @@ FEWEST = 50  # sentences under which nothing is claimed of a distance
 
 
 @dataclass(frozen=True)
-class AtDistance:
+class SizeAtDistance:
     """The size of d last state / d input over all sentences that have an input so many steps back.
 
     Attributes:
@@ -46,7 +46,7 @@ class Forgetting:
 
     weights_sha256: dict[str, str]
     sentences: int
-    sizes: dict[str, dict[str, tuple[AtDistance, ...]]]
+    sizes: dict[str, dict[str, tuple[SizeAtDistance, ...]]]
     facts: dict
 
     @property
@@ -84,7 +84,7 @@ def load_forgetting(weights_sha256: Mapping[str, str], folder: str | Path = SHIP
 
 def _read(content: dict) -> Forgetting:
     sizes = {
-        network: {state: tuple(AtDistance(**size) for size in found) for state, found in of_network.items()}
+        network: {state: tuple(SizeAtDistance(**size) for size in found) for state, found in of_network.items()}
         for network, of_network in content["sizes"].items()
     }
     return Forgetting(**{**content, "sizes": sizes})

@@ -30,7 +30,7 @@ FILE = "forward_times.json"  # beside the recurrent networks: measured before sh
 
 
 @dataclass(frozen=True)
-class Times:
+class NetworkTimes:
     """One network's figures; a time for each length, in milliseconds.
 
     Attributes:
@@ -58,7 +58,7 @@ class ForwardTimes:
         torch: version of PyTorch.
     """
 
-    networks: dict[str, Times]
+    networks: dict[str, NetworkTimes]
     lengths: tuple[int, ...]
     rounds: int
     hardware: str
@@ -83,7 +83,7 @@ class ForwardTimes:
         found = read_json(folder / FILE)
         try:
             networks = {
-                name: Times(
+                name: NetworkTimes(
                     tuple(times["lowest"]), tuple(times["median"]), times["difference"], times["weights_sha256"]
                 )
                 for name, times in found["networks"].items()
@@ -117,13 +117,13 @@ def forward_times_in_steps(
     for number in range(WARM_UP + rounds):
         for length in lengths:
             for name, network in everything:
-                taken = _timed(network, *_ids(network, length))
+                taken = _time_pass(network, *_ids(network, length))
                 if number >= WARM_UP:
                     times[name, length].append(taken)
                 done += 1
                 yield Progress(done, total)
     found = {
-        name: Times(
+        name: NetworkTimes(
             tuple(round(min(times[name, length]), 3) for length in lengths),
             tuple(round(statistics.median(times[name, length]), 3) for length in lengths),
             differences[name],
@@ -139,7 +139,7 @@ forward_times = in_one_go(forward_times_in_steps)
 
 
 @torch.inference_mode()
-def _timed(network: nn.Module, source: Tensor, target: Tensor) -> float:
+def _time_pass(network: nn.Module, source: Tensor, target: Tensor) -> float:
     """Milliseconds of one pass, to the end of what a GPU still has to do."""
     _finish(source.device)
     started = time.perf_counter()

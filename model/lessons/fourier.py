@@ -47,7 +47,7 @@ class Fourier:
         return float(max(np.abs(self.a - found.real).max(), np.abs(self.b + found.imag).max()))
 
 
-def fourier(curve: np.ndarray) -> Fourier:
+def fourier_coefficients(curve: np.ndarray) -> Fourier:
     """The coefficients of `curve`, `(length,)`, by the formulas.
 
     Raises:

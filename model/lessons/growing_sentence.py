@@ -26,7 +26,7 @@ _ENDS = ".!?… \u00a0\u202f"
 
 
 @dataclass(frozen=True)
-class Grown:
+class LengthenedPair:
     """A sentence pair with some clauses behind it.
 
     Attributes:
@@ -45,7 +45,7 @@ class Grown:
 
 
 @dataclass(frozen=True, eq=False)
-class GrownLosses:
+class LengtheningLosses:
     """The loss of one network on a sentence that grows, `(pair,)` float64 each, in nats per token.
 
     Attributes:
@@ -61,12 +61,12 @@ class GrownLosses:
     difference: float
 
 
-def grow(translator: SentenceTranslator, source: str, target: str) -> tuple[Grown, ...]:
+def add_clauses(translator: SentenceTranslator, source: str, target: str) -> tuple[LengthenedPair, ...]:
     """The sentence pair as it is, then with one clause after the other, as long as both sides fit the network.
 
     Full stops, question marks and the like go, and one full stop ends each longer sentence.
     """
-    grown = [Grown(0, source, target)]
+    grown = [LengthenedPair(0, source, target)]
     english, french = source.rstrip(_ENDS), target.rstrip(_ENDS)
     for number, (more, plus) in enumerate(CLAUSES, 1):
         english, french = english + more, french + plus
@@ -75,11 +75,11 @@ def grow(translator: SentenceTranslator, source: str, target: str) -> tuple[Grow
             translator.check(f"{french}.")
         except InputError:
             break
-        grown.append(Grown(number, f"{english}.", f"{french}."))
+        grown.append(LengthenedPair(number, f"{english}.", f"{french}."))
     return tuple(grown)
 
 
-def grown_losses(translator: SentenceTranslator, pairs: Sequence[Grown]) -> GrownLosses:
+def lengthening_losses(translator: SentenceTranslator, pairs: Sequence[LengthenedPair]) -> LengtheningLosses:
     """What `pairs`, from `grow`, cost a network.
 
     Raises:
@@ -94,14 +94,14 @@ def grown_losses(translator: SentenceTranslator, pairs: Sequence[Grown]) -> Grow
             break
         shared += 1
     if not shared:
-        raise TooDifferentError("The target has no token that stays when the sentence grows; type a longer one.")
+        raise NoSharedTokensError("The target has no token that stays when the sentence grows; type a longer one.")
     own = np.array([line[:shared].mean() for line in terms])
     (alone,) = losses_of_pairs(translator, [(pairs[0].source, pairs[0].target)])
     difference = float(np.abs(terms[0] - alone).max())
-    return GrownLosses(np.array([line.mean() for line in terms]), own, shared, difference)
+    return LengtheningLosses(np.array([line.mean() for line in terms]), own, shared, difference)
 
 
-class TooDifferentError(ReaderError, ValueError):
+class NoSharedTokensError(ReaderError, ValueError):
     """Nothing of a target stays when its sentence grows; the message says what to do."""
 
 

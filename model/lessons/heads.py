@@ -14,16 +14,16 @@ Pairs = tuple[tuple[nn.Linear, Tensor], ...]  # of query, key and value: the pro
 
 
 @dataclass(frozen=True)
-class Shape:
+class StepShape:
     """A step of multi-head attention and the shape of its result."""
 
     step: str
     shape: tuple[int, ...]
 
 
-def shape_walk(
+def step_shapes(
     batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None, d_v: int | None = None
-) -> list[Shape]:
+) -> list[StepShape]:
     """Shapes from the ids to the sub-layer's output, as PyTorch says them of tensors without contents.
 
     Args:
@@ -68,11 +68,11 @@ def shape_walk(
         "heads joined": joined,
         "output": output,
     }
-    return [Shape(name, tuple(tensor.shape)) for name, tensor in steps.items()]
+    return [StepShape(name, tuple(tensor.shape)) for name, tensor in steps.items()]
 
 
 @dataclass
-class Form:
+class OperationCounts:
     """What one way of computing a sub-layer needs, counted by the matrix products themselves."""
 
     parameters: int = 0  # weights and biases, W_O included
@@ -106,16 +106,16 @@ class HeadForms:
         shapes: of one projection, by form.
     """
 
-    split: Form
-    small: Form
-    full: Form
-    one: Form
+    split: OperationCounts
+    small: OperationCounts
+    full: OperationCounts
+    one: OperationCounts
     differences: dict[str, float]
     shapes: dict[str, tuple[int, int]]
 
 
 @torch.inference_mode()
-def head_forms(
+def compute_head_forms(
     module: MultiHeadAttention, query_input: np.ndarray, key_input: np.ndarray, allowed: np.ndarray | None
 ) -> HeadForms:
     """The sub-layer in four forms with the same weights.
@@ -128,12 +128,12 @@ def head_forms(
     pairs = ((module.query, query_stream), (module.key, key_stream), (module.value, key_stream))
     d_model, n_heads = query_stream.shape[1], module.n_heads
     d_k = d_model // n_heads
-    split, small, full, one = Form(), Form(), Form(), Form()
+    split, small, full, one = OperationCounts(), OperationCounts(), OperationCounts(), OperationCounts()
     wanted = _split(module, pairs, mask, split)
     found = {
         "small": _small(module, pairs, mask, small),
         "full": _full(module, pairs, mask, full, d_k),
-        "full_scaled": _full(module, pairs, mask, Form(), d_model),
+        "full_scaled": _full(module, pairs, mask, OperationCounts(), d_model),
         "one": _one(module, pairs, mask, one),
     }
     differences = {name: float((output - wanted).abs().max()) for name, output in found.items()}
@@ -143,7 +143,7 @@ def head_forms(
     )
 
 
-def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
+def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
     """One projection of full width each, cut into heads, attended all at once."""
     projected = [
         form.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
@@ -153,7 +153,7 @@ def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: 
     return form.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
 
 
-def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
+def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
     """Each head with projections of its own, `(d_model, d_k)`, one head after another."""
     heads = []
     for head in range(module.n_heads):
@@ -165,7 +165,9 @@ def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: 
     return form.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
 
 
-def _full(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form, divided_by: int) -> Tensor:
+def _full(
+    module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts, divided_by: int
+) -> Tensor:
     """Each head with projections `(d_model, d_model)`: its own small ones, and zeros in all other columns."""
     d_model, d_k = module.output.weight.shape[0], module.output.weight.shape[0] // module.n_heads
     missing = d_model - d_k
@@ -185,14 +187,19 @@ def _full(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: F
     return form.linear(torch.cat(heads, dim=-1), output, module.output.bias)
 
 
-def _one(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: Form) -> Tensor:
+def _one(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
     """The wide projections as a single head."""
     projected = [form.linear(stream, linear.weight, linear.bias) for linear, stream in pairs]
     return form.linear(_attend(*projected, mask, form), module.output.weight, module.output.bias)
 
 
 def _attend(
-    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None, form: Form, divided_by: int | None = None
+    queries: Tensor,
+    keys: Tensor,
+    values: Tensor,
+    mask: Tensor | None,
+    form: OperationCounts,
+    divided_by: int | None = None,
 ) -> Tensor:
     scores = form.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(divided_by or queries.shape[-1])
     if mask is not None:

@@ -13,7 +13,7 @@ SIZES = (96, 128, 160, 192)  # pixels a side: multiples of the patches and of th
 
 
 @dataclass(frozen=True)
-class Reach:
+class ReceptiveField:
     """After the stem (block 0) or a block: pixels a side that a place sees, and pixels from one place to the next."""
 
     block: int
@@ -21,7 +21,7 @@ class Reach:
     step: int
 
 
-def receptive_field(config: ConvolutionConfig) -> list[Reach]:
+def receptive_fields(config: ConvolutionConfig) -> list[ReceptiveField]:
     """How far the filters of a convolutional network reach: each 3 x 3 filter adds two of its places' steps.
 
     The squeeze, which scales whole channels by the mean of their map, reaches everywhere and is left out.
@@ -30,17 +30,17 @@ def receptive_field(config: ConvolutionConfig) -> list[Reach]:
     for _ in range(2):  # the stem
         pixels, step = pixels + 2 * step, 2 * step
     assert step == STEM_STRIDE
-    found = [Reach(0, pixels, step)]
+    found = [ReceptiveField(0, pixels, step)]
     for stage in range(len(config.widths)):
         for block in range(config.blocks):
             pixels += 2 * step
             step *= 2 if stage and not block else 1
             pixels += 2 * step
-            found.append(Reach(len(found), pixels, step))
+            found.append(ReceptiveField(len(found), pixels, step))
     return found
 
 
-def rearranged(pixels: np.ndarray, patch: int, seed: int = 0) -> dict[str, np.ndarray]:
+def rearrange(pixels: np.ndarray, patch: int, seed: int = 0) -> dict[str, np.ndarray]:
     """The picture as it is, moved by a patch, with its patches and with the pixels of each patch in another order.
 
     Args:
@@ -59,13 +59,13 @@ def rearranged(pixels: np.ndarray, patch: int, seed: int = 0) -> dict[str, np.nd
 
 
 @torch.inference_mode()
-def answers(network: nn.Module, pictures: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def predict(network: nn.Module, pictures: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Probabilities `(class,)` of each picture `(height, width, 3)`, within [0, 1]."""
     return {name: _probabilities(network, _tensor(network, pixels)) for name, pixels in pictures.items()}
 
 
 @torch.inference_mode()
-def answers_by_size(network: nn.Module, pixels: np.ndarray) -> dict[int, np.ndarray]:
+def predict_by_size(network: nn.Module, pixels: np.ndarray) -> dict[int, np.ndarray]:
     """Probabilities of one picture read at each of `SIZES`; a ViT interpolates its position vectors."""
     whole = _tensor(network, pixels)
     scaled = lambda size: F.interpolate(whole, (size, size), mode="bilinear", antialias=True)  # noqa: E731

@@ -90,7 +90,7 @@ class AttentionSteps:
 
 
 @torch.inference_mode()
-def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> LayerInputs:
+def record_layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> LayerInputs:
     """Record what goes into the attention of `kind` in `layer` (from 0), and its output.
 
     The trace holds the residual stream between layers only, so the network runs once more on the same tokens.
@@ -105,12 +105,12 @@ def layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> L
     return LayerInputs(array(tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
-def attention_steps(
+def recompute_attention(
     network: Transformer, trace: Trace, inputs: LayerInputs, kind: str, layer: int, head: int
 ) -> AttentionSteps:
     """Take one head apart, layer and head from 0; `inputs` is what `layer_inputs` found for the same kind and layer."""
     module, record = attention_module(network, KINDS[kind], layer), trace.records[kind]
-    own, own_output = _recomputed(module, inputs, record.allowed)
+    own, own_output = _recompute(module, inputs, record.allowed)
     seen = {step: getattr(record, step)[layer, head] for step in ATTENTION_STEPS}
     apart = {step: furthest(own[step][head], seen[step]) for step in ATTENTION_STEPS}
     d_k = record.queries.shape[-1]
@@ -139,7 +139,7 @@ def attention_steps(
     )
 
 
-def _recomputed(
+def _recompute(
     module: MultiHeadAttention, inputs: LayerInputs, allowed: np.ndarray | None
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """`ATTENTION_STEPS` of all heads, the first axis, and the sub-layer's output: in float64 and nothing but numpy."""

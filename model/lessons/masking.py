@@ -15,11 +15,11 @@ from ..networks.transformer import Transformer
 from ..runtime.arrays import array
 from ..tracing.trace import Trace
 
-Pattern = Literal["causal", "none", "window", "prefix"]
-PATTERNS: tuple[Pattern, ...] = ("causal", "none", "window", "prefix")
+MaskPattern = Literal["causal", "none", "window", "prefix"]
+PATTERNS: tuple[MaskPattern, ...] = ("causal", "none", "window", "prefix")
 
 
-def pattern(name: Pattern, length: int, size: int = 3) -> np.ndarray:
+def mask_pattern(name: MaskPattern, length: int, size: int = 3) -> np.ndarray:
     """A mask by name.
 
     Args:
@@ -88,7 +88,7 @@ class MaskEffect:
 
 
 @torch.inference_mode()
-def mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray, layers: Sequence[int]) -> MaskEffect:
+def measure_mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray, layers: Sequence[int]) -> MaskEffect:
     """Decode the trace's target again with another mask in decoder self-attention.
 
     Args:
@@ -122,7 +122,7 @@ def mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray, layers:
 
 
 @torch.inference_mode()
-def causality(
+def check_causality(
     network: Transformer, trace: Trace, position: int, replacement: int, masks: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
     """Change one token of the decoder's input and see whose outputs change, under several masks.

@@ -28,7 +28,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class LayoutStory:
+class TransposeLayouts:
     """A tensor, its transpose and the transpose copied into order, and what `view` said."""
 
     # the three layouts
@@ -42,7 +42,7 @@ class LayoutStory:
 
 
 @dataclass(frozen=True)
-class Viewed:
+class ViewResult:
     """What PyTorch answers to `view` on one tensor.
 
     Attributes:
@@ -55,7 +55,7 @@ class Viewed:
     message: str = ""
 
     @classmethod
-    def of(cls, tensor: Tensor, target: tuple[int, ...]) -> "Viewed":
+    def of(cls, tensor: Tensor, target: tuple[int, ...]) -> "ViewResult":
         try:
             view = tensor.view(target)
         except RuntimeError as error:
@@ -63,7 +63,7 @@ class Viewed:
         return cls(tuple(view.shape), view.stride())
 
 
-def views_of(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[Viewed, Viewed, Viewed]:
+def try_views(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[ViewResult, ViewResult, ViewResult]:
     """Ask for `target` of a tensor of this shape, of its transpose (0, 1), and of the transpose copied into order.
 
     Args:
@@ -74,10 +74,10 @@ def views_of(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[Viewed, V
     """
     original = _numbered(shape)
     transposed = original.transpose(0, 1)
-    return tuple(Viewed.of(tensor, target) for tensor in (original, transposed, transposed.contiguous()))
+    return tuple(ViewResult.of(tensor, target) for tensor in (original, transposed, transposed.contiguous()))
 
 
-def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
+def describe_layouts(shape: tuple[int, ...]) -> TransposeLayouts:
     """Transpose the first two axes of a tensor of this shape and try to merge them with `view`.
 
     Raises:
@@ -86,11 +86,11 @@ def memory_layout(shape: tuple[int, ...]) -> LayoutStory:
     original = _numbered(shape)
     transposed = original.transpose(0, 1)
     wanted = (shape[0] * shape[1], *shape[2:])
-    message = Viewed.of(transposed, wanted).message
+    message = ViewResult.of(transposed, wanted).message
     ordered = transposed.contiguous()
     layouts = [Layout.of(tensor) for tensor in (original, transposed, ordered)]
     shares_memory = transposed.data_ptr() == original.data_ptr()
-    return LayoutStory(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)
+    return TransposeLayouts(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)
 
 
 def _numbered(shape: tuple[int, ...]) -> Tensor:

@@ -27,7 +27,7 @@ LENGTHS = ((1, 5), (6, 10), (11, 15), (16, None))  # words of the source, both e
 
 
 @dataclass(frozen=True)
-class Band:
+class BootstrapInterval:
     """A figure over held-out sentences with the 2.5th and 97.5th percentile of what resampled sentences give."""
 
     value: float
@@ -85,9 +85,9 @@ class LengthGroup:
     shortest: int
     longest: int | None
     sentences: int
-    bleu: dict[str, Band]
+    bleu: dict[str, BootstrapInterval]
     counts: dict[str, BleuCounts]
-    share: dict[str, Band]
+    share: dict[str, BootstrapInterval]
 
     @property
     def enough(self) -> bool:
@@ -105,9 +105,9 @@ class AlignmentRate:
         recall: share of the links found, by the token that is generated.
     """
 
-    generated: Band
-    read: Band
-    recall: Band
+    generated: BootstrapInterval
+    read: BootstrapInterval
+    recall: BootstrapInterval
 
 
 @dataclass(frozen=True)
@@ -132,7 +132,7 @@ class NetworkComparison:
     weights_sha256: dict[str, str]
     sentences: int
     groups: tuple[LengthGroup, ...]
-    change: dict[str, Band]
+    change: dict[str, BootstrapInterval]
     alignment: dict[str, AlignmentRate]
     alignment_sentences: int
     head: tuple[int, int]
@@ -183,19 +183,19 @@ def _read(content: dict) -> NetworkComparison:
             group["shortest"],
             group["longest"],
             group["sentences"],
-            _bands(group["bleu"]),
+            _intervals(group["bleu"]),
             {
                 name: BleuCounts(**{**counts, "correct": tuple(counts["correct"]), "total": tuple(counts["total"])})
                 for name, counts in group["counts"].items()
             },
-            _bands(group["share"]),
+            _intervals(group["share"]),
         )
         for group in content["groups"]
     )
-    alignment = {name: AlignmentRate(**_bands(rates)) for name, rates in content["alignment"].items()}
-    read = {"groups": groups, "change": _bands(content["change"]), "alignment": alignment}
+    alignment = {name: AlignmentRate(**_intervals(rates)) for name, rates in content["alignment"].items()}
+    read = {"groups": groups, "change": _intervals(content["change"]), "alignment": alignment}
     return NetworkComparison(**{**content, **read, "head": tuple(content["head"])})
 
 
-def _bands(values: dict) -> dict[str, Band]:
-    return {name: Band(**band) for name, band in values.items()}
+def _intervals(values: dict) -> dict[str, BootstrapInterval]:
+    return {name: BootstrapInterval(**band) for name, band in values.items()}

@@ -79,7 +79,7 @@ class OneWeight(OneSoftmax):
         return self.score - self.product * self.form.scaling
 
 
-def one_softmax(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneSoftmax:
+def recompute_softmax(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneSoftmax:
     """Compute one weight again from the recorded scores, of a network whose queries and keys were not seen.
 
     Raises:
@@ -95,7 +95,7 @@ def one_softmax(record: AttentionRecord, layer: int, head: int, query: int, key:
     return OneSoftmax(**found, difference=difference, score=float(scores[key]))
 
 
-def one_weight(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneWeight:
+def recompute_weight(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneWeight:
     """Compute one weight again from what was recorded; all places count from 0.
 
     Raises:

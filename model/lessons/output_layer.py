@@ -24,7 +24,7 @@ class OutputStep:
 
 
 @torch.inference_mode()
-def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep:
+def recompute_output(network: Transformer, trace: Trace, position: int) -> OutputStep:
     """Compute the output layer of decoder position `position` (from 0) once more, in double precision."""
     hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
     table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
@@ -33,7 +33,7 @@ def output_step(network: Transformer, trace: Trace, position: int) -> OutputStep
 
 
 @dataclass(frozen=True)
-class Row:
+class ScoreRow:
     """A row of numbers read as scores: which is largest, and whether the row is a distribution."""
 
     values: tuple[float, ...]
@@ -44,7 +44,7 @@ class Row:
     difference: float  # largest difference of the softmax to PyTorch's, both in double precision
 
 
-def read_row(values: Sequence[float]) -> Row:
+def check_row(values: Sequence[float]) -> ScoreRow:
     """Judge one row.
 
     Raises:
@@ -57,4 +57,6 @@ def read_row(values: Sequence[float]) -> Row:
     is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
     made = softmax(array)
     difference = furthest(made, torch.from_numpy(array).softmax(dim=0).numpy())
-    return Row(tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(made.tolist()), difference)
+    return ScoreRow(
+        tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(made.tolist()), difference
+    )

@@ -38,10 +38,10 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
         raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
     generator = torch.Generator().manual_seed(seed)
     sequences = [torch.randint(SPECIAL, vocabulary, (length,), generator=generator).tolist() for length in lengths]
-    return padded(sequences)
+    return pad_sequences(sequences)
 
 
-def padded(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
+def pad_sequences(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
     """These sequences of ids, padded with 0 to the longest.
 
     Raises:
@@ -71,7 +71,7 @@ class PaddingEffect:
 
 
 @torch.inference_mode()
-def padding_effect(network: Transformer, batch: RaggedBatch) -> PaddingEffect:
+def measure_padding_effect(network: Transformer, batch: RaggedBatch) -> PaddingEffect:
     """Run the encoder on the batch three ways: with its padding mask, without, and one sequence at a time.
 
     The outputs that are compared are the last layer's.

@@ -41,7 +41,7 @@ def harmonics(length: int, columns: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
+class BasisFit:
     """Least squares of a curve on the first n columns, for every n at once."""
 
     # `(columns + 1,)`: what the first n columns leave over, as a share of the curve's own length; it never rises
@@ -50,7 +50,7 @@ class Fit:
     approximation: np.ndarray  # `(length,)` the best sum of the first `first` columns
 
 
-def fit(target: np.ndarray, table: np.ndarray, first: int) -> Fit:
+def fit_columns(target: np.ndarray, table: np.ndarray, first: int) -> BasisFit:
     """Fit `target` with the columns of `table`, one more at a time.
 
     Each column in turn is made orthogonal to those already used (Gram and Schmidt, twice for rounding). Neighbouring
@@ -88,4 +88,4 @@ def fit(target: np.ndarray, table: np.ndarray, first: int) -> Fit:
             if column < first:
                 approximation += share
         residuals[column + 1] = np.linalg.norm(left) / whole
-    return Fit(np.minimum.accumulate(residuals), used, approximation)  # rounding may lift a residual by 1e-17
+    return BasisFit(np.minimum.accumulate(residuals), used, approximation)  # rounding may lift a residual by 1e-17

@@ -10,7 +10,7 @@ from ..networks.positional import Form, rotation, sinusoidal_angles, sinusoidal_
 
 
 @dataclass(frozen=True, eq=False)
-class Shift:
+class ShiftMatrix:
     """How a shift of all positions acts on the encoding."""
 
     # `(d_model, d_model)` float64: the paper's rotation, or, in the variant, what comes nearest to one
@@ -21,7 +21,7 @@ class Shift:
     fitted_difference: float
 
 
-def shift_of(length: int, d_model: int, shift: int, form: Form = "paper") -> Shift:
+def find_shift_matrix(length: int, d_model: int, shift: int, form: Form = "paper") -> ShiftMatrix:
     """Look for the matrix that moves the first `length` positions on by `shift`.
 
     In the paper's form it is known (`model.networks.positional.rotation`) and a fit confirms it. In the variant the two
@@ -41,11 +41,11 @@ def shift_of(length: int, d_model: int, shift: int, form: Form = "paper") -> Shi
     fitted = torch.block_diag(*blocks)
     matrix = rotation(shift, d_model) if form == "paper" else fitted
     residual = float((after - before @ matrix.T).abs().max())
-    return Shift(matrix.numpy(), residual, float((matrix - fitted).abs().max()))
+    return ShiftMatrix(matrix.numpy(), residual, float((matrix - fitted).abs().max()))
 
 
 @dataclass(frozen=True, eq=False)
-class Similarity:
+class PositionSimilarity:
     """Inner products of all positions with each other."""
 
     products: np.ndarray  # `(length, length)` float64, PE(p) . PE(q).
@@ -60,13 +60,13 @@ class Similarity:
         return self.largest - self.smallest
 
 
-def similarity(length: int, d_model: int, form: Form = "paper") -> Similarity:
+def measure_similarity(length: int, d_model: int, form: Form = "paper") -> PositionSimilarity:
     """PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""
     table = sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
     products = table @ table.T
     diagonals = [products.diagonal(k) for k in range(length)]
     mean, smallest, largest = (np.array([take(d) for d in diagonals]) for take in (np.mean, np.min, np.max))
-    return Similarity(products, mean, smallest, largest)
+    return PositionSimilarity(products, mean, smallest, largest)
 
 
 def wave_product(d_model: int, first: int, second: int, spans: np.ndarray, form: Form = "paper") -> np.ndarray:
@@ -97,7 +97,7 @@ def _mean_cosine(frequency: float, phase: float, spans: np.ndarray) -> np.ndarra
 
 
 @dataclass(frozen=True, eq=False)
-class Schemes:
+class PositionSchemes:
     """Three ways to number the positions of a sentence."""
 
     integers: np.ndarray  # `(length,)` 0, 1, 2, ...
@@ -128,7 +128,7 @@ class Schemes:
         return float(np.linalg.norm(table[first] - table[second]))
 
 
-def schemes(length: int, d_model: int) -> Schemes:
+def number_positions(length: int, d_model: int) -> PositionSchemes:
     """Integer, normalised and sinusoidal positions of a sentence of `length` tokens, at least 2.
 
     Raises:
@@ -137,4 +137,6 @@ def schemes(length: int, d_model: int) -> Schemes:
     if length < 2:
         raise ValueError(f"{length} positions cannot be compared; take at least 2.")
     integers = np.arange(length, dtype=np.float64)
-    return Schemes(integers, integers / (length - 1), sinusoidal_encoding(length, d_model, torch.float64).numpy())
+    return PositionSchemes(
+        integers, integers / (length - 1), sinusoidal_encoding(length, d_model, torch.float64).numpy()
+    )

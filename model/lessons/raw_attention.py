@@ -19,13 +19,13 @@ from ..networks.recurrent_trace import RecurrentTrace
 from ..networks.transformer import Transformer
 from ..runtime.arrays import softmax
 from ..tracing.trace import Trace
-from .embedding import embedding_steps
+from .embedding import recompute_embedding
 
 FORMS = ("scaled", "plain", "cosine")  # x . y / sqrt(width), x . y, and the cosine of the angle between them
 STATES = "lstm"  # id of the states of a recurrent encoder among the stages
 
 
-class Exceeding(NamedTuple):
+class ExceedingPair(NamedTuple):
     """A token whose product with another one exceeds that with itself: x_i . x_j > x_i . x_i.
 
     Attributes:
@@ -94,14 +94,14 @@ class RawAttention:
         excess = self.products - np.diagonal(self.products)[:, None]
         return excess > 1e-12 * np.outer(self.lengths, self.lengths)
 
-    def exceeding(self) -> list[Exceeding]:
+    def exceeding(self) -> list[ExceedingPair]:
         """Every pair at which x_i . x_i is not the largest, the largest excess first."""
         own = np.diagonal(self.products)
         found = np.argwhere(self.exceeds)
         order = np.argsort((own[:, None] - self.products)[self.exceeds], kind="stable")
         lengths, cosines = self.lengths, self.scores("cosine")
         return [
-            Exceeding(
+            ExceedingPair(
                 int(i),
                 int(j),
                 *map(float, (own[i], self.products[i, j], lengths[i], lengths[j], cosines[i, j])),
@@ -134,7 +134,7 @@ def encoder_stages(network: Transformer, trace: Trace) -> tuple[RawAttention, ..
         The embedding rows x sqrt(d_model), then what layer 1, 2, ... reads, then the last layer's output: layers + 2.
         The heads of layer l have read stage l; none reads the first stage or the last.
     """
-    bare = embedding_steps(network, trace.tokenizer, list(trace.source_ids)).scaled  # (S, d_model)
+    bare = recompute_embedding(network, trace.tokenizer, list(trace.source_ids)).scaled  # (S, d_model)
     heads = (None, *trace.encoder_attention, None)  # (head, S, S) each
     return tuple(RawAttention(*stage) for stage in zip((bare, *trace.encoder_stream), heads, strict=True))
 
@@ -149,11 +149,11 @@ def encoder_states(trace: RecurrentTrace) -> RawAttention:
     return RawAttention(np.concatenate([cells.hidden for cells in trace.encoder.values()], axis=1))
 
 
-def own_weights(weights: np.ndarray) -> np.ndarray:
+def self_weights(weights: np.ndarray) -> np.ndarray:
     """How much each token attends to itself: `(..., S, S)` -> `(..., S)`."""
     return np.diagonal(weights, axis1=-2, axis2=-1)
 
 
-def mostly_itself(weights: np.ndarray) -> np.ndarray:
+def attends_most_to_itself(weights: np.ndarray) -> np.ndarray:
     """Whether no other token gets more weight: `(..., S, S)` -> `(..., S)` bool."""
-    return own_weights(weights) >= weights.max(axis=-1)
+    return self_weights(weights) >= weights.max(axis=-1)

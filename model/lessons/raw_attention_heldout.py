@@ -12,7 +12,7 @@ FILE = "raw_attention.json"  # beside the Transformer's weights
 
 
 @dataclass(frozen=True)
-class StageStudy:
+class StageFigures:
     """One stage's vectors over all sentences; see `model.lessons.raw_attention.encoder_stages`.
 
     Attributes:
@@ -35,7 +35,7 @@ class StageStudy:
 
 
 @dataclass(frozen=True)
-class RawStudy:
+class RawAttentionFigures:
     """What was found.
 
     Attributes:
@@ -50,7 +50,7 @@ class RawStudy:
     weights_sha256: tuple[str, str]
     sentences: int
     tokens: int
-    stages: tuple[StageStudy, ...]
+    stages: tuple[StageFigures, ...]
     examples: tuple[tuple[str, str, str, str, float, float], ...]
     vocabulary: int
     vocabulary_tokens: int
@@ -61,7 +61,7 @@ class RawStudy:
         return asdict(self)
 
     @classmethod
-    def read(cls, folder: Path, weights: tuple[str, str]) -> RawStudy:
+    def read(cls, folder: Path, weights: tuple[str, str]) -> RawAttentionFigures:
         """The study of these weights, from the folder of the Transformer.
 
         Raises:
@@ -70,8 +70,8 @@ class RawStudy:
         return read_measured(folder, FILE, list(weights), "raw-attention", cls._made)
 
     @classmethod
-    def _made(cls, content: dict) -> RawStudy:
-        stages = tuple(StageStudy(**stage) for stage in content["stages"])
+    def _made(cls, content: dict) -> RawAttentionFigures:
+        stages = tuple(StageFigures(**stage) for stage in content["stages"])
         if any(set(stage.own) != set(FORMS) for stage in stages):
             raise KeyError("own")
         lists = {name: tuple(content[name]) for name in ("examples", "weights_sha256")}

@@ -10,7 +10,7 @@ from ..networks.recurrent import RecurrentNetwork
 
 
 @dataclass(frozen=True, eq=False)
-class Unrolled:
+class UnrolledEncoder:
     """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990.
 
     Attributes:
@@ -31,7 +31,7 @@ class Unrolled:
 
 
 @torch.inference_mode()
-def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> Unrolled:
+def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> UnrolledEncoder:
     """Read a sentence with the encoder of an RNN that has one direction.
 
     Args:
@@ -60,7 +60,7 @@ def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> 
     fused, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
     fused = (fused if as_trained else fused.flip(1))[0, list(order)].double().cpu().numpy()
     found = np.stack(hidden)
-    return Unrolled(
+    return UnrolledEncoder(
         order,
         found,
         np.stack(before),

@@ -12,7 +12,7 @@ OPEN, SHUT = 0.9, 0.1  # beyond which a gate counts as open, and below which as 
 
 
 @dataclass(frozen=True, eq=False)
-class Gates:
+class GateActivations:
     """One LSTM layer over one sentence, in the order in which it reads; `(step, unit)` unless it says otherwise.
 
     Attributes:
@@ -43,7 +43,7 @@ class Gates:
         return np.argsort(-means, kind="stable")
 
 
-def gates_of(network: RecurrentNetwork, trace: RecurrentTrace, layer: str) -> Gates:
+def read_gates(network: RecurrentNetwork, trace: RecurrentTrace, layer: str) -> GateActivations:
     """What the gates of a layer, of `gated_layers`, did in a recorded pass."""
     recorded = cells(trace, layer)
     difference = largest_difference(recorded, recompute(network, trace, layer))
@@ -56,4 +56,4 @@ def gates_of(network: RecurrentNetwork, trace: RecurrentTrace, layer: str) -> Ga
     later = np.ones_like(record.forget_gate, dtype=np.float64)
     later[:-1] = np.cumprod(record.forget_gate[:0:-1].astype(np.float64), axis=0)[::-1]
     copying = float(((record.forget_gate > OPEN) & (record.input_gate < SHUT)).mean())
-    return Gates(tokens, record, before, later, copying, difference)
+    return GateActivations(tokens, record, before, later, copying, difference)

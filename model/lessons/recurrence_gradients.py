@@ -18,7 +18,7 @@ from ..networks.tap import Recorder
 from ..runtime.progress import InSteps, Progress, in_one_go
 
 SEED = 0  # of the direction in which autograd is asked
-TOGETHER = 4  # steps between two of which others may have their turn
+STEPS_PER_PART = 4  # steps between two of which others may have their turn
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,7 +42,7 @@ class StateGradients:
 
 
 @dataclass(frozen=True, eq=False)
-class Drift:
+class StateDrift:
     """How far the states are from those of the same sentence with one token replaced.
 
     Attributes:
@@ -65,7 +65,7 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     Raises:
         ValueError: the encoder reads both ways, so that no state is the last.
     """
-    encoder = _one_way(network)
+    encoder = _one_direction(network)
     direction, count, width = encoder.directions[0], len(source_ids), encoder.width
     embedded = network.embed(network.ids(source_ids))  # (1, S, d_model)
     recorder = Recorder()
@@ -76,18 +76,18 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     states = 1 if encoder.cell == "rnn" else 2
     rows = torch.eye(states * width, device=embedded.device)  # d last / d (h_N, c_N)
     probe = _probe(len(rows), rows.device)
-    halves = [Rows(*half, weights) for half in zip(probe.chunk(2), rows.chunk(2), strict=True)]
+    halves = [JacobianRows(*half, weights) for half in zip(probe.chunk(2), rows.chunk(2), strict=True)]
     backwards = list(zip(order, steps, [None, *steps[:-1]], strict=True))[::-1]
     squares, products = np.zeros((count, states)), torch.zeros_like(embedded[0])
     map_halves = _two_threads().map if torch.get_num_threads() == 1 else map
-    for done in range(0, count, TOGETHER):
-        some = backwards[done : done + TOGETHER]
+    for done in range(0, count, STEPS_PER_PART):
+        some = backwards[done : done + STEPS_PER_PART]
         found = map_halves(lambda half, some=some: [half.one_back(*each) for _, *each in some], halves)
         for (place, *_), of_halves in zip(some, zip(*found, strict=True), strict=True):
             lengths, parts = zip(*of_halves, strict=True)
             squares[place] = torch.cat(lengths).square().view(states, width).sum(dim=1).cpu()
             products[place] = sum(parts)
-        yield Progress(min(done + TOGETHER, count), count)
+        yield Progress(min(done + STEPS_PER_PART, count), count)
     sizes = np.sqrt(squares)
     distance = np.array([count - 1 - order.index(place) for place in range(count)])
     expected = _by_autograd(encoder, embedded[0, order], probe)[[order.index(place) for place in range(count)]]
@@ -104,7 +104,7 @@ def _two_threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(2, thread_name_prefix="halves of a product")
 
 
-class Rows:
+class JacobianRows:
     """Some rows of d last / d (h_t, c_t), or of d last / d h_t for an RNN, on their way from t = N to the first step.
 
     What they are computed in is used again at every step: memory that is new costs as much as a tenth of the products.
@@ -169,7 +169,7 @@ def _by_autograd(encoder: Recurrence, read: Tensor, probe: Tensor) -> Tensor:
 
 
 @torch.inference_mode()
-def drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int) -> Drift:
+def measure_drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int) -> StateDrift:
     """Replace every token in turn and follow the states.
 
     Args:
@@ -178,7 +178,7 @@ def drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int
     Raises:
         ValueError: the encoder reads both ways.
     """
-    encoder = _one_way(network)
+    encoder = _one_direction(network)
     count = len(source_ids)
     ids = network.ids(source_ids).repeat(count + 1, 1)  # (S + 1, S), the last one unchanged
     ids[range(count), range(count)] = replacement
@@ -193,7 +193,7 @@ def drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int
     alone, _ = encoder.layer(embedded[-1:])
     difference = float((alone[0] - hidden[-1]).abs().max())
     cell = None if encoder.cell == "rnn" else _share(torch.stack([each.cell for each in found], dim=1))
-    return Drift(_share(hidden), cell, difference)
+    return StateDrift(_share(hidden), cell, difference)
 
 
 def _share(states: Tensor) -> np.ndarray:
@@ -202,7 +202,7 @@ def _share(states: Tensor) -> np.ndarray:
     return distance.double().cpu().numpy()
 
 
-def _one_way(network: RecurrentNetwork) -> Recurrence:
+def _one_direction(network: RecurrentNetwork) -> Recurrence:
     if len(network.encoder.directions) != 1:
         raise ValueError("An encoder that reads both ways has no last state; choose one with one vector.")
     return network.encoder

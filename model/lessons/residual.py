@@ -15,7 +15,7 @@ NORMS = {"self": "self_norm", "cross": "cross_norm", "ffn": "feed_forward_norm"}
 
 
 @dataclass(frozen=True, eq=False)
-class SubLayer:
+class AddAndNorm:
     """One sub-layer and the Add & Norm behind it, as numbers for each position; every array is `(position,)` float64.
 
     Norms are Euclidean lengths of vectors of d_model numbers; means and variances are over those numbers.
@@ -47,7 +47,7 @@ class SubLayer:
 
 
 @torch.inference_mode()
-def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLayer]:
+def recompute_add_and_norms(network: Transformer, trace: Trace, stack: Stack) -> list[AddAndNorm]:
     """Every Add & Norm of a stack, first layer first."""
     steps = ("self", "ffn") if stack == "encoder" else ("self", "cross", "ffn")
     layers = getattr(network, stack)
@@ -69,7 +69,7 @@ def sub_layers(network: Transformer, trace: Trace, stack: Stack) -> list[SubLaye
             lengths = [np.linalg.norm(stream, axis=1) for stream in (before, sublayer_output, added, after)]
             cosine = (before * sublayer_output).sum(axis=1) / (lengths[0] * lengths[1])
             moments = [moment(axis=1) for stream in (added, normal, after) for moment in (stream.mean, stream.var)]
-            found.append(SubLayer(layer, step, *lengths, cosine, *moments, furthest(own, after)))
+            found.append(AddAndNorm(layer, step, *lengths, cosine, *moments, furthest(own, after)))
             before = after
     return found
 

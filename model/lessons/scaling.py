@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..decoding.cached import greedy_under_in_steps
+from ..decoding.tapped_decoding import greedy_under_in_steps
 from ..decoding.search import DecodingOptions
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Chain, Intervention, Recorder, Tap
@@ -23,7 +23,7 @@ MOST_TOKENS = 60  # each may cost a pass of the decoder of its own
 
 
 @dataclass(frozen=True, eq=False)
-class Toy:
+class RandomProducts:
     """Dot products of random queries and keys, and the softmax over them; one entry for each width."""
 
     widths: tuple[int, ...]  # d_k
@@ -53,13 +53,15 @@ def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
     return (queries_drawn * keys_drawn).sum(dim=-1)
 
 
-def toy(widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, seed: int = 0) -> Toy:
+def measure_random_products(
+    widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, seed: int = 0
+) -> RandomProducts:
     """Measure variance, entropy and gradient at every width, without the division and with it."""
     columns = []
     for d_k in widths:
         products = dot_products(d_k, queries, keys, seed)
-        columns.append([*zip(_measured(products), _measured(products / math.sqrt(d_k)), strict=True)])
-    return Toy(tuple(widths), *np.array(columns).reshape(len(widths), -1).T, keys)
+        columns.append([*zip(_measure(products), _measure(products / math.sqrt(d_k)), strict=True)])
+    return RandomProducts(tuple(widths), *np.array(columns).reshape(len(widths), -1).T, keys)
 
 
 def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -73,7 +75,7 @@ def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -
     return raw, scaled
 
 
-def _measured(scores: Tensor) -> tuple[float, float, float]:
+def _measure(scores: Tensor) -> tuple[float, float, float]:
     """Variance, entropy of the softmax, and size of its Jacobian.
 
     |diag(p) - p p^T|^2 = sum p_i^2 - 2 sum p_i^3 + (sum p_i^2)^2.
@@ -115,7 +117,7 @@ def trained_run_in_steps(
 
     A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
     """
-    tap = scores_times(network, kinds, factor)
+    tap = scale_scores(network, kinds, factor)
     recorder = Recorder({name for kind in TRANSLATION for name in kind.tap_names(network, "weights")})
     both = Chain(tap, recorder)
     memory = network.encode(network.ids(trace.source_ids), None, both)
@@ -135,7 +137,7 @@ def trained_run_in_steps(
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
 
 
-def scores_times(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:
+def scale_scores(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:
     """The intervention that multiplies all scores of the chosen kinds."""
     names = [name for kind in kinds for name in KINDS[kind].tap_names(network, "scores")]
     return Intervention({name: lambda scores: scores * factor for name in names})

@@ -87,7 +87,7 @@ class StateGraph:
         return self.path(Vertex("source", start), self.outputs[end])
 
 
-def state_graph(
+def build_state_graph(
     config: TransformerConfig | RecurrentConfig, source: int, target: int, generated: bool = False
 ) -> StateGraph:
     """The graph of a network of these sizes.
@@ -164,7 +164,7 @@ def _transformer(config: TransformerConfig, source: int, target: int, generated:
     return StateGraph(reads, tuple(outputs))
 
 
-def recorded_steps(network: nn.Module, source_ids: Iterable[int], target_ids: Iterable[int]) -> int:
+def count_recorded_steps(network: nn.Module, source_ids: Iterable[int], target_ids: Iterable[int]) -> int:
     """The longest chain once more: counted in the graph that PyTorch records while the network computes.
 
     Args:

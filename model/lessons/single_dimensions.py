@@ -29,13 +29,13 @@ _VERBS = """
 VERBS = tuple(dict.fromkeys(_VERBS.split()))
 
 
-def _paired() -> tuple[tuple[str, str], ...]:
+def _number_pairs() -> tuple[tuple[str, str], ...]:
     return tuple((_IRREGULAR.get(word, f"{word}s"), word) for word in SINGULAR)
 
 
 # Each a tuple of pairs that stay in one half, so that no word's partner tells of it.
 CONTRASTS = {
-    "number": _paired(),
+    "number": _number_pairs(),
     "verb": tuple(zip(VERBS, SINGULAR, strict=False)),
 }
 
@@ -55,7 +55,7 @@ class SingleDimensions:
     @cached_property
     def held_out(self) -> np.ndarray:
         """On the others, `(d_model,)`; turned round where the choosing half has the smaller numbers."""
-        return _turned(self.chosen, scores(self.vectors[1::2]))
+        return _orient(self.chosen, scores(self.vectors[1::2]))
 
     @property
     def best(self) -> int:
@@ -95,11 +95,11 @@ def scores(vectors: np.ndarray) -> np.ndarray:
     return (below.sum(axis=0) - count * (count - 1) / 2) / count**2
 
 
-def _turned(chosen: np.ndarray, other: np.ndarray) -> np.ndarray:
+def _orient(chosen: np.ndarray, other: np.ndarray) -> np.ndarray:
     return np.where(chosen >= 0.5, other, 1 - other)
 
 
-def single_dimensions(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> SingleDimensions:
+def look_up_pairs(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> SingleDimensions:
     """Look up all pairs of which both words are one token of the vocabulary.
 
     Raises:

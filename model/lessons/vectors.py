@@ -37,12 +37,12 @@ class Vectors:
     @cached_property
     def determinant(self) -> float:
         """Area or volume between the vectors, with its sign; exact: 0 means dependent."""
-        return float(_eliminated(self.vectors)[1])
+        return float(_eliminate(self.vectors)[1])
 
     @cached_property
     def rank(self) -> int:
         """How many dimensions the vectors span: 0 is the origin alone, 1 a line, 2 a plane, 3 all of space."""
-        return _eliminated(self.vectors)[0]
+        return _eliminate(self.vectors)[0]
 
     @property
     def independent(self) -> bool:
@@ -52,7 +52,7 @@ class Vectors:
     @cached_property
     def reached(self) -> bool:
         """Whether the point lies in the span: exactly, not nearly."""
-        return _eliminated((*self.vectors, self.point))[0] == self.rank
+        return _eliminate((*self.vectors, self.point))[0] == self.rank
 
     @cached_property
     def coordinates(self) -> np.ndarray | None:
@@ -60,8 +60,8 @@ class Vectors:
         if not self.independent:
             return None
         rows = [[*self.vectors[:place], self.point, *self.vectors[place + 1 :]] for place in range(len(self.vectors))]
-        whole = _eliminated(self.vectors)[1]
-        return np.array([float(_eliminated(each)[1] / whole) for each in rows])
+        whole = _eliminate(self.vectors)[1]
+        return np.array([float(_eliminate(each)[1] / whole) for each in rows])
 
     @cached_property
     def nearest(self) -> np.ndarray:
@@ -90,7 +90,7 @@ class Vectors:
         return max(found, float((apart / np.where(sizes > 0, sizes, 1)).max()))
 
 
-def _eliminated(rows: Sequence[Sequence[float]]) -> tuple[int, Fraction]:
+def _eliminate(rows: Sequence[Sequence[float]]) -> tuple[int, Fraction]:
     """Rank and, of as many rows as columns, the determinant; by elimination in fractions, which round nothing."""
     scale = 10**DECIMALS
     left = [[Fraction(round(number * scale), scale) for number in row] for row in rows]

@@ -47,7 +47,7 @@ class OrderComparison:
 def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, second: str) -> OrderComparison:
     """Run both sentences through the encoder, with positions and without, and compare token by token."""
     both = [tokenizer.encode_source(text) for text in (first, second)]
-    pairs = matched(*both)
+    pairs = match_tokens(*both)
     stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
     here, there = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     a, b = stages[0][:, here], stages[1][:, there]  # (stage, pair, d_model)
@@ -67,7 +67,7 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
     )
 
 
-def matched(first: list[int], second: list[int]) -> list[tuple[int, int]]:
+def match_tokens(first: list[int], second: list[int]) -> list[tuple[int, int]]:
     """Pair the n-th occurrence of each id in `first` with the n-th in `second`; positions, in the order of `first`."""
     places: dict[int, list[int]] = defaultdict(list)
     for place, token in enumerate(second):

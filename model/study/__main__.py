@@ -19,8 +19,8 @@ from ..open_model import SPREAD
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
-from .networks import open_subject
-from .run import study
+from .networks import open_studied_model
+from .run import run_study
 from .study_data import StudyError, read_inputs
 
 PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs each
@@ -50,8 +50,8 @@ def _run(options: argparse.Namespace) -> int:
         device = SPREAD if spread else str(processes.device)
         memory = None if options.memory is None else int(options.memory * 1e9)
         how = {"task": options.task, "dtype": options.dtype, "memory": memory, "download": options.download}
-        subject = open_subject(options.model, device, **how)
-        study(subject, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
+        subject = open_studied_model(options.model, device, **how)
+        run_study(subject, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
     finally:
         processes.leave()
     return 0

@@ -10,7 +10,7 @@ from ..runtime.checkpoint import CheckpointError
 SETTING = "ATLAS_STUDIES"
 
 
-def study_of(weights_sha256: str, setting: str | None = None) -> HeadStatistics | None:
+def find_study(weights_sha256: str, setting: str | None = None) -> HeadStatistics | None:
     """The first study of these weights; None where there is none. Studies that cannot be read are passed over.
 
     Args:

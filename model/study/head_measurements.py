@@ -10,7 +10,7 @@ from ..attribution.head_measures import Measured, picture_measures, text_measure
 from ..attribution.intervention_result import losses_of
 from ..classifier import VisionClassifier, VisionTrace
 from ..hub.ablation import ablate
-from ..hub.head_scores import measures_of, scores_of
+from ..hub.head_scores import measure_heads, score_heads
 from ..hub.hub_trace import HubTrace
 from ..hub.opened_model import OpenedModel
 from ..networks.recurrent_trace import RecurrentTrace
@@ -97,4 +97,4 @@ def measure_opened(
     if answer is None and trace.classes is not None:
         answer = int(trace.probabilities.reshape(-1).argmax())
     effects = ablate(model, trace, given, options, answer, kinds) if ablates else {}
-    return {kind: Measured(scores_of(trace, kind), effects.get(kind), measures_of(trace, kind)) for kind in kinds}
+    return {kind: Measured(score_heads(trace, kind), effects.get(kind), measure_heads(trace, kind)) for kind in kinds}

@@ -19,16 +19,16 @@ from ..tracing.traced_model import TracedModel
 from ..translator import SHIPPED as TRANSLATOR
 from ..translator import SentenceTranslator, Translator
 from .head_measurements import measure_alignment, measure_opened, measure_picture, measure_translation
-from .study_data import Form, Inputs, Item, StudyError
+from .study_data import InputForm, StudyError, StudyInput, StudyInputs
 
 SHIPPED = {"translator": Translator, "vision": VisionClassifier}
 ALIGNING = [name for name, sizes in VARIANTS.items() if sizes.get("alignment", "none") != "none"]
 
-Measure = Callable[[Item, Collection[str], bool], dict[str, Measured]]
+Measure = Callable[[StudyInput, Collection[str], bool], dict[str, Measured]]
 
 
 @dataclass(frozen=True, eq=False)
-class Subject:
+class StudiedModel:
     """A network, ready to be studied.
 
     Attributes:
@@ -42,11 +42,11 @@ class Subject:
 
     name: str
     model: TracedModel
-    forms: tuple[Form, ...]
+    forms: tuple[InputForm, ...]
     ablates: bool
     measure: Measure
 
-    def kinds(self, wanted: Collection[str] | None, inputs: Inputs) -> tuple[str, ...]:
+    def kinds(self, wanted: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:
         """The kinds of attention to measure, in the network's order, after a look at whether it takes the inputs.
 
         Raises:
@@ -63,7 +63,7 @@ class Subject:
         return tuple(kind for kind in there if not wanted or kind in wanted)
 
 
-def open_subject(
+def open_studied_model(
     source: str,
     device: str = "auto",
     *,
@@ -71,7 +71,7 @@ def open_subject(
     dtype: str = "auto",
     memory: int | None = None,
     download: bool = False,
-) -> Subject:
+) -> StudiedModel:
     """Open one of the networks that ship, a folder that training wrote, or any checkpoint `open_model` opens.
 
     Args:
@@ -93,17 +93,19 @@ def open_subject(
         network = RecurrentTranslator if "cell" in config else VisionClassifier if "classes" in config else Translator
     else:
         if not download:
-            _see(source)
+            _check_exists(source)
         opened = open_model(source, task=task, device=device, dtype=dtype, memory=memory, download=download)
-        return of_opened(opened, opened.pinned)
+        return studied_checkpoint(opened, opened.pinned)
     if device == SPREAD:
         raise StudyError(f"{source} fits on one device; only checkpoints of the hub are spread.")
     where = None if source in SHIPPED else source if source in VARIANTS else folder
     model = network.load(where, device)
-    return of_pictures(model, source) if isinstance(model, VisionClassifier) else of_sentences(model, source)
+    return (
+        studied_classifier(model, source) if isinstance(model, VisionClassifier) else studied_translator(model, source)
+    )
 
 
-def _see(source: str) -> None:
+def _check_exists(source: str) -> None:
     """Refuse what is no folder and no id in this machine's cache."""
     try:
         folder_of(source, download=False)
@@ -114,20 +116,20 @@ def _see(source: str) -> None:
         ) from None
 
 
-def of_sentences(model: SentenceTranslator, name: str) -> Subject:
+def studied_translator(model: SentenceTranslator, name: str) -> StudiedModel:
     measured_by = measure_translation if isinstance(model, Translator) else measure_alignment
-    alignment = _alignment(model)
+    alignment = _load_alignment(model)
 
-    def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
         trace = model.trace(item.content, item.second)
         links = None if alignment is None else links_of(alignment, trace.source_ids, trace.next_ids)
         found = measured_by(model, trace, links, ablates=ablates)
         return {kind: found[kind] for kind in kinds}
 
-    return Subject(name, model, ("texts", "pairs"), True, measure)
+    return StudiedModel(name, model, ("texts", "pairs"), True, measure)
 
 
-def _alignment(model: SentenceTranslator) -> AlignmentTable | None:
+def _load_alignment(model: SentenceTranslator) -> AlignmentTable | None:
     """Beside the network, or beside the translator whose tokenizer it shares; not every folder has one."""
     for folder in (model.folder, TRANSLATOR):
         with suppress(CheckpointError):
@@ -135,28 +137,28 @@ def _alignment(model: SentenceTranslator) -> AlignmentTable | None:
     return None
 
 
-def of_pictures(model: VisionClassifier, name: str) -> Subject:
-    def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
+def studied_classifier(model: VisionClassifier, name: str) -> StudiedModel:
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
         trace = model.trace(item.picture())
-        return measure_picture(model, trace, _answer(item, trace.classes), ablates=ablates)
+        return measure_picture(model, trace, _known_class(item, trace.classes), ablates=ablates)
 
-    return Subject(name, model, ("pictures",), True, measure)
+    return StudiedModel(name, model, ("pictures",), True, measure)
 
 
-def of_opened(model: OpenedModel, name: str) -> Subject:
+def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
     paired = "target" if model.config.is_encoder_decoder else "second" if model.takes_two_texts else None
 
-    def measure(item: Item, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
         given = item.picture() if model.vision else item.content
         options = {paired: item.second} if paired and item.second is not None else {}
         trace = model.trace(given, **options)
-        return measure_opened(model, trace, given, options, kinds, _answer(item, trace.classes), ablates=ablates)
+        return measure_opened(model, trace, given, options, kinds, _known_class(item, trace.classes), ablates=ablates)
 
-    forms: tuple[Form, ...] = ("pictures",) if model.vision else ("texts", "pairs") if paired else ("texts",)
-    return Subject(name, model, forms, "ablate" in model.capabilities, measure)
+    forms: tuple[InputForm, ...] = ("pictures",) if model.vision else ("texts", "pairs") if paired else ("texts",)
+    return StudiedModel(name, model, forms, "ablate" in model.capabilities, measure)
 
 
-def _answer(item: Item, classes: tuple[str, ...] | None) -> int | None:
+def _known_class(item: StudyInput, classes: tuple[str, ...] | None) -> int | None:
     """The class that a picture is known to show, where the network has it too."""
     if classes is None or item.label is None:
         return None

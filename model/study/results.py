@@ -31,7 +31,7 @@ def write_results(out: Path, found: HeadStatistics) -> None:
     facts = {"weights_sha256": found.weights_sha256, "inputs": found.inputs, "of": found.of, **found.facts}
     table = pa.table({name: [row.get(name) for row in rows] for name in names})
     written = io.BytesIO()
-    write_table(table.replace_schema_metadata({name: _word(value) for name, value in facts.items()}), written)
+    write_table(table.replace_schema_metadata({name: _as_text(value) for name, value in facts.items()}), written)
     write_atomically(out / TABLE, written.getvalue())
     write_json(out / FILE, found.to_dict())
 
@@ -52,5 +52,5 @@ def _columns(name: str, spread: Spread, chance: float | None, place: tuple[int, 
     return found if chance is None else found | {f"{name}_chance": chance}
 
 
-def _word(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)

@@ -13,10 +13,10 @@ from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import hardware
 from ..runtime.messages import ReaderError
 from ..training.processes import ProcessGroup
-from .networks import Subject
+from .networks import StudiedModel
 from .results import write_results
 from .shards import Shards
-from .study_data import Inputs, StudyError
+from .study_data import StudyError, StudyInputs
 
 PLAN = "study.json"
 FORMAT = 1  # of the shards
@@ -24,9 +24,9 @@ REASONS = 5  # most frequent ones that are kept
 NAMES = {"texts": "texts", "pairs": "pairs of texts", "pictures": "pictures"}
 
 
-def study(
-    subject: Subject,
-    inputs: Inputs,
+def run_study(
+    subject: StudiedModel,
+    inputs: StudyInputs,
     out: Path,
     processes: ProcessGroup,
     *,
@@ -55,24 +55,24 @@ def study(
     shards = Shards.of(out, len(inputs))
     if processes.leads:
         shards.clean()
-        _plan(subject, inputs, out, wanted, ablates)
+        _write_plan(subject, inputs, out, wanted, ablates)
     processes.wait()
     missing = shards.missing()
     processes.wait()  # nobody writes before all have seen what is missing
-    with _bar(shards, processes.leads) as bar:
+    with _progress_bar(shards, processes.leads) as bar:
         for number in missing[processes.rank :: processes.world_size]:
-            _fill(shards, number, subject, inputs, wanted, ablates, bar)
-            _show(bar, shards)
-        processes.wait(lambda: _show(bar, shards))  # the others are still at theirs
-        _show(bar, shards)
+            _measure_shard(shards, number, subject, inputs, wanted, ablates, bar)
+            _update_bar(bar, shards)
+        processes.wait(lambda: _update_bar(bar, shards))  # the others are still at theirs
+        _update_bar(bar, shards)
     if not processes.leads:
         return None
-    found = _reduced(shards, subject, inputs, wanted, processes, out)
+    found = _reduce(shards, subject, inputs, wanted, processes, out)
     write_results(out, found)
     return found
 
 
-def _plan(subject: Subject, inputs: Inputs, out: Path, kinds: tuple[str, ...], ablates: bool) -> None:
+def _write_plan(subject: StudiedModel, inputs: StudyInputs, out: Path, kinds: tuple[str, ...], ablates: bool) -> None:
     """Write down what this study is, or see that the one in the folder is the same."""
     plan = {
         "format": FORMAT,
@@ -96,21 +96,27 @@ def _plan(subject: Subject, inputs: Inputs, out: Path, kinds: tuple[str, ...], a
         )
 
 
-def _fill(
-    shards: Shards, number: int, subject: Subject, inputs: Inputs, kinds: tuple[str, ...], ablates: bool, bar: tqdm
+def _measure_shard(
+    shards: Shards,
+    number: int,
+    subject: StudiedModel,
+    inputs: StudyInputs,
+    kinds: tuple[str, ...],
+    ablates: bool,
+    bar: tqdm,
 ) -> None:
     """Measure the inputs of one shard and write it."""
     rows, skipped = {}, {}
     for place in shards.places(number):
         try:
-            rows[place] = _finite(subject.measure(inputs[place], kinds, ablates))
+            rows[place] = _check_finite(subject.measure(inputs[place], kinds, ablates))
         except (ReaderError, StudyError) as error:  # too long, say
             skipped[place] = str(error)
         bar.update()
     shards.write(number, rows, skipped)
 
 
-def _finite(row: dict[str, Measured]) -> dict[str, Measured]:
+def _check_finite(row: dict[str, Measured]) -> dict[str, Measured]:
     for measured in row.values():
         tables = [*measured.scores.scores.values(), *measured.measures.values()]
         tables += [] if measured.effect is None else [measured.effect]
@@ -119,23 +125,28 @@ def _finite(row: dict[str, Measured]) -> dict[str, Measured]:
     return row
 
 
-def _bar(shards: Shards, leads: bool) -> tqdm:
-    done = _done(shards)
+def _progress_bar(shards: Shards, leads: bool) -> tqdm:
+    done = _count_done(shards)
     return tqdm(total=shards.inputs, initial=done, desc="heads", unit="input", mininterval=2, disable=not leads)
 
 
-def _show(bar: tqdm, shards: Shards) -> None:
+def _update_bar(bar: tqdm, shards: Shards) -> None:
     """What all processes have finished."""
-    bar.n = max(bar.n, _done(shards))
+    bar.n = max(bar.n, _count_done(shards))
     bar.refresh()
 
 
-def _done(shards: Shards) -> int:
+def _count_done(shards: Shards) -> int:
     return shards.inputs - sum(len(shards.places(number)) for number in shards.missing())
 
 
-def _reduced(
-    shards: Shards, subject: Subject, inputs: Inputs, kinds: tuple[str, ...], processes: ProcessGroup, out: Path
+def _reduce(
+    shards: Shards,
+    subject: StudiedModel,
+    inputs: StudyInputs,
+    kinds: tuple[str, ...],
+    processes: ProcessGroup,
+    out: Path,
 ) -> HeadStatistics:
     """The means over all shards, in the order of the inputs."""
     gathered, used, reasons = {kind: Gathering() for kind in kinds}, 0, Counter()

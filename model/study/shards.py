@@ -16,7 +16,7 @@ from ..runtime.checkpoint import load_tensors, remove_leftovers, save_tensors
 FOLDER = "shards"
 MOST, SHARDS = 64, 64  # inputs in a shard; shards that a study has at least, if it has as many inputs
 
-Row = Mapping[str, Measured]  # kind -> what was measured on one input
+MeasuredInput = Mapping[str, Measured]  # kind -> what was measured on one input
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Shards:
         """Remove what killed writers left. Nobody else may be writing."""
         remove_leftovers(self.folder)
 
-    def write(self, number: int, rows: Mapping[int, Row], skipped: Mapping[int, str]) -> None:
+    def write(self, number: int, rows: Mapping[int, MeasuredInput], skipped: Mapping[int, str]) -> None:
         """Write a shard under another name, then rename it.
 
         Args:
@@ -75,7 +75,7 @@ class Shards:
         facts = {"places": json.dumps(list(rows)), "skipped": json.dumps({str(p): why for p, why in skipped.items()})}
         save_tensors(self.file(number), tensors, facts)
 
-    def read(self, number: int) -> tuple[Iterator[Row], list[str]]:
+    def read(self, number: int) -> tuple[Iterator[MeasuredInput], list[str]]:
         """The rows of a shard in the order of the inputs, and why others were skipped.
 
         Raises:
@@ -101,7 +101,7 @@ def _stacked(column: list[np.ndarray | None]) -> np.ndarray:
     return np.stack([np.full(shape, np.nan) if table is None else table for table in column]).astype(np.float64)
 
 
-def _row(tables: Mapping[str, np.ndarray]) -> Row:
+def _row(tables: Mapping[str, np.ndarray]) -> MeasuredInput:
     """What `_flat` made of each kind."""
     parts: dict[str, dict[str, dict]] = defaultdict(lambda: defaultdict(dict))
     for path, table in sorted(tables.items()):

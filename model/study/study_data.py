@@ -16,7 +16,7 @@ from PIL import Image, UnidentifiedImageError
 from ..training.corpus import CorpusError, read_pairs
 from ..training.images import SUFFIXES
 
-Form = Literal["texts", "pairs", "pictures"]
+InputForm = Literal["texts", "pairs", "pictures"]
 PAIRS = (".tsv", ".tsv.gz", ".zip")
 
 
@@ -25,7 +25,7 @@ class StudyError(ValueError):
 
 
 @dataclass(frozen=True)
-class Item:
+class StudyInput:
     """One input.
 
     Attributes:
@@ -53,23 +53,23 @@ class Item:
 
 
 @dataclass(frozen=True, eq=False)
-class Inputs:
+class StudyInputs:
     """What is studied: `form`, and what reads each item when it is its turn."""
 
-    form: Form
-    items: Sequence[Callable[[], Item]]
+    form: InputForm
+    items: Sequence[Callable[[], StudyInput]]
 
     def __len__(self) -> int:
         return len(self.items)
 
-    def __getitem__(self, place: int) -> Item:
+    def __getitem__(self, place: int) -> StudyInput:
         return self.items[place]()
 
-    def part(self, most: int | None) -> "Inputs":
+    def part(self, most: int | None) -> "StudyInputs":
         """At most so many of them, spread evenly over all."""
         if most is None:
             return self
-        return Inputs(self.form, [self.items[place] for place in spread_evenly(len(self), most)])
+        return StudyInputs(self.form, [self.items[place] for place in spread_evenly(len(self), most)])
 
     def sha256(self) -> str:
         """Over every item's content, in their order."""
@@ -86,7 +86,7 @@ def spread_evenly(count: int, wanted: int) -> np.ndarray:
     return np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int))
 
 
-def read_inputs(path: str | Path) -> Inputs:
+def read_inputs(path: str | Path) -> StudyInputs:
     """What a file or a folder holds.
 
     A `.tsv`, `.tsv.gz` or `.zip` holds pairs (a text, a tab, another); a `.parquet` file a column `text`, with `second`
@@ -110,9 +110,9 @@ def read_inputs(path: str | Path) -> Inputs:
             pairs, _ = read_pairs(path)
         except CorpusError as error:
             raise StudyError(str(error)) from error
-        inputs = Inputs("pairs", [partial(Item, first, second) for first, second in pairs])
+        inputs = StudyInputs("pairs", [partial(StudyInput, first, second) for first, second in pairs])
     else:
-        inputs = Inputs("texts", [partial(Item, line) for line in _lines(path)])
+        inputs = StudyInputs("texts", [partial(StudyInput, line) for line in _lines(path)])
     if not len(inputs):
         raise StudyError(f"{path} holds no texts; give a file with a text in each line, or a folder of pictures.")
     return inputs
@@ -129,18 +129,18 @@ def _lines(path: Path) -> list[str]:
     return [line.strip() for line in text.split("\n") if line.strip()]
 
 
-def _pictures(folder: Path) -> Inputs:
+def _pictures(folder: Path) -> StudyInputs:
     files = sorted(path for path in folder.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
     if not files:
         raise StudyError(f"{folder} holds neither pictures nor .parquet files; give a folder that does.")
-    return Inputs("pictures", [partial(_file, path, path.parent.name) for path in files])
+    return StudyInputs("pictures", [partial(_file, path, path.parent.name) for path in files])
 
 
-def _file(path: Path, label: str) -> Item:
-    return Item(path.read_bytes(), label=label, name=path.name)
+def _file(path: Path, label: str) -> StudyInput:
+    return StudyInput(path.read_bytes(), label=label, name=path.name)
 
 
-def _tables(paths: list[Path]) -> Inputs:
+def _tables(paths: list[Path]) -> StudyInputs:
     from pyarrow import ArrowException
     from pyarrow.parquet import read_schema, read_table
 
@@ -160,17 +160,17 @@ def _tables(paths: list[Path]) -> Inputs:
         found.append([partial(_row, table, place, path.name) for place in range(len(table))])
     if len(forms) > 1:
         raise StudyError(f"{paths[0].parent} holds tables of {' and of '.join(sorted(forms))}; give those of one form.")
-    return Inputs(forms.pop(), list(chain.from_iterable(found)))
+    return StudyInputs(forms.pop(), list(chain.from_iterable(found)))
 
 
-def _row(table, place: int, file: str) -> Item:
+def _row(table, place: int, file: str) -> StudyInput:
     row = {name: table[name][place].as_py() for name in table.column_names}
     name = f"row {place + 1} of {file}"
     if "text" in row:
         if not isinstance(row["text"], str) or not isinstance(row.get("second", ""), str):
             raise StudyError(f"There is no text in {name}; fill it in, or leave the row out.")
-        return Item(row["text"], row.get("second"), name=name)
+        return StudyInput(row["text"], row.get("second"), name=name)
     image = row["image"]
     if not isinstance(image, dict) or not isinstance(image.get("bytes"), bytes):
         raise StudyError(f"There is no picture in {name}; the column image needs bytes.")
-    return Item(image["bytes"], label=row.get("label"), name=name)
+    return StudyInput(image["bytes"], label=row.get("label"), name=name)

@@ -32,13 +32,13 @@ from ..recurrent_translator import TOKENIZER
 from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha256_of, write_atomically
 from ..text.tokenizer import Tokenizer, train_tokenizer
 from .card import evaluate_translator, finish_translator
-from .continued_training import earlier_training
+from .continued_training import read_earlier_training
 from .corpus import CorpusError, read_corpus
 from .optimizer import Recipe
 from .picture_commands import add_picture_commands
 from .processes import ProcessGroup
 from .recurrent_card import evaluate_recurrent, finish_recurrent
-from .run_options import Prepared, add_device_option, add_run_options, check_out, run_training, taken
+from .run_options import PreparedRun, add_device_option, add_run_options, check_out, from_options, run_training
 from .study_commands import add_text_studies
 from .translation import TranslationTask
 
@@ -95,12 +95,12 @@ def _parser() -> argparse.ArgumentParser:
 def _train_translator(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
     check_out(options)
-    recipe = taken(Recipe, options)
+    recipe = from_options(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = TransformerConfig.preset(options.preset, **changes)
-    before = earlier_training(options.start_from, corpus, recipe) if options.start_from else None
+    before = read_earlier_training(options.start_from, corpus, recipe) if options.start_from else None
 
-    def prepare(processes: ProcessGroup) -> Prepared:
+    def prepare(processes: ProcessGroup) -> PreparedRun:
         if processes.leads and before:
             before.hand_over(options.out)
         elif processes.leads and not options.resume:
@@ -116,7 +116,7 @@ def _train_translator(options: argparse.Namespace) -> int:
                 load_weights(network, before.tensors, "the earlier run")
             return TranslationTask(network, tokenizer, corpus, recipe)
 
-        return Prepared(sizes, task, before.start if before else None)
+        return PreparedRun(sizes, task, before.start if before else None)
 
     return run_training(options, recipe, prepare, partial(finish_translator, options.out, corpus, recipe))
 
@@ -124,15 +124,15 @@ def _train_translator(options: argparse.Namespace) -> int:
 def _train_recurrent(options: argparse.Namespace) -> int:
     corpus = read_corpus(options.data, options.heldout)
     check_out(options)
-    recipe = taken(Recipe, options)
+    recipe = from_options(Recipe, options)
     tokenizer = Tokenizer(options.tokenizer)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
     config = RecurrentConfig.preset(options.kind, vocabulary_size=len(tokenizer), **changes)
 
-    def prepare(processes: ProcessGroup) -> Prepared:
+    def prepare(processes: ProcessGroup) -> PreparedRun:
         if processes.leads and sha256_of(options.tokenizer) != sha256_of(TOKENIZER):
             write_atomically(options.out / "tokenizer.model", options.tokenizer.read_bytes())
-        return Prepared(config, lambda: TranslationTask(RecurrentNetwork(config), tokenizer, corpus, recipe))
+        return PreparedRun(config, lambda: TranslationTask(RecurrentNetwork(config), tokenizer, corpus, recipe))
 
     return run_training(options, recipe, prepare, partial(finish_recurrent, options.out, tokenizer, corpus, recipe))
 

@@ -28,7 +28,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
     """
     held_out_card(folder, corpus)  # refuses data that the translator may have seen
     translator = Translator.load(folder, device)
-    chosen = [sentence for sentence in corpus.heldout if _usable(translator, sentence)][:sentences]
+    chosen = [sentence for sentence in corpus.heldout if _is_usable(translator, sentence)][:sentences]
     if len(chosen) < 2:
         raise ValueError("Fewer than two held-out sentences have three words; give more data or a larger --heldout.")
     found: dict[str, list[Agreement]] = {way: [] for way in WAYS}
@@ -46,18 +46,18 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         "sentences": len(chosen),
         "source_words": sum(one.words for one in found[WAYS[0]]),
         "target_words": target_words,
-        "ways": {way: summary(found[way]) for way in WAYS},
+        "ways": {way: summarize_agreement(found[way]) for way in WAYS},
     }
     write_json(folder / FILE, result)
     return result
 
 
-def _usable(translator: Translator, sentence: str) -> bool:
+def _is_usable(translator: Translator, sentence: str) -> bool:
     ids = translator.tokenizer.encode_source(sentence)
     return len(ids) <= MAX_TOKENS and enough_words(whole_words(translator.tokenizer, ids))
 
 
-def summary(found: Iterable[Agreement]) -> dict[str, dict]:
+def summarize_agreement(found: Iterable[Agreement]) -> dict[str, dict]:
     """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
 
     Also `to_rival`: the paired difference to the method that is best after the leading one, or, for all others, to the

@@ -26,7 +26,7 @@ def _affine(image: Image.Image, matrix: tuple[float, ...]) -> Image.Image:
     return image.transform(image.size, Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR, fillcolor=GREY)
 
 
-def _enhanced(kind: type) -> Operation:
+def _enhance(kind: type) -> Operation:
     return lambda image, strength: kind(image).enhance(1 + ENHANCE * strength)
 
 
@@ -38,10 +38,10 @@ OPERATIONS: dict[str, Operation] = {
     "rotate": lambda image, strength: image.rotate(TURN * strength, Image.Resampling.BILINEAR, fillcolor=GREY),
     "solarize": lambda image, strength: ImageOps.solarize(image, 256 - round(SOLARIZED * abs(strength))),
     "posterize": lambda image, strength: ImageOps.posterize(image, 8 - round(BITS * abs(strength))),
-    "colour": _enhanced(ImageEnhance.Color),
-    "contrast": _enhanced(ImageEnhance.Contrast),
-    "brightness": _enhanced(ImageEnhance.Brightness),
-    "sharpness": _enhanced(ImageEnhance.Sharpness),
+    "colour": _enhance(ImageEnhance.Color),
+    "contrast": _enhance(ImageEnhance.Contrast),
+    "brightness": _enhance(ImageEnhance.Brightness),
+    "sharpness": _enhance(ImageEnhance.Sharpness),
     "shear across": lambda image, strength: _affine(image, (1, SHEAR * strength, 0, 0, 1, 0)),
     "shear down": lambda image, strength: _affine(image, (1, 0, 0, SHEAR * strength, 1, 0)),
     "shift across": lambda image, strength: _affine(image, (1, 0, SHIFT * strength * image.width, 0, 1, 0)),
@@ -85,7 +85,7 @@ class Augmentation:
 
 
 @dataclass(frozen=True, eq=False)
-class Example:
+class TrainingExample:
     """One training example."""
 
     pixels: np.ndarray  # `(side, side, 3)` float32 in [0, 1]
@@ -97,7 +97,7 @@ class Example:
 
 def draw_example(
     pictures: np.ndarray, labels: np.ndarray, index: int, side: int, how: Augmentation, seed: tuple[int, ...]
-) -> Example:
+) -> TrainingExample:
     """A random view of picture `index`, mixed or not.
 
     Args:
@@ -108,14 +108,14 @@ def draw_example(
     draw = np.random.default_rng((*seed, index))
     pixels, label = random_view(pictures[index], side, how, draw), int(labels[index])
     if draw.random() >= how.mixed:
-        return Example(pixels, label, label, 1.0)
+        return TrainingExample(pixels, label, label, 1.0)
     other = int(draw.integers(len(pictures)))
     second = random_view(pictures[other], side, how, draw)
     if draw.random() < 0.5:
         share = float(np.float32(draw.beta(how.mixup_alpha, how.mixup_alpha)))
-        return Example(share * pixels + (1 - share) * second, label, int(labels[other]), share)
+        return TrainingExample(share * pixels + (1 - share) * second, label, int(labels[other]), share)
     pixels, share = paste_rectangle(pixels, second, draw)
-    return Example(pixels, label, int(labels[other]), share)
+    return TrainingExample(pixels, label, int(labels[other]), share)
 
 
 def random_view(picture: np.ndarray, side: int, how: Augmentation, draw: np.random.Generator) -> np.ndarray:

@@ -50,12 +50,12 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
             held-out sentences may have been seen.
     """
     card = held_out_card(folder, corpus)
-    score(card, Translator.load(folder, device), folder, corpus, device)
+    write_scores(card, Translator.load(folder, device), folder, corpus, device)
     write_readable_card(folder, card_markdown)
     return card
 
 
-def score(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
+def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
     """Put the figures of the held-out sentences into `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     heldout = TranslationTask(translator.network, translator.tokenizer, replace(corpus, train=[]), Recipe())
@@ -208,8 +208,8 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "recipe": recipe.to_dict(),
         # from which epoch on how many were planned, and after how many weights were averaged with which decay; a run
         # that was resumed with the same recipe adds nothing
-        "schedule": [[at + 1, end] for at, end in _changes(starts, "epochs") if at < len(epochs)],
-        "averages": _changes(starts, "average_decay"),
+        "schedule": [[at + 1, end] for at, end in _list_changes(starts, "epochs") if at < len(epochs)],
+        "averages": _list_changes(starts, "average_decay"),
         "restarts": [
             {"epoch": row["epoch"] + 1, "before": earlier["recipe"], "processes": earlier["processes"]}
             for earlier, row in pairwise(starts)
@@ -218,7 +218,7 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
     }
 
 
-def _changes(starts: list[dict], field: str) -> list[list]:
+def _list_changes(starts: list[dict], field: str) -> list[list]:
     """[epochs before, value] of each start whose recipe has another value than the one before it."""
     found: list[list] = []
     for row in starts:

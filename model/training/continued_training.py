@@ -12,7 +12,7 @@ from ..runtime.training_record import METRICS, read_metrics
 from ..translator import Translator
 from .card import held_out_card
 from .corpus import Corpus
-from .loop import Start
+from .loop import TrainingStart
 from .optimizer import Recipe
 
 
@@ -21,7 +21,7 @@ class EarlierTraining:
     """What a finished run leaves for a further one."""
 
     config: TransformerConfig  # sizes, which stay
-    start: Start  # epochs and steps that are behind the weights
+    start: TrainingStart  # epochs and steps that are behind the weights
     tensors: dict[str, Tensor]  # the averaged weights, as they were stored, in single precision
     tokenizer: bytes  # content of `tokenizer.model`
     record: list[dict]  # lines of the metrics file up to the last finished epoch
@@ -32,7 +32,7 @@ class EarlierTraining:
         write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
 
 
-def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTraining:
+def read_earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTraining:
     """Read a finished translator's folder.
 
     Raises:
@@ -51,7 +51,7 @@ def earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> EarlierTra
     return EarlierTraining(config, start, tensors, (folder / "tokenizer.model").read_bytes(), record)
 
 
-def finished_epochs(folder: Path) -> tuple[Start, list[dict]]:
+def finished_epochs(folder: Path) -> tuple[TrainingStart, list[dict]]:
     """Where a run begins that goes on after the one in `folder`, and the lines of its metrics file up to there.
 
     Raises:
@@ -65,5 +65,5 @@ def finished_epochs(folder: Path) -> tuple[Start, list[dict]]:
             folder=folder,
             file=METRICS,
         )
-    start = Start(len(ends), ends[-1]["steps"])
+    start = TrainingStart(len(ends), ends[-1]["steps"])
     return start, [row for row in rows if row["epoch"] < start.epoch]

@@ -12,16 +12,16 @@ from ..runtime.checkpoint import save_tensors, write_atomically
 from ..runtime.training_record import METRICS, read_metrics
 from .continued_training import finished_epochs
 from .images import LabelledImages
-from .loop import BEST, Start
+from .loop import BEST, TrainingStart
 from .recognition import Stages
 
 
 @dataclass(frozen=True, eq=False)
-class EarlierPictures:
+class EarlierVisionTraining:
     """What a finished run on pictures leaves for a further one."""
 
     config: VisionConfig  # sizes, which stay, and the pixels a side that it grows to
-    start: Start  # epochs and steps that are behind the weights
+    start: TrainingStart  # epochs and steps that are behind the weights
     tensors: dict[str, Tensor]  # the shipped weights in single precision, without their temperature
     record: list[dict]  # lines of the metrics file up to the last finished epoch
     stages: Stages  # those of the earlier run, then those asked for
@@ -34,7 +34,7 @@ class EarlierPictures:
         write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
 
 
-def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> EarlierPictures:
+def read_earlier_vision_training(folder: Path, images: LabelledImages, stages: Stages) -> EarlierVisionTraining:
     """Read a finished Vision Transformer's folder, to train `stages` further, for pictures as large or larger.
 
     Larger pictures get position vectors interpolated from the learned ones; as accuracy at the earlier size says little
@@ -67,10 +67,10 @@ def earlier_pictures(folder: Path, images: LabelledImages, stages: Stages) -> Ea
     tensors = {name: tensor.float().clone() for name, tensor in classifier.network.state_dict().items()}
     for name in ("head.weight", "head.bias"):
         tensors[name] *= card.get("calibration", {}).get("temperature", 1.0)
-    return EarlierPictures(classifier.network.config, start, tensors, record, after(pixels, stages))
+    return EarlierVisionTraining(classifier.network.config, start, tensors, record, stages_after(pixels, stages))
 
 
-def after(pixels: list[int], stages: Stages) -> Stages:
+def stages_after(pixels: list[int], stages: Stages) -> Stages:
     """`stages` after earlier epochs of so many pixels a side each."""
     return Stages((*((each, 1) for each in pixels), *stages.pairs))
 

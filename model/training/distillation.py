@@ -110,7 +110,7 @@ class Teacher:
         return F.kl_div(found, wanted, reduction="none", log_target=True).sum(dim=1) * temperature**2
 
 
-def shrunk(views: Tensor, side: int) -> Tensor:
+def downscale(views: Tensor, side: int) -> Tensor:
     """`(batch, 3, height, width)` -> `(batch, 3, side, side)`, each pixel a mean of those it takes the place of."""
     if views.shape[-1] == side:
         return views

@@ -38,14 +38,14 @@ def learn_english(corpus: Corpus, tokenizer: Tokenizer) -> EnglishStatistics:
 def _token_shares(lines: Iterable[str], tokenizer: Tokenizer) -> np.ndarray:
     counts = np.ones(len(tokenizer))
     for line in tqdm(sorted(lines), desc="tokens", mininterval=2):
-        counts += np.bincount(tokenizer.encode(" ".join(_words(line))), minlength=len(counts))
+        counts += np.bincount(tokenizer.encode(" ".join(_normalized_words(line))), minlength=len(counts))
     return counts / counts.sum()
 
 
 def _spelling(lines: Iterable[str]) -> np.ndarray:
     counts = np.zeros((SYMBOLS,) * 3)
     for line in sorted(lines):
-        for word in spelt(_words(line)):
+        for word in spelt(_normalized_words(line)):
             np.add.at(counts, triples(word), 1)
     pairs = counts.sum(axis=0) + 0.5
     pairs /= pairs.sum(axis=1, keepdims=True)  # (letter before, letter)
@@ -53,7 +53,7 @@ def _spelling(lines: Iterable[str]) -> np.ndarray:
     return np.log(probabilities).astype(np.float32)
 
 
-def _words(line: str) -> list[str]:
+def _normalized_words(line: str) -> list[str]:
     return words(unicodedata.normalize("NFKC", line))
 
 
@@ -75,7 +75,7 @@ def measure_english(folder: Path, corpus: Corpus, others: dict[str, Corpus] | No
     statistics = EnglishStatistics.load(folder, card["tokenizer_sha256"])  # as it ships: in half precision
 
     def counted(sentences: Iterable[str], least_words: int = 0) -> dict:
-        chosen = [sentence for sentence in sorted(set(sentences)) if len(_words(sentence)) >= least_words]
+        chosen = [sentence for sentence in sorted(set(sentences)) if len(_normalized_words(sentence)) >= least_words]
         signs = [foreign_sign(sentence, tokenizer, statistics) for sentence in chosen]
         return {"sentences": len(chosen), **{sign: signs.count(sign) for sign in SIGNS}}
 

@@ -14,7 +14,7 @@ BATCH = 64  # sentences decoded at once
 
 
 @dataclass(frozen=True)
-class Scores:
+class TranslationScores:
     """Corpus scores with the signatures that make them reproducible, and the seconds decoding took."""
 
     bleu: float
@@ -25,7 +25,7 @@ class Scores:
     tokens_per_second: int  # that decoding generated, `</s>` counted
 
 
-def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> Scores:
+def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> TranslationScores:
     """Translate every held-out sentence and score the result.
 
     Args:
@@ -46,7 +46,7 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
     metrics = BLEU(), CHRF()
     scores = [round(metric.corpus_score(hypotheses, references).score, 2) for metric in metrics]
     signatures = [str(metric.get_signature()) for metric in metrics]  # known only after scoring
-    return Scores(*scores, *signatures, round(seconds, 1), round(sum(map(len, generated)) / seconds))
+    return TranslationScores(*scores, *signatures, round(seconds, 1), round(sum(map(len, generated)) / seconds))
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:

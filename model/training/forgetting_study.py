@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from ..lessons.forgetting import FILE, NETWORKS, AtDistance, Forgetting
+from ..lessons.forgetting import FILE, NETWORKS, Forgetting, SizeAtDistance
 from ..lessons.recurrence_gradients import state_gradients
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
@@ -54,13 +54,15 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
         "largest_difference_to_autograd": largest,
     }
     hashes = {name: model.weights_sha256 for name, model in networks.items()}
-    measured = {name: {state: by_distance(kept) for state, kept in states.items()} for name, states in found.items()}
+    measured = {
+        name: {state: group_by_distance(kept) for state, kept in states.items()} for name, states in found.items()
+    }
     result = Forgetting(hashes, used, measured, facts)
     write_json(folder / FILE, result.to_dict())
     return result
 
 
-def by_distance(sentences: Sequence[dict[int, float]]) -> tuple[AtDistance, ...]:
+def group_by_distance(sentences: Sequence[dict[int, float]]) -> tuple[SizeAtDistance, ...]:
     """Sizes of many sentences, each distance -> size, gathered by distance from 0."""
     result = []
     for distance in range(1 + max(max(sizes) for sizes in sentences)):
@@ -69,6 +71,6 @@ def by_distance(sentences: Sequence[dict[int, float]]) -> tuple[AtDistance, ...]
             break
         logarithms = np.log10(sizes)
         result.append(
-            AtDistance(len(sizes), float(sizes.mean()), float(10 ** logarithms.mean()), float(logarithms.std()))
+            SizeAtDistance(len(sizes), float(sizes.mean()), float(10 ** logarithms.mean()), float(logarithms.std()))
         )
     return tuple(result)

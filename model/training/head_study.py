@@ -16,7 +16,7 @@ from ..translator import InputError, Translator
 from .card import held_out_card
 from .corpus import Corpus
 from .images import LabelledImages
-from .recognition import resized
+from .recognition import resize_pictures
 from .vision_card import validation_card
 
 SENTENCES, PICTURES = 500, 200
@@ -74,7 +74,7 @@ def study_classifier(
     split, gathered = images.validation, Gathering()
     chosen = spread_evenly(len(split), pictures)
     for index in tqdm(chosen, desc="heads", mininterval=2):
-        trace = classifier.trace(resized(split.pictures[index : index + 1], classifier.config.image_size)[0])
+        trace = classifier.trace(resize_pictures(split.pictures[index : index + 1], classifier.config.image_size)[0])
         gathered.add(measure_picture(classifier, trace, int(split.labels[index]))["vision"])
     facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
     found = HeadStatistics(

@@ -39,7 +39,7 @@ class ImageDataError(ValueError):
 
 
 @dataclass(frozen=True, eq=False)
-class Split:
+class PictureSplit:
     """Pictures `(picture, SIDE, SIDE, 3)` uint8 and labels `(picture,)` int64."""
 
     pictures: np.ndarray
@@ -48,9 +48,9 @@ class Split:
     def __len__(self) -> int:
         return len(self.labels)
 
-    def part(self, indices: np.ndarray) -> "Split":
+    def part(self, indices: np.ndarray) -> "PictureSplit":
         """The pictures at `indices`, in that order."""
-        return Split(self.pictures[indices], self.labels[indices])
+        return PictureSplit(self.pictures[indices], self.labels[indices])
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,13 +58,13 @@ class LabelledImages:
     """Pictures with labels."""
 
     # the two splits
-    train: Split
-    validation: Split
+    train: PictureSplit
+    validation: PictureSplit
     classes: tuple[str, ...]  # the classes' names in label order
     sha256: str  # over every picture's bytes and label
     # training pictures that are not trained on: epochs are chosen by them, so that the validation pictures are new to
     # the network in every way
-    held_back: Split | None = None
+    held_back: PictureSplit | None = None
 
     def hold_back(self, count: int) -> "LabelledImages":
         """The same, with `count` training pictures held back, always the same ones.
@@ -107,7 +107,7 @@ def read_images(folder: Path) -> LabelledImages:
     return LabelledImages(splits["train"], splits["validation"], tuple(names), digest.hexdigest())
 
 
-def _decode(source: Iterator[tuple[str, bytes, int]], split: str, classes: int, digest) -> Split:
+def _decode(source: Iterator[tuple[str, bytes, int]], split: str, classes: int, digest) -> PictureSplit:
     pictures, labels = [], []
     for name, content, label in tqdm(source, desc=f"reading {split}", mininterval=2):
         if not 0 <= label < classes:
@@ -120,7 +120,7 @@ def _decode(source: Iterator[tuple[str, bytes, int]], split: str, classes: int, 
         digest.update(hashlib.sha256(content).digest() + label.to_bytes(4, "little"))
     if not labels:
         raise ImageDataError(f"There are no {split} pictures.")
-    return Split(np.stack(pictures), np.array(labels))
+    return PictureSplit(np.stack(pictures), np.array(labels))
 
 
 def _parquet(folder: Path, split: str) -> Iterator[tuple[str, bytes, int]]:

@@ -41,7 +41,7 @@ SAVE_EVERY = 120.0  # seconds after which the next such place writes a checkpoin
 PAUSE = 60.0  # seconds between two steps that no step takes: the process was stopped, or the machine slept
 
 
-class Task(Protocol):
+class TrainingTask(Protocol):
     """What the loop needs to know about a network and its data."""
 
     network: nn.Module  # the weights to train
@@ -63,7 +63,7 @@ class Task(Protocol):
 
 
 @dataclass(frozen=True)
-class Start:
+class TrainingStart:
     """Where a run begins: at nothing, or after the epochs and steps behind weights that are trained further.
 
     Warm-up and fall of the learning rate are laid over what follows (a warm restart; Loshchilov and Hutter 2017).
@@ -81,7 +81,7 @@ class TrainingState:
     average: AveragedModel
     optimizers: list[torch.optim.Optimizer]
     recipe: Recipe
-    start: Start = Start()
+    start: TrainingStart = TrainingStart()
     epoch: int = 0
     steps: int = 0
     done: int = 0  # steps of the present epoch, and the seconds they took
@@ -130,12 +130,17 @@ class TrainingState:
             self.average.module.load_state_dict(self.network.state_dict())
         restore_optimizers(self.optimizers, tensors)
         self.epoch, self.steps = int(metadata["epoch"]), int(metadata["steps"])
-        self.start = Start(**json.loads(metadata.get("start", "{}")))
+        self.start = TrainingStart(**json.loads(metadata.get("start", "{}")))
         self.done, self.seconds = int(metadata.get("done", "0")), float(metadata.get("seconds", "0"))
 
 
 def train(
-    task: Task, recipe: Recipe, out: Path, processes: ProcessGroup, resume: bool = False, start: Start | None = None
+    task: TrainingTask,
+    recipe: Recipe,
+    out: Path,
+    processes: ProcessGroup,
+    resume: bool = False,
+    start: TrainingStart | None = None,
 ) -> nn.Module:
     """Train to the end of the recipe and return the network with averaged weights.
 
@@ -152,7 +157,9 @@ def train(
     decay = get_ema_multi_avg_fn(recipe.average_decay)
     # what batch normalisation knows of earlier batches belongs to the weights, so it is averaged with them
     average = AveragedModel(task.network, multi_avg_fn=decay, use_buffers=True)
-    state = TrainingState(task.network, average, build_optimizers(task.network, recipe), recipe, start or Start())
+    state = TrainingState(
+        task.network, average, build_optimizers(task.network, recipe), recipe, start or TrainingStart()
+    )
     if resume:
         state.load(out / CHECKPOINT)
         begun = asdict(state.start)  # what earlier runs behind --start-from were shown may differ
@@ -197,7 +204,7 @@ def _highest_merit(out: Path) -> float:
 
 
 def _train_epoch(
-    task: Task, step: nn.Module, state: TrainingState, out: Path, processes: ProcessGroup, log: "MetricsLog"
+    task: TrainingTask, step: nn.Module, state: TrainingState, out: Path, processes: ProcessGroup, log: "MetricsLog"
 ) -> None:
     """One pass over the data, or what is left of it."""
     device, epoch, recipe = processes.device, state.epoch, state.recipe
@@ -256,7 +263,9 @@ def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
     torch.manual_seed((seed * 10_007 + block) % 2**63 if block else seed)
 
 
-def _train_step(task: Task, step: nn.Module, state: TrainingState, batch: list[int], processes: ProcessGroup) -> Tensor:
+def _train_step(
+    task: TrainingTask, step: nn.Module, state: TrainingState, batch: list[int], processes: ProcessGroup
+) -> Tensor:
     """Forward, backward and update on this process's share; returns global loss, -ln p and term sums `(3,)`.
 
     Where a batch has fewer items than there are processes, the others run on its first item with weight 0, for every

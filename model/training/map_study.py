@@ -14,14 +14,14 @@ from ..runtime.checkpoint import CheckpointError, read_json, write_json
 from ..runtime.device import choose_device, hardware
 from .images import LabelledImages
 from .map_card import COVERED, FILE, STRONGEST
-from .recognition import resized
+from .recognition import resize_pictures
 from .vision_card import validation_card
 
 OBJECT = ".object.png"  # what the file of a drawing's object ends with
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class KnownDrawing:
     """A drawing in which the place of the object is known."""
 
     name: str  # of its class
@@ -29,7 +29,7 @@ class Drawn:
     object: Image.Image  # of the same size, in grey: how much of each pixel is the object
 
 
-def read_drawn(folder: Path) -> list[Drawn]:
+def read_drawings(folder: Path) -> list[KnownDrawing]:
     """What `python -m tools.samples --variants` drew: `<class>-<number>.png` beside `<class>-<number>.object.png`.
 
     Raises:
@@ -43,13 +43,13 @@ def read_drawn(folder: Path) -> list[Drawn]:
         if not shape.is_file():
             raise CheckpointError("{file} has no {object} beside it; draw the variants anew.", file=path, object=shape)
         name = path.stem.rpartition("-")[0].replace("-", " ")
-        found.append(Drawn(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
+        found.append(KnownDrawing(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
     if not found:
         raise CheckpointError("There are no drawings in {folder}; give the folder of variants.", folder=folder)
     return found
 
 
-def map_figures(trace: VisionTrace, patch_size: int) -> dict[str, np.ndarray]:
+def measure_maps(trace: VisionTrace, patch_size: int) -> dict[str, np.ndarray]:
     """What can be said of one picture's maps, each figure `(layer,)` float64, means over the heads.
 
     - `entropy`: of what a patch attends to, as a share of the largest possible; mean over the patches.
@@ -84,7 +84,7 @@ def on_object(scores: np.ndarray, covered: np.ndarray) -> bool:
 def study_maps(
     folder: Path,
     images: LabelledImages,
-    drawn: list[Drawn],
+    drawn: list[KnownDrawing],
     before: Path | None = None,
     pictures: int = 200,
     device: str = "auto",
@@ -98,24 +98,24 @@ def study_maps(
         ValueError: the data is not what these classifiers were trained on.
     """
     found = {"facts": {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}}
-    found |= _measured(folder, images, drawn, pictures, device)
+    found |= _measure(folder, images, drawn, pictures, device)
     if before is not None:
-        found["before"] = _measured(before, images, drawn, pictures, device)
+        found["before"] = _measure(before, images, drawn, pictures, device)
     elif (folder / FILE).is_file() and "before" in (known := read_json(folder / FILE)):
         found["before"] = known["before"]
     write_json(folder / FILE, found)
     return found
 
 
-def _measured(folder: Path, images: LabelledImages, drawn: list[Drawn], pictures: int, device: str) -> dict:
+def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pictures: int, device: str) -> dict:
     validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
     size, patch = classifier.config.image_size, classifier.config.patch_size
     chosen = np.unique(np.linspace(0, len(images.validation) - 1, pictures).round().astype(int))
     figures = []
     for index in tqdm(chosen, desc="maps", mininterval=2):
-        trace = classifier.trace(resized(images.validation.pictures[index : index + 1], size)[0])
-        figures.append(map_figures(trace, patch))
+        trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], size)[0])
+        figures.append(measure_maps(trace, patch))
     hits, right, chance = {method: 0 for method in METHODS}, 0, []
     for each in tqdm(drawn, desc="drawings", mininterval=2):
         trace = classifier.trace(each.picture)

@@ -21,8 +21,8 @@ from ..lessons.network_comparison import (
     ORDER,
     TRANSFORMER,
     AlignmentRate,
-    Band,
     BleuCounts,
+    BootstrapInterval,
     LengthGroup,
     NetworkComparison,
 )
@@ -65,7 +65,7 @@ def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: st
     links = AlignmentTable.load(transformer, networks[TRANSFORMER].card["tokenizer_sha256"])
     statistics_of = {name: sentence_counts(network, corpus) for name, network in networks.items()}
     lengths = np.array([len(sentence.split()) for sentence in corpus.heldout])
-    groups, change = by_length(statistics_of, lengths)
+    groups, change = group_by_length(statistics_of, lengths)
     alignment, used, head = alignment_rates(networks, links, corpus)
     found = NetworkComparison(
         {name: network.weights_sha256 for name, network in networks.items()},
@@ -104,7 +104,9 @@ def sentence_counts(network: SentenceTranslator, corpus: Corpus) -> np.ndarray:
     return np.array(rows, dtype=np.int64)
 
 
-def by_length(counts: dict[str, np.ndarray], lengths: np.ndarray) -> tuple[tuple[LengthGroup, ...], dict[str, Band]]:
+def group_by_length(
+    counts: dict[str, np.ndarray], lengths: np.ndarray
+) -> tuple[tuple[LengthGroup, ...], dict[str, BootstrapInterval]]:
     """The groups, and the change of the share from the shortest to the longest of them with enough sentences.
 
     Within a group every network is scored on the same resampled sentences, so that their ratio has a band of its own.
@@ -124,13 +126,13 @@ def by_length(counts: dict[str, np.ndarray], lengths: np.ndarray) -> tuple[tuple
         sums = {name: table[chosen].sum(axis=0) for name, table in counts.items()}
         whole = {name: corpus_bleu(row) for name, row in sums.items()}
         drawn = {name: np.array([corpus_bleu(row) for row in times @ table[chosen]]) for name, table in counts.items()}
-        bleu = {name: band(whole[name], drawn[name]) for name in counts}
+        bleu = {name: bootstrap_interval(whole[name], drawn[name]) for name in counts}
         ratio = {
             name: (whole[ONE_VECTOR] / whole[name], drawn[ONE_VECTOR] / np.maximum(drawn[name], LEAST))
             for name in counts
             if whole[name]
         }
-        share = {name: band(*pair) for name, pair in ratio.items()}
+        share = {name: bootstrap_interval(*pair) for name, pair in ratio.items()}
         made = {name: _counts(row) for name, row in sums.items()}
         groups.append(LengthGroup(shortest, longest, number, bleu, made, share))
         if number >= FEWEST_SENTENCES:
@@ -140,7 +142,9 @@ def by_length(counts: dict[str, np.ndarray], lengths: np.ndarray) -> tuple[tuple
     first, last = shares[0], shares[-1]
     both = first.keys() & last.keys()
     change = {
-        name: band(last[name][0] - first[name][0], last[name][1] - first[name][1]) for name in counts if name in both
+        name: bootstrap_interval(last[name][0] - first[name][0], last[name][1] - first[name][1])
+        for name in counts
+        if name in both
     }
     return tuple(groups), change
 
@@ -152,10 +156,10 @@ def corpus_bleu(row: np.ndarray) -> float:
     return BLEU.compute_bleu(correct, total, *parts[2 * ORDER :], smooth_method="exp").score
 
 
-def band(value: float, drawn: np.ndarray) -> Band:
+def bootstrap_interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
     """A figure with the middle 95 % of what the resamples gave."""
     low, high = np.percentile(drawn, (2.5, 97.5))
-    return Band(round(float(value), 5), round(float(low), 5), round(float(high), 5))
+    return BootstrapInterval(round(float(value), 5), round(float(low), 5), round(float(high), 5))
 
 
 def _counts(row: np.ndarray) -> BleuCounts:
@@ -178,7 +182,7 @@ def alignment_rates(
     rows: dict[str, list[list[int]]] = {}
     for english, french in tqdm(pairs[half:], desc="alignment", mininterval=2):
         for name in attending:
-            traced = _traced(networks[name], english, french)
+            traced = _trace(networks[name], english, french)
             if traced is None:
                 continue
             reference = links_of(links, traced.source_ids, traced.next_ids)
@@ -201,7 +205,7 @@ def best_head(translator: Translator, links: AlignmentTable, pairs: Sequence[tup
     """
     total: np.ndarray | None = None
     for english, french in tqdm(pairs, desc="choosing a head", mininterval=2):
-        traced = _traced(translator, english, french)
+        traced = _trace(translator, english, french)
         if traced is None:
             continue
         reference = links_of(links, traced.source_ids, traced.next_ids)
@@ -214,7 +218,7 @@ def best_head(translator: Translator, links: AlignmentTable, pairs: Sequence[tup
     return layer, head
 
 
-def _traced(network: SentenceTranslator, english: str, french: str) -> SentenceTrace | None:
+def _trace(network: SentenceTranslator, english: str, french: str) -> SentenceTrace | None:
     try:
         return network.trace(english, target=french)
     except InputError:  # more tokens than the networks take
@@ -224,9 +228,11 @@ def _traced(network: SentenceTranslator, english: str, french: str) -> SentenceT
 def _rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
     """From `(sentence, 6)`: the counts by generated token, then by the token read."""
 
-    def over(part: slice, figure: Callable[[LinkCounts], float | None]) -> Band:
+    def over(part: slice, figure: Callable[[LinkCounts], float | None]) -> BootstrapInterval:
         drawn = [figure(LinkCounts(*row)) for row in (times @ table[:, part]).tolist()]
-        return band(figure(LinkCounts(*table[:, part].sum(axis=0).tolist())), np.array(drawn, dtype=float))
+        return bootstrap_interval(
+            figure(LinkCounts(*table[:, part].sum(axis=0).tolist())), np.array(drawn, dtype=float)
+        )
 
     generated, read = slice(0, 3), slice(3, 6)
     return AlignmentRate(

@@ -9,24 +9,24 @@ from ..networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 from ..networks.vision import VisionConfig, VisionTransformer
 from ..runtime.checkpoint import CheckpointError, load_weights, read_json
 from .augment import Augmentation
-from .continued_vision_training import after, earlier_pictures, pixels_before
+from .continued_vision_training import pixels_before, read_earlier_vision_training, stages_after
 from .distillation import Distillation, Teacher
 from .head_card import write_readable_card
 from .head_study import study_classifier
 from .images import read_images
-from .map_study import read_drawn, study_maps
+from .map_study import read_drawings, study_maps
 from .optimizer import Recipe
 from .processes import ProcessGroup
-from .reading_size import reread
+from .reading_size import change_reading_size
 from .recognition import RecognitionTask, Recognizer, Stages
 from .run_options import (
-    Prepared,
+    PreparedRun,
     add_device_option,
     add_options_of,
     add_run_options,
     check_out,
+    from_options,
     run_training,
-    taken,
 )
 from .vision_card import card_markdown, evaluate_recognizer, finish_recognizer
 
@@ -98,29 +98,29 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
 
 def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:
     stages = Stages.parse(options.stages)
-    how = taken(Augmentation, options)
+    how = from_options(Augmentation, options)
     check_out(options)
     images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
     side = stages.final_size
     if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
         side = read_json(options.out / "config.json").get("image_size", side)
-    config = taken(sizes, options, classes=images.classes, image_size=side)
+    config = from_options(sizes, options, classes=images.classes, image_size=side)
     before = None
     if folder := getattr(options, "start_from", None):
         if folder.resolve() == options.out.resolve():
             raise CheckpointError("--start-from and --out are the same folder; give another --out.")
-        before = earlier_pictures(folder, images, stages)
+        before = read_earlier_vision_training(folder, images, stages)
         _check_network_options(options, before.config)
         config, stages = before.config, before.stages
     elif options.resume and (pixels := pixels_before(options.out)):  # a run that began with --start-from
         config = sizes.from_dict(read_json(options.out / "config.json"))
-        stages = after(pixels, stages)
-    recipe = taken(Recipe, options, epochs=stages.epochs)
+        stages = stages_after(pixels, stages)
+    recipe = from_options(Recipe, options, epochs=stages.epochs)
     teacher = None
     if getattr(options, "teacher", None):
-        teacher = Teacher.load(options.teacher, taken(Distillation, options), images)
+        teacher = Teacher.load(options.teacher, from_options(Distillation, options), images)
 
-    def prepare(processes: ProcessGroup) -> Prepared:
+    def prepare(processes: ProcessGroup) -> PreparedRun:
         def task() -> RecognitionTask:
             made = network(config)
             if before:
@@ -129,7 +129,7 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
                     before.hand_over(options.out)
             return RecognitionTask(made, images, recipe, stages, how, teacher, options.compiled)
 
-        return Prepared(config, task, before.start if before else None)
+        return PreparedRun(config, task, before.start if before else None)
 
     return run_training(options, recipe, prepare, partial(finish_recognizer, options.out, images, recipe, teacher))
 
@@ -156,7 +156,7 @@ def _evaluate_recognizer(options: argparse.Namespace) -> int:
 def _choose_reading_size(options: argparse.Namespace) -> int:
     if "widths" in read_json(options.model / "config.json"):
         raise ValueError("A convolutional network chooses it by itself; give the folder of a Vision Transformer.")
-    reread(options.model, read_images(options.data), options.device)
+    change_reading_size(options.model, read_images(options.data), options.device)
     return 0
 
 
@@ -169,7 +169,7 @@ def _check_heads(options: argparse.Namespace) -> None:
 
 def _study_maps(options: argparse.Namespace) -> int:
     _check_heads(options)
-    drawn = read_drawn(options.drawn)
+    drawn = read_drawings(options.drawn)
     study_maps(options.model, read_images(options.data), drawn, options.before, options.pictures, options.device)
     write_readable_card(options.model, card_markdown)
     return 0

@@ -12,13 +12,13 @@ from ..lessons.raw_attention import (
     FORMS,
     STATES,
     RawAttention,
+    attends_most_to_itself,
     encoder_stages,
     encoder_states,
-    mostly_itself,
-    own_weights,
+    self_weights,
     stage_names,
 )
-from ..lessons.raw_attention_heldout import FILE, RawStudy, StageStudy
+from ..lessons.raw_attention_heldout import FILE, RawAttentionFigures, StageFigures
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
 from ..translator import InputError, Translator
@@ -30,7 +30,7 @@ EXAMPLES = 8
 AT_ONCE = 500  # rows of the vocabulary whose products are held at a time
 
 
-class Gathered:
+class StageSums:
     """What is summed up of one stage."""
 
     def __init__(self) -> None:
@@ -45,15 +45,15 @@ class Gathered:
         same = (raw.vectors[:, None] == raw.vectors[None]).all(axis=2)
         self.counts.update(pairs=count * (count - 1), exceeding=int(raw.exceeds.sum()), equal=int(same.sum()) - count)
         for form in FORMS:
-            self.own[form].append(own_weights(raw.weights(form)))
+            self.own[form].append(self_weights(raw.weights(form)))
         if raw.heads is not None:
-            self.trained.append(own_weights(raw.heads).ravel())
-            self.first.append(mostly_itself(raw.heads).ravel())
+            self.trained.append(self_weights(raw.heads).ravel())
+            self.first.append(attends_most_to_itself(raw.heads).ravel())
 
-    def study(self, stage: str) -> StageStudy:
+    def study(self, stage: str) -> StageFigures:
         """Means over all tokens of all sentences."""
         counts = {name: self.counts[name] for name in ("pairs", "exceeding", "equal")}
-        return StageStudy(
+        return StageFigures(
             stage,
             **counts,
             own={form: _mean(found) for form, found in self.own.items()},
@@ -64,7 +64,7 @@ class Gathered:
 
 def study_raw_attention(
     folder: Path, recurrent: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto"
-) -> RawStudy:
+) -> RawAttentionFigures:
     """Measure the translator in `folder` and the states of the network in `recurrent`; write `raw_attention.json`.
 
     Raises:
@@ -73,7 +73,7 @@ def study_raw_attention(
     """
     held_out_card(folder, corpus)
     translator, before = Translator.load(folder, device), RecurrentTranslator.load(recurrent, device)
-    gathered: dict[str, Gathered] = defaultdict(Gathered)
+    gathered: dict[str, StageSums] = defaultdict(StageSums)
     examples, used, tokens = [], 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="raw attention", mininterval=2):
         try:
@@ -89,7 +89,7 @@ def study_raw_attention(
                 tokens_of = (trace.source_tokens[pair.query], trace.source_tokens[pair.key])
                 examples.append((stage, english, *tokens_of, pair.own, pair.other))
     rows, pairs = vocabulary_exceeding(translator.network.embedding.weight)
-    found = RawStudy(
+    found = RawAttentionFigures(
         (translator.weights_sha256, before.weights_sha256),
         used,
         tokens,

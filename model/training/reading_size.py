@@ -6,13 +6,13 @@ from ..networks.vision import VisionTransformer
 from ..runtime.checkpoint import load_weights, write_json
 from ..runtime.device import choose_device
 from .card import write_weights
-from .continued_vision_training import earlier_pictures
+from .continued_vision_training import read_earlier_vision_training
 from .images import LabelledImages
 from .recognition import Stages
 from .vision_card import calibrate, choose_reading_size, evaluate_recognizer, validation_card
 
 
-def reread(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
+def change_reading_size(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
     """Choose it for the network in `folder`, fit the temperature there, and write weights and card anew.
 
     Both by the pictures that were held back from its training; see `choose_reading_size`. Nothing is trained.
@@ -28,7 +28,7 @@ def reread(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
     if not held_back:
         raise ValueError("No pictures were held back from its training, by which a size could be chosen.")
     images = images.hold_back(held_back)
-    earlier = earlier_pictures(folder, images, Stages(((trained, 1),)))
+    earlier = read_earlier_vision_training(folder, images, Stages(((trained, 1),)))
     network = VisionTransformer(earlier.config)
     load_weights(network, earlier.tensors, str(folder))
     place = choose_device(device)

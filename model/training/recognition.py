@@ -14,8 +14,8 @@ from ..networks.tap import untouched
 from ..networks.vision import VisionTransformer
 from ..picture_classifier import middle_square
 from .augment import Augmentation, draw_example
-from .distillation import Teacher, shrunk
-from .images import LabelledImages, Split
+from .distillation import Teacher, downscale
+from .images import LabelledImages, PictureSplit
 from .optimizer import Recipe
 
 Recognizer = VisionTransformer | ConvolutionalNetwork
@@ -70,7 +70,7 @@ def to_pixels(pictures: np.ndarray) -> Tensor:
     return torch.from_numpy(np.ascontiguousarray(pictures.transpose(0, 3, 1, 2), dtype=np.float32)) * 2 - 1
 
 
-def resized(pictures: np.ndarray, side: int) -> np.ndarray:
+def resize_pictures(pictures: np.ndarray, side: int) -> np.ndarray:
     """`(batch, height, width, 3)` uint8 -> `(batch, side, side, 3)` float32 in [0, 1], nothing cut off."""
     return np.stack([middle_square(Image.fromarray(picture), side) for picture in pictures]).astype(np.float32) / 255
 
@@ -105,7 +105,7 @@ class RecognitionStep(nn.Module):
 
         Args:
             pixels: `(batch, 3, side, side)` in [-1, 1].
-            label, other, share: `(batch,)`; see `model.training.augment.Example`.
+            label, other, share: `(batch,)`; see `model.training.augment.TrainingExample`.
             answers: the teacher's logits for the same views, `(batch, class)`, where there is one.
         """
         tap = untouched if pixels.device.type == "cpu" else None
@@ -126,7 +126,7 @@ class RecognitionStep(nn.Module):
 
 
 class RecognitionTask:
-    """Batches, loss and validation of the classifier; see `model.training.loop.Task`.
+    """Batches, loss and validation of the classifier; see `model.training.loop.TrainingTask`.
 
     Args:
         images: of which some are held back; the epoch that recognizes most of those, at the last size, is shipped.
@@ -174,7 +174,7 @@ class RecognitionTask:
             return self._drawn(indices, self.epoch, self.side), len(indices)
         rounds = self.teacher.how.rounds
         views, *rest = self._kept(indices, self.epoch % rounds) if rounds else self._taught(indices, self.epoch)
-        return (shrunk(views, self.side), *rest), len(indices)
+        return (downscale(views, self.side), *rest), len(indices)
 
     def _kept(self, indices: list[int], draw: int) -> list[Tensor]:
         """As `_taught`, with views in 256 steps; those that come again are taken from memory with their answers."""
@@ -190,7 +190,7 @@ class RecognitionTask:
         views, *rest = self._drawn(indices, draw, max(self.side, self.teacher.side))
         device = next(self.network.parameters()).device
         with torch.autocast(device.type, torch.bfloat16, enabled=self.recipe.precision == "bf16"):
-            answers = self.teacher.answers(shrunk(views, self.teacher.side).to(device))
+            answers = self.teacher.answers(downscale(views, self.teacher.side).to(device))
         return views, *rest, answers.cpu()
 
     def _drawn(self, indices: list[int], draw: int, side: int) -> tuple[Tensor, ...]:
@@ -216,11 +216,11 @@ class RecognitionTask:
 
 
 @torch.inference_mode()
-def classify_all(network: Recognizer, split: Split, side: int, device: torch.device) -> tuple[Tensor, Tensor]:
+def classify_all(network: Recognizer, split: PictureSplit, side: int, device: torch.device) -> tuple[Tensor, Tensor]:
     """Logits `(picture, class)` float32 of whole pictures scaled to `side` pixels, and the labels; on the CPU."""
     parts = []
     for start in range(0, len(split), AT_ONCE):
-        pixels = to_pixels(resized(split.pictures[start : start + AT_ONCE], side)).to(device)
+        pixels = to_pixels(resize_pictures(split.pictures[start : start + AT_ONCE], side)).to(device)
         parts.append(network(pixels).float().cpu())
     return torch.cat(parts), torch.from_numpy(split.labels)
 

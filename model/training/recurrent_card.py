@@ -8,7 +8,7 @@ from torch import nn
 from ..networks.recurrent_config import VARIANTS
 from ..recurrent_translator import RecurrentTranslator
 from ..text.tokenizer import Tokenizer
-from .card import held_out_card, score, translation_page, write_first_card
+from .card import held_out_card, translation_page, write_first_card, write_scores
 from .corpus import Corpus
 from .head_card import write_readable_card
 from .optimizer import Recipe
@@ -51,7 +51,7 @@ def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> di
     )  # tokens of the targets, `</s>` too
     training = card["training"]
     training["tokens_per_second"] = round(epoch * training["epochs"] / max(1, 60 * training["minutes"]))
-    score(card, translator, folder, corpus, device)
+    write_scores(card, translator, folder, corpus, device)
     write_readable_card(folder, card_markdown)
     return card
 

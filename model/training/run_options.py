@@ -10,7 +10,7 @@ from torch import nn
 
 from ..networks.config import Sizes
 from ..runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
-from .loop import CHECKPOINT, Start, Task, train
+from .loop import CHECKPOINT, TrainingStart, TrainingTask, train
 from .optimizer import Recipe
 from .processes import ProcessGroup
 
@@ -56,25 +56,25 @@ def check_out(options: argparse.Namespace) -> None:
     remove_leftovers(options.out)
 
 
-def taken(cls: type, options: argparse.Namespace, **given):
+def from_options(cls: type, options: argparse.Namespace, **given):
     """A dataclass filled from the options of the same names; lists become tuples."""
     found = {field.name: getattr(options, field.name) for field in fields(cls) if hasattr(options, field.name)}
     return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in found.items()} | given)
 
 
 @dataclass(frozen=True)
-class Prepared:
+class PreparedRun:
     """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
 
     config: Sizes
-    task: Callable[[], Task]
-    start: Start | None = None
+    task: Callable[[], TrainingTask]
+    start: TrainingStart | None = None
 
 
 def run_training(
     options: argparse.Namespace,
     recipe: Recipe,
-    prepare: Callable[[ProcessGroup], Prepared],
+    prepare: Callable[[ProcessGroup], PreparedRun],
     finish: Callable[[nn.Module, torch.device], None],
 ) -> int:
     """What every training run does; `finish` gets the averaged network, in the leading process alone."""

@@ -96,7 +96,7 @@ class TranslationStep(nn.Module):
 
 
 class TranslationTask:
-    """Batches, loss and validation of a network that translates; see `model.training.loop.Task`."""
+    """Batches, loss and validation of a network that translates; see `model.training.loop.TrainingTask`."""
 
     def __init__(
         self, network: Transformer | RecurrentNetwork, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe

@@ -15,7 +15,7 @@ from ..runtime.device import choose_device, hardware
 from .card import card_page, training_facts, write_weights
 from .distillation import Teacher
 from .head_card import write_readable_card
-from .images import LabelledImages, Split
+from .images import LabelledImages, PictureSplit
 from .loop import METRICS, read_metrics
 from .optimizer import Recipe
 from .recognition import Recognizer, accuracy, classify_all
@@ -82,7 +82,9 @@ def _chosen(epochs: list[dict]) -> dict:
     return {"epoch": best["epoch"] + 1, "top1": best["top1"]}
 
 
-def choose_reading_size(network: Recognizer, trained: int, split: Split, device: torch.device) -> list[list[float]]:
+def choose_reading_size(
+    network: Recognizer, trained: int, split: PictureSplit, device: torch.device
+) -> list[list[float]]:
     """Let a network read pictures at the size at which it recognizes most of `split`.
 
     Random crops show things larger than whole pictures do, so somewhat larger pictures than the size `trained` at last
@@ -103,7 +105,7 @@ def choose_reading_size(network: Recognizer, trained: int, split: Split, device:
     return found
 
 
-def calibrate(network: Recognizer, split: Split, device: torch.device) -> dict:
+def calibrate(network: Recognizer, split: PictureSplit, device: torch.device) -> dict:
     """Divide the network's last layer by the temperature that fits `split`, so that its logits need nothing further.
 
     Returns that, the number of pictures, and the expected calibration error on them before and after.

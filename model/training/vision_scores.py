@@ -7,7 +7,7 @@ from torch import Tensor
 from tqdm import tqdm
 
 from ..classifier import VisionClassifier
-from .recognition import resized
+from .recognition import resize_pictures
 
 BINS = 15
 STEPS = 50  # of the search for a temperature; each halves what is left
@@ -67,7 +67,7 @@ def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, cou
     chosen = np.linspace(0, len(pictures) - 1, count).round().astype(int)
     areas: dict[str, list[tuple[float, float]]] = {}
     for index in tqdm(chosen, desc="faithfulness", mininterval=2):
-        trace = classifier.trace(resized(pictures[index : index + 1], classifier.config.image_size)[0])
+        trace = classifier.trace(resize_pictures(pictures[index : index + 1], classifier.config.image_size)[0])
         scores = classifier.explain(trace, trace.answer)
         found = classifier.faithfulness(trace, scores, trace.answer, seed=int(index))
         for method, curve in found.items():

@@ -22,7 +22,7 @@ import transformers
 from transformers.models.auto import modeling_auto
 
 from model import HeadInterventions, OpenError
-from model.hub.loading import TABLES, Task
+from model.hub.loading import TABLES, ModelTask
 from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from model.tracing.head_interventions import OneHot, Scale
@@ -32,7 +32,7 @@ from tests.model.hub.conftest import PICTURE, TEXT
 
 SECONDS = 60  # for one type
 LARGEST = 30_000_000  # parameters
-TASKS: tuple[Task, ...] = ("complete", "fill", "translate", "classify", "encode")
+TASKS: tuple[ModelTask, ...] = ("complete", "fill", "translate", "classify", "encode")
 SMALL = {
     "hidden_size": 32, "d_model": 32, "n_embd": 32, "dim": 32, "embed_dim": 32, "embedding_size": 32, "emb_dim": 32,
     "num_hidden_layers": 2, "n_layer": 2, "n_layers": 2, "num_layers": 2, "encoder_layers": 2, "decoder_layers": 2,
@@ -53,9 +53,9 @@ class TooSlow(Exception):
     """A type took more than `SECONDS`."""
 
 
-def types() -> dict[str, tuple[Task, str]]:
+def types() -> dict[str, tuple[ModelTask, str]]:
     """Type of model -> the first task that it does, and the name of its class."""
-    found: dict[str, tuple[Task, str]] = {}
+    found: dict[str, tuple[ModelTask, str]] = {}
     for task in TASKS:
         for type_, name in getattr(modeling_auto, TABLES[task][0]).items():
             found.setdefault(type_, (task, name if isinstance(name, str) else name[0]))
@@ -92,7 +92,7 @@ def changes_of(model: OpenedModel) -> HeadInterventions:
     return HeadInterventions(tuple(changes))
 
 
-def open_one(type_: str, task: Task, name: str) -> tuple[str, str]:
+def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
     """What becomes of a type: a word for the table, and details."""
     with tempfile.TemporaryDirectory() as folder:
         try:

@@ -6,20 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from model.hub.allowlist import Allowed, Listed, allowed
-from model.hub.checkpoint_summary import entries, entry
+from model.hub.allowlist import AllowedModel, ModelAllowlist, read_allowlist
+from model.hub.checkpoint_summary import summarize, summarize_allowed
 from tests.model.hub import tiny
 
 
 @pytest.mark.parametrize("text", ["", "  ", ",", "\n"])
 def test_nothing(text):
-    assert allowed(text) == Allowed((), False)
-    assert allowed(text).source("gpt2") is None
+    assert read_allowlist(text) == ModelAllowlist((), False)
+    assert read_allowlist(text).source("gpt2") is None
 
 
 @pytest.mark.parametrize("text", ["any", " ANY\n"])
 def test_any(text):
-    may = allowed(text)
+    may = read_allowlist(text)
     assert may.any
     assert may.source("owner/name") == "owner/name"
     for path in ("/etc", "../x", "~/model", "a/b/c", ""):
@@ -29,10 +29,12 @@ def test_any(text):
 def test_a_list(tmp_path):
     folder = tmp_path / "my-model"
     folder.mkdir()
-    may = allowed(f"{folder}, owner/name@0123abc\nother")
+    may = read_allowlist(f"{folder}, owner/name@0123abc\nother")
     assert may.listed == (
-        Listed("my-model", str(folder)), Listed("owner/name", "owner/name@0123abc"), Listed("other", "other"),
-    )  # fmt: skip
+        AllowedModel("my-model", str(folder)),
+        AllowedModel("owner/name", "owner/name@0123abc"),
+        AllowedModel("other", "other"),
+    )
     assert may.source("owner/name") == "owner/name@0123abc"
     assert may.source(str(folder)) is None
     assert may.source("owner/else") is None
@@ -40,11 +42,11 @@ def test_a_list(tmp_path):
 
 def test_the_environment_is_read_where_nothing_is_given(monkeypatch):
     monkeypatch.setenv("ATLAS_MODELS", "any")
-    assert allowed().any
+    assert read_allowlist().any
 
 
 def test_what_is_known_before_a_model_is_opened(tmp_path):
-    found = entry("tiny", str(tiny.saved("t5", tmp_path)))
+    found = summarize("tiny", str(tiny.saved("t5", tmp_path)))
     network = tiny.network("t5")
     stored = sum(tensor.numel() for tensor in {id(t): t for t in network.state_dict().values()}.values())
     assert (found.name, found.type, found.layers, found.heads, found.problem) == ("tiny", "t5", (2, 2), 4, None)
@@ -53,7 +55,7 @@ def test_what_is_known_before_a_model_is_opened(tmp_path):
 
 
 def test_what_is_not_here_is_listed_as_such(tmp_path):
-    missing, empty = entries(allowed(f"owner/no-such-model,{tmp_path}"))
+    missing, empty = summarize_allowed(read_allowlist(f"owner/no-such-model,{tmp_path}"))
     assert not missing.here
     assert "no config.json" in str(empty.problem)
 

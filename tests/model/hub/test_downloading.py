@@ -126,6 +126,6 @@ def test_a_repository_without_safetensors_is_not_fetched(hub, checkpoint, tmp_pa
 def test_the_folder_of_the_cache_is_no_foreign_place(hub):
     found = source.folder_of(ID, download=True)
     assert (found / "model.safetensors").is_symlink()
-    assert folder.inspect(found).config["model_type"] == "gpt2"
+    assert folder.inspect_checkpoint(found).config["model_type"] == "gpt2"
     assert source.commit_of(found) == COMMIT
     assert source.commit_of(found.parent) is None

@@ -27,7 +27,7 @@ def text_of(tokens: int) -> str:
 def test_512_tokens_are_kept_whole(base):
     text = text_of(512)
     assert base.maps_of(text) == (144 * 512**2, 12)
-    assert trace_limits.sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
+    assert trace_limits.retained_sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
     trace = base.trace(text)
     record = trace.records["decoder"]
     assert (trace.kept, record.weights.shape, record.weights.dtype) == ("all", (12, 12, 512, 512), np.float32)
@@ -37,7 +37,7 @@ def test_512_tokens_are_kept_whole(base):
 
 def test_1024_tokens_are_kept_by_layer(base):
     text = text_of(1024)
-    sizes = trace_limits.sizes(*base.maps_of(text))
+    sizes = trace_limits.retained_sizes(*base.maps_of(text))
     assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
     assert sizes["all"] > trace_limits.LARGEST > sizes["weights"]
     record = base.trace(text, keep=5).records["decoder"]

@@ -7,11 +7,11 @@ import pytest
 import torch
 
 from model import HeadInterventions, HubTrace, OpenError
-from model.hub.eager_attention import Pass
-from model.hub.forward_run import result, run
+from model.hub.eager_attention import CallRecorder
+from model.hub.forward_run import output_tensor, run_network
 from model.hub.opened_model import OpenedModel
 from model.hub.token_offsets import tokenize
-from model.lessons.one_weight import one_softmax, one_weight
+from model.lessons.one_weight import recompute_softmax, recompute_weight
 from model.open_model import open_model
 from model.runtime.progress import whole
 from model.tracing.head_interventions import OneHot, Scale
@@ -188,8 +188,10 @@ def test_generation_under_an_intervention_is_that_of_the_passes(name: str, opene
         assert np.abs(trace.logits - unchanged.logits).max() > 0.01
         return
     ids = [*tokenize(model.reader, TEXT).ids, *made[:-1]]
-    watch = Pass(model.proof.plan.names, plan.tap({kind: (2, 4, len(ids), len(ids))}), lambda place, call: None)
-    logits = result(run(model.network, {"input_ids": torch.tensor([ids])}, watch, model.proof.by_interface))
+    watch = CallRecorder(model.proof.plan.names, plan.tap({kind: (2, 4, len(ids), len(ids))}), lambda place, call: None)
+    logits = output_tensor(
+        run_network(model.network, {"input_ids": torch.tensor([ids])}, watch, model.proof.by_interface)
+    )
     assert logits[-5:].argmax(dim=-1).tolist() == list(made)
     with torch.no_grad():
         assert (logits - model.network(torch.tensor([ids])).logits[0]).abs().max() > 0.01
@@ -266,7 +268,7 @@ def test_every_weight_can_be_taken_apart(name: str, opened):
     trace = traced(opened(name))
     for record in trace.records.values():
         for place in ((0, 1, 3, 2), (1, 3, 4, 0), (1, 2, 2, 4)):
-            one = one_weight(record, *place)
+            one = recompute_weight(record, *place)
             assert one.weight == pytest.approx(float(record.weights[place]), abs=1e-5)
             assert one.difference < 1e-4
             assert one.product == pytest.approx(float(one.query @ one.key))
@@ -281,7 +283,7 @@ def test_a_weight_whose_products_are_not_seen_follows_from_the_scores(name: str,
     (record,) = traced(opened(name)).records.values()
     assert record.forms == ()
     for place in ((0, 1, 3, 2), (1, 3, 4, 4), (1, 2, 2, 4)):
-        one = one_softmax(record, *place)
+        one = recompute_softmax(record, *place)
         assert one.weight == pytest.approx(float(record.weights[place]), abs=1e-6)
         assert one.difference < 1e-6
         assert one.masked == (name != "deberta" and place[3] > place[2])

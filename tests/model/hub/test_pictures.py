@@ -9,7 +9,7 @@ from PIL import Image
 
 from model import HeadInterventions, VisionClassifier
 from model.attribution.rollout import rollout
-from model.hub.opened_pictures import of_patches
+from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.tracing.head_interventions import Forbid, Scale
 from tests.model.hub import tiny
@@ -24,7 +24,7 @@ def both(tmp_path_factory):
     own.export_vit(folder)
     picture = Image.radial_gradient("L").convert("RGB").resize((own.config.image_size,) * 2)
     opened = open_model(folder, device="cpu", dtype="float32")
-    return own, own.trace(picture), opened, of_patches(opened.trace(picture))
+    return own, own.trace(picture), opened, patch_trace(opened.trace(picture))
 
 
 def test_patches_of_our_own_export(both):
@@ -63,7 +63,7 @@ def test_interventions_are_those_of_our_own(both):
 
 def test_registers_are_left_out(opened):
     trace = opened("deit").trace(PICTURE)
-    seen = of_patches(trace)
+    seen = patch_trace(trace)
     assert (trace.leading, seen.attention.shape) == (2, (2, 4, 17, 17))
     whole = trace.attention("vision")
     np.testing.assert_array_equal(seen.attention[:, :, 0, 0], whole[:, :, 0, 0])
@@ -75,7 +75,7 @@ def test_registers_are_left_out(opened):
 
 def test_gradients_are_the_library_s(opened):
     model = opened("vit")
-    seen = of_patches(model.trace(PICTURE))
+    seen = patch_trace(model.trace(PICTURE))
     network = tiny.network("vit")
     pixels = torch.from_numpy(seen.received)[None].requires_grad_(True)
     network(pixel_values=pixels).logits[0, 1].backward()
@@ -85,5 +85,5 @@ def test_gradients_are_the_library_s(opened):
 
 def test_without_classes_nothing_is_explained(opened):
     assert "explain" not in opened("dinov2").capabilities
-    assert of_patches(opened("dinov2").trace(PICTURE)).classes == ()
-    assert of_patches(opened("gpt2").trace(TEXT)) is None
+    assert patch_trace(opened("dinov2").trace(PICTURE)).classes == ()
+    assert patch_trace(opened("gpt2").trace(TEXT)) is None

@@ -119,7 +119,7 @@ def test_a_file_that_lies_elsewhere(checkpoint, tmp_path_factory):
 
 
 def test_a_model_larger_than_the_memory(checkpoint):
-    found = folder.inspect(checkpoint)
+    found = folder.inspect_checkpoint(checkpoint)
     assert found.bytes == found.parameters * 4
     folder.check_size(found, 4, free=2 * found.bytes)
     with pytest.raises(OpenError, match=r"The weights need 0\.0 GB"):
@@ -128,26 +128,28 @@ def test_a_model_larger_than_the_memory(checkpoint):
 
 def test_maps_larger_than_the_limit():
     small, large, huge = 144 * 512**2, 144 * 1024**2, 1024 * 4096**2
-    assert trace_limits.choose(small, 12, "auto") == trace_limits.Keep("all", False)
-    assert trace_limits.choose(large, 12, "auto") == trace_limits.Keep("weights", True)
-    assert trace_limits.choose(large, 12, 3) == trace_limits.Keep("all", False, 3)
+    assert trace_limits.plan_retention(small, 12, "auto") == trace_limits.TraceRetention("all", False)
+    assert trace_limits.plan_retention(large, 12, "auto") == trace_limits.TraceRetention("weights", True)
+    assert trace_limits.plan_retention(large, 12, 3) == trace_limits.TraceRetention("all", False, 3)
     with pytest.raises(OpenError, match="34.4 GB, where 1.0 GB are allowed"):
-        trace_limits.choose(huge, 32, "auto")
+        trace_limits.plan_retention(huge, 32, "auto")
     with pytest.raises(OpenError, match="1.2 GB"):
-        trace_limits.choose(large, 12, "all")
+        trace_limits.plan_retention(large, 12, "all")
 
 
 def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
     """Of the three runs the last, with our tap, is made to answer a thousandth more."""
     runs = iter([0.0, 0.0, 1e-3, 1e-3])
-    monkeypatch.setattr(verification, "result", lambda output: forward_run.result(output) + next(runs))
+    monkeypatch.setattr(verification, "result", lambda output: forward_run.output_tensor(output) + next(runs))
     with pytest.raises(OpenError, match=r"answers differently, by \d\.\de-0[45] where 1e-04 is allowed"):
         open_model(tiny.network("gpt2"), reader=tiny.tokenizer())
 
 
 def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
     def other(told):
-        return {name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.own_weights(told).items()}
+        return {
+            name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.reported_weights(told).items()
+        }
 
     monkeypatch.setattr(verification, "own_weights", other)
     with pytest.raises(OpenError, match=r"differ from those that this model reports itself by .*1e-05 is allowed"):

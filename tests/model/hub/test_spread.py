@@ -12,7 +12,7 @@ from pyarrow.parquet import read_table
 from model import OpenError, open_model
 from model.hub import loading
 from model.hub.ablation import ablate
-from model.hub.loading import load
+from model.hub.loading import load_model
 from model.hub.opened_model import OpenedModel
 from model.study.__main__ import main
 from tests.model.hub import tiny
@@ -36,7 +36,7 @@ def test_without_accelerate_it_is_said_what_is_missing(folder, monkeypatch):
 def test_half_in_memory_and_half_on_disk_it_gives_the_same(folder, tmp_path, opened):
     names = ("wte", "wpe", "drop", "h.0", "ln_f")
     places = {"lm_head": "cpu", **{f"transformer.{name}": "cpu" for name in names}, "transformer.h.1": "disk"}
-    spread = OpenedModel(load(folder, None, "float32", places), "gpt2", "")
+    spread = OpenedModel(load_model(folder, None, "float32", places), "gpt2", "")
     whole = opened("gpt2")
     assert spread.device_name == "CPU, disk" and spread.parameters == whole.parameters
     mine, theirs = spread.trace(TEXT), whole.trace(TEXT)

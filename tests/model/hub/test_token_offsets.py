@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 
 from model import OpenError
-from model.hub.token_offsets import labels_of, tokenize, tokens_of
+from model.hub.token_offsets import labels_of, tokenize, tokens_of_ids
 from tests.model.hub import tiny
 
 
@@ -72,7 +72,7 @@ def test_a_token_of_bytes_is_readable():
 @pytest.mark.parametrize("text", ["The dog wants one.", "a \U0001f642 b", "unheard-of \u00e9t\u00e9,  here"])
 def test_words_of_generated_tokens_are_those_of_the_text(text):
     read = tokenize(tiny.tokenizer(), text)
-    found = tokens_of(tiny.tokenizer(), read.ids)
+    found = tokens_of_ids(tiny.tokenizer(), read.ids)
     assert (found.special, found.called) == (read.special, tuple(text.split()))
     assert found.words == read.words
     assert set(text.split()) < {word.text for word in found.whole_words()}

@@ -6,7 +6,7 @@ import torch
 from PIL import Image
 
 from model import VisionClassifier
-from model.lessons.classification import classification
+from model.lessons.classification import recompute_classification
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +17,7 @@ def classifier():
 @pytest.mark.parametrize("colour", ["#204060", "#F0E010"])
 def test_norm_logits_and_probabilities_are_the_networks(classifier, colour):
     trace = classifier.trace(Image.new("RGB", (90, 120), colour))
-    found = classification(classifier.network, trace)
+    found = recompute_classification(classifier.network, trace)
     with torch.inference_mode():
         after = classifier.network.norm(torch.from_numpy(trace.stream[-1, 0]))
         logits = classifier.network.head(after)

@@ -7,10 +7,10 @@ from model import InputError, Translator
 from model.lessons.contexts import (
     encoder_stages,
     find_word,
+    follow_word,
     principal_plane,
     stage_names,
     with_adjective,
-    word_in_contexts,
 )
 
 SENTENCES = ["the cat that I raise", "the cat that catches sparrows", "the cat character in a game"]
@@ -22,7 +22,7 @@ def translator():
 
 
 def test_the_word_is_the_same_before_layer_1_and_drifts_apart(translator):
-    found = word_in_contexts(translator.network, translator.tokenizer, SENTENCES, "cat")
+    found = follow_word(translator.network, translator.tokenizer, SENTENCES, "cat")
     assert found.stages == ("embedding", "with position", "layer 1", "layer 2", "layer 3", "layer 4")
     np.testing.assert_array_equal(found.vectors[0, 0], found.vectors[1, 0])
     np.testing.assert_array_equal(found.vectors[0, 1], found.vectors[2, 1])  # second word in all three
@@ -44,7 +44,7 @@ def test_stages_are_the_recorded_stream(translator):
 
 
 def test_a_word_at_two_places_differs_as_soon_as_positions_are_added(translator):
-    found = word_in_contexts(translator.network, translator.tokenizer, ["a cat", "I saw a big cat"], "cat")
+    found = follow_word(translator.network, translator.tokenizer, ["a cat", "I saw a big cat"], "cat")
     assert found.cosines[0, 0] == pytest.approx(1)
     assert found.cosines[0, 1] < 0.9999
 
@@ -73,9 +73,9 @@ def test_parts_of_words_do_not_count(translator, sentence, word):
 
 def test_a_missing_word_is_named_with_its_sentence(translator):
     with pytest.raises(InputError, match="Sentence 2 does not have the word .dog."):
-        word_in_contexts(translator.network, translator.tokenizer, ["a dog", "a cat"], "dog")
+        follow_word(translator.network, translator.tokenizer, ["a dog", "a cat"], "dog")
     with pytest.raises(InputError, match="no word to follow"):
-        word_in_contexts(translator.network, translator.tokenizer, ["a dog", "a cat"], "  ")
+        follow_word(translator.network, translator.tokenizer, ["a dog", "a cat"], "  ")
 
 
 def test_the_plane_keeps_the_widest_directions():

@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from model.lessons.dropout import dropout_draws
+from model.lessons.dropout import draw_dropout
 from model.tracing.trace import recorded
 
 SITES = [("encoder", 0, "self"), ("encoder", 1, "ffn"), ("decoder", 0, "cross"), ("decoder", 1, "self")]
@@ -13,7 +13,7 @@ SITES = [("encoder", 0, "self"), ("encoder", 1, "ffn"), ("decoder", 0, "cross"),
 
 @pytest.mark.parametrize(("stack", "layer", "step"), SITES)
 def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack, layer, step):
-    found = dropout_draws(network, trace, stack, (layer, step, 1), 0.0, 3, 7)
+    found = draw_dropout(network, trace, stack, (layer, step, 1), 0.0, 3, 7)
     name = f"{stack}.{layer}.{step}.normalised"
     own = recorded(network, trace, stack, [name])[name][0, 1].detach().numpy()
     np.testing.assert_allclose(found.without, own, atol=1e-6)
@@ -22,7 +22,7 @@ def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack
 
 
 def test_the_draws_are_those_of_the_library(network, trace):
-    found = dropout_draws(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
+    found = draw_dropout(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
     names = ["encoder.0.self.normalised", "encoder.0.ffn.sublayer_output"]
     x, output = (tensor[0, 2] for tensor in map(recorded(network, trace, "encoder", names).get, names))
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
@@ -36,6 +36,6 @@ def test_the_draws_are_those_of_the_library(network, trace):
 
 
 def test_the_mean_of_many_draws_is_near_the_vector_without(network, trace):
-    few, many = (dropout_draws(network, trace, "decoder", (0, "self", 0), 0.3, draws, 3) for draws in (4, 4000))
+    few, many = (draw_dropout(network, trace, "decoder", (0, "self", 0), 0.3, draws, 3) for draws in (4, 4000))
     assert many.kept.mean() == pytest.approx(0.7, abs=0.01)
     assert many.mean_cosine > max(few.cosines) and many.mean_cosine > 0.99

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from model import Translator
-from model.lessons.embedding import embedding_steps, neighbourhood
+from model.lessons.embedding import find_neighbours, recompute_embedding
 from model.networks.positional import positional_table
 
 
@@ -19,7 +19,7 @@ def translator():
 def test_the_steps_are_the_networks_own(translator):
     network, tokenizer = translator.network, translator.tokenizer
     ids = tokenizer.encode_source("The cat saw the cat.")
-    steps = embedding_steps(network, tokenizer, ids)
+    steps = recompute_embedding(network, tokenizer, ids)
     assert steps.ids == tuple(ids)
     assert steps.tokens[-1] == "</s>"
     np.testing.assert_array_equal(steps.rows, network.embedding.weight[ids].numpy())
@@ -33,7 +33,7 @@ def test_the_steps_are_the_networks_own(translator):
 
 def test_one_token_has_one_row_but_two_inputs(translator):
     tokenizer = translator.tokenizer
-    steps = embedding_steps(translator.network, tokenizer, tokenizer.encode_source("cat and cat"))
+    steps = recompute_embedding(translator.network, tokenizer, tokenizer.encode_source("cat and cat"))
     np.testing.assert_array_equal(steps.rows[0], steps.rows[2])
     assert np.abs(steps.embedded[0] - steps.embedded[2]).max() > 0.1
 
@@ -41,7 +41,7 @@ def test_one_token_has_one_row_but_two_inputs(translator):
 def test_neighbours_are_the_largest_cosines_of_the_whole_vocabulary(translator):
     network, tokenizer = translator.network, translator.tokenizer
     (token,) = tokenizer.encode("street")
-    found = neighbourhood(network, tokenizer, token, 10)
+    found = find_neighbours(network, tokenizer, token, 10)
     table = network.embedding.weight.numpy().astype(np.float64)
     cosines = table @ table[token] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[token])
     np.testing.assert_allclose(found.cosines, cosines, atol=1e-6)
@@ -53,4 +53,4 @@ def test_neighbours_are_the_largest_cosines_of_the_whole_vocabulary(translator):
     assert found.difference < 1e-6
     assert len(found.others) == len(table) - 1
     with pytest.raises(ValueError, match="no token 8000"):
-        neighbourhood(network, tokenizer, len(table))
+        find_neighbours(network, tokenizer, len(table))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.feed_forward import Firing, firing
+from model.lessons.feed_forward import HiddenUnits, measure_hidden_units
 from model.networks.config import TransformerConfig
 from model.networks.transformer import FeedForward
 from model.tracing.trace import record_trace
@@ -22,7 +22,7 @@ def test_the_worked_example():
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_the_check_holds_in_every_layer(network, trace, stack):
     for layer in range(2):
-        seen = firing(network, trace, stack, layer)
+        seen = measure_hidden_units(network, trace, stack, layer)
         assert seen.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
         assert max(seen.hidden_difference, seen.output_difference, seen.alone_difference) < 1e-5
         assert seen.parameters == 16 * 64 + 64 + 64 * 16 + 16
@@ -39,12 +39,12 @@ def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
         network, trace.tokenizer, list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     )
     object.__setattr__(swapped, "encoder_hidden", trace.encoder_hidden[::-1])
-    assert firing(network, swapped, "encoder", 0).hidden_difference > 0.01
+    assert measure_hidden_units(network, swapped, "encoder", 0).hidden_difference > 0.01
 
 
 def test_counting_what_fires():
     hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
-    seen = Firing(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
+    seen = HiddenUnits(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
     assert seen.fired.tolist() == [2, 1]
     assert seen.share == 3 / 8
     assert seen.never == 2

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import RecurrentTranslator
-from model.lessons.first_attention import first_attention
+from model.lessons.first_attention import recompute_first_attention
 
 TEXT = "The animal didn't cross the street because it was too tired."
 with_alignment = pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
@@ -20,7 +20,7 @@ def traces():
 @with_alignment
 def test_rows_sum_to_one_and_equal_what_the_network_used(traces, name):
     trace = traces[name]
-    found = first_attention(trace)
+    found = recompute_first_attention(trace)
     steps, tokens = len(trace.next_tokens), len(trace.source_tokens)
     assert found.weights.shape == found.scores.shape == (steps, tokens)
     np.testing.assert_allclose(found.weights.sum(axis=1), 1, atol=1e-12)
@@ -37,14 +37,14 @@ def test_the_query_is_the_state_before_the_step_or_after_it(traces, name):
     trace = traces[name]
     before = np.concatenate([trace.start_hidden[None], trace.decoder.hidden[:-1]])
     states = before if name == "lstm-additive" else trace.decoder.hidden
-    np.testing.assert_allclose(first_attention(trace).queries, states, atol=1e-6)
+    np.testing.assert_allclose(recompute_first_attention(trace).queries, states, atol=1e-6)
 
 
 @with_alignment
 def test_the_states_are_those_of_both_directions(traces, name):
     trace = traces[name]
     both = np.concatenate([trace.encoder["forwards"].hidden, trace.encoder["backwards"].hidden], axis=1)
-    found = first_attention(trace)
+    found = recompute_first_attention(trace)
     np.testing.assert_allclose(found.states, both, atol=1e-6)
     np.testing.assert_allclose(found.contexts, found.weights @ both, atol=1e-5)
 
@@ -53,5 +53,5 @@ def test_what_is_wrong_shows(traces):
     trace = traces["lstm-dot"]
     record = trace.records["cross"]
     wrong = replace(trace, records={"cross": replace(record, weights=np.roll(record.weights, 1, axis=-1) * 0.9)})
-    found = first_attention(wrong)
+    found = recompute_first_attention(wrong)
     assert found.difference > 0.1 and found.row_sum_error == pytest.approx(0.1, abs=1e-3)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from model.lessons import forward_times as lesson
-from model.lessons.forward_times import FILE, LENGTHS, ForwardTimes, Times, forward_times, forward_times_in_steps
+from model.lessons.forward_times import FILE, LENGTHS, ForwardTimes, NetworkTimes, forward_times, forward_times_in_steps
 from model.networks.recurrent_config import VARIANTS
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import CheckpointError
@@ -29,7 +29,7 @@ def test_lowest_and_median_of_the_counted_rounds(models, monkeypatch):
         passes.append((type(network).__name__, source.shape[1]))
         return next(taken)
 
-    monkeypatch.setattr(lesson, "_timed", timed)
+    monkeypatch.setattr(lesson, "_time_pass", timed)
     found = forward_times(models, lengths=(2, 4), rounds=3)
     assert passes == [(name, length) for length in (2, 4) for name in ("Transformer", "RecurrentNetwork")] * 4
     assert found.networks["transformer"].lowest == (1.0, 4.0)
@@ -55,7 +55,7 @@ def test_both_networks_read_the_same_tokens(models):
 
 
 def test_the_figures_can_be_kept_and_read_again(tmp_path):
-    kept = ForwardTimes({"a": Times((1.0, 2.0), (1.5, 2.5), 1e-6, "ff")}, (8, 16), 5, "2 cores", 2, "2.13")
+    kept = ForwardTimes({"a": NetworkTimes((1.0, 2.0), (1.5, 2.5), 1e-6, "ff")}, (8, 16), 5, "2 cores", 2, "2.13")
     (tmp_path / FILE).write_text(json.dumps(kept.to_dict()))
     assert ForwardTimes.read(tmp_path) == kept
     for damaged in ("[]", "{}", '{"networks": {"a": {}}}', '{"networks": 3}'):

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from model import RecurrentTranslator, Translator
-from model.lessons.growing_sentence import CLAUSES, Grown, TooDifferentError, grow, grown_losses, losses_of_pairs
+from model.lessons.growing_sentence import (
+    CLAUSES,
+    LengthenedPair,
+    NoSharedTokensError,
+    add_clauses,
+    lengthening_losses,
+    losses_of_pairs,
+)
 from model.lessons.network_comparison import NETWORKS, TRANSFORMER
 
 
@@ -17,25 +24,27 @@ def networks():
 
 
 def test_each_clause_goes_behind_the_one_before(networks):
-    grown = grow(networks[TRANSFORMER], "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
+    grown = add_clauses(networks[TRANSFORMER], "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
     assert [pair.clauses for pair in grown] == list(range(len(CLAUSES) + 1))
-    assert grown[0] == Grown(0, "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
-    assert grown[1] == Grown(1, "Is she a student and I am tired.", "Est-elle \u00e9tudiante et je suis fatigu\u00e9.")
+    assert grown[0] == LengthenedPair(0, "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
+    assert grown[1] == LengthenedPair(
+        1, "Is she a student and I am tired.", "Est-elle \u00e9tudiante et je suis fatigu\u00e9."
+    )
     assert grown[2].source == "Is she a student and I am tired, but my brother is in the garden."
     assert [pair.words for pair in grown[:3]] == [4, 8, 15]
 
 
 def test_it_grows_only_as_far_as_the_networks_read(networks):
     long = "car " * 118
-    grown = grow(networks[TRANSFORMER], long, "voiture")
+    grown = add_clauses(networks[TRANSFORMER], long, "voiture")
     assert 1 <= len(grown) < len(CLAUSES) + 1
 
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_the_losses_of_a_batch_are_those_of_each_pair_alone(networks, name):
     translator = networks[name]
-    grown = grow(translator, "I am a student.", "Je suis un \u00e9tudiant.")[:3]
-    found = grown_losses(translator, grown)
+    grown = add_clauses(translator, "I am a student.", "Je suis un \u00e9tudiant.")[:3]
+    found = lengthening_losses(translator, grown)
     for place, pair in enumerate(grown):
         alone = translator.score(translator.trace(pair.source, target=pair.target))
         assert found.whole[place] == pytest.approx(alone.mean(), abs=2e-5)
@@ -54,7 +63,7 @@ def test_two_clauses_cost_one_vector_the_beginning_and_attention_little(networks
     }
     risen = {}
     for name, network in networks.items():
-        own = [grown_losses(network, grow(networks[TRANSFORMER], *pair)[:3]).own for pair in pairs.items()]
+        own = [lengthening_losses(network, add_clauses(networks[TRANSFORMER], *pair)[:3]).own for pair in pairs.items()]
         risen[name] = np.mean([losses[-1] - losses[0] for losses in own])
     assert risen["lstm-vector"] > 0.5
     for name in ("lstm-additive", "lstm-dot", "transformer"):
@@ -62,9 +71,9 @@ def test_two_clauses_cost_one_vector_the_beginning_and_attention_little(networks
 
 
 def test_targets_with_nothing_in_common_are_refused(networks):
-    pairs = [Grown(0, "A car.", "Une voiture."), Grown(1, "A car.", "Le chien.")]
-    with pytest.raises(TooDifferentError, match="no token that stays"):
-        grown_losses(networks["lstm-dot"], pairs)
+    pairs = [LengthenedPair(0, "A car.", "Une voiture."), LengthenedPair(1, "A car.", "Le chien.")]
+    with pytest.raises(NoSharedTokensError, match="no token that stays"):
+        lengthening_losses(networks["lstm-dot"], pairs)
 
 
 def test_losses_of_one_pair_are_an_array_of_its_tokens(networks):

@@ -5,13 +5,13 @@ import pytest
 import torch
 from torch.utils.flop_counter import FlopCounterMode
 
-from model.lessons.heads import head_forms, shape_walk
+from model.lessons.heads import compute_head_forms, step_shapes
 from model.networks.attention import MultiHeadAttention
 from model.networks.masks import causal_mask
 
 
 def test_the_worked_example():
-    assert [step.shape for step in shape_walk(10, 20, 512, 8)] == [
+    assert [step.shape for step in step_shapes(10, 20, 512, 8)] == [
         (10, 20),
         (10, 20, 512),
         (20, 512),
@@ -29,18 +29,18 @@ def test_the_worked_example():
 
 
 def test_cross_attention_has_as_many_scores_as_pairs():
-    shapes = [step.shape for step in shape_walk(1, 19, 256, 8, keys=17)]
+    shapes = [step.shape for step in step_shapes(1, 19, 256, 8, keys=17)]
     assert shapes[8:] == [(1, 8, 19, 17), (1, 8, 19, 32), (1, 19, 8, 32), (1, 19, 256), (1, 19, 256)]
 
 
 def test_values_may_have_another_width_than_queries_and_keys():
-    shapes = [step.shape for step in shape_walk(128, 20, 512, 8, d_v=48)]
+    shapes = [step.shape for step in step_shapes(128, 20, 512, 8, d_v=48)]
     assert shapes[8:] == [(128, 8, 20, 20), (128, 8, 20, 48), (128, 20, 8, 48), (128, 20, 384), (128, 20, 512)]
 
 
 def test_a_width_that_does_not_divide_is_refused():
     with pytest.raises(ValueError, match="not divisible"):
-        shape_walk(1, 2, 10, 3)
+        step_shapes(1, 2, 10, 3)
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def streams():
 
 
 def test_both_forms_write_the_same_with_the_same_weights_and_work(module, streams):
-    forms = head_forms(module, *streams, None)
+    forms = compute_head_forms(module, *streams, None)
     assert forms.differences["small"] < 1e-5
     assert forms.split.parameters == forms.small.parameters == sum(p.numel() for p in module.parameters())
     assert forms.split.flops == forms.small.flops
@@ -66,14 +66,14 @@ def test_both_forms_write_the_same_with_the_same_weights_and_work(module, stream
 
 
 def test_heads_of_full_width_have_n_times_the_weights_and_hold_the_narrow_ones(module, streams):
-    forms = head_forms(module, *streams, None)
+    forms = compute_head_forms(module, *streams, None)
     # per head three maps 32 x 32, and one 4 * 32 x 32 for all; biases likewise
     assert forms.full.parameters == 4 * 3 * (32 * 32 + 32) + (4 * 32 * 32 + 32)
     assert forms.differences["full"] < 1e-5 < 1e-4 < forms.differences["full_scaled"]
 
 
 def test_a_single_head_of_full_width_costs_as_much_as_the_split_one(module, streams):
-    forms = head_forms(module, *streams, None)
+    forms = compute_head_forms(module, *streams, None)
     assert forms.one.parameters == forms.split.parameters
     assert forms.one.flops == forms.split.flops
     assert forms.differences["one"] > 1e-3
@@ -91,7 +91,7 @@ def test_operations_are_those_that_torch_counts(module, streams):
     asking, asked = (torch.from_numpy(array)[None] for array in streams)
     with FlopCounterMode(display=False) as counter:
         module(asking, module.project_memory(asked), None, lambda name, tensor: tensor)
-    assert head_forms(module, *streams, None).split.flops == counter.get_total_flops()
+    assert compute_head_forms(module, *streams, None).split.flops == counter.get_total_flops()
 
 
 @pytest.mark.parametrize("part", ["query", "key", "value", "output"])
@@ -100,5 +100,5 @@ def test_a_masked_sub_layer_depends_on_every_weight_in_both_forms(module, stream
     asking, _ = streams
     allowed = causal_mask(7)[0, 0].numpy()
     getattr(module, part).weight.mul_(torch.linspace(-2, 2, 32)[:, None])
-    differences = head_forms(module, asking, asking, allowed).differences
+    differences = compute_head_forms(module, asking, asking, allowed).differences
     assert differences["small"] < 1e-4 and differences["full"] < 1e-4

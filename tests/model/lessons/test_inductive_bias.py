@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.inductive_bias import Reach, answers, rearranged, receptive_field
+from model.lessons.inductive_bias import ReceptiveField, predict, rearrange, receptive_fields
 from model.networks.convolution import ConvolutionalNetwork, ConvolutionConfig
 
 
 def test_the_receptive_field_grows_by_hand():
     """Stem 3 and 7; then two filters of steps of 4 each: 7 + 8 + 8 = 23; with a stride between, 23 + 8 + 16 = 47."""
-    found = receptive_field(ConvolutionConfig(("a", "b"), widths=(8, 16), blocks=1))
-    assert found == [Reach(0, 7, 4), Reach(1, 23, 4), Reach(2, 47, 8)]
+    found = receptive_fields(ConvolutionConfig(("a", "b"), widths=(8, 16), blocks=1))
+    assert found == [ReceptiveField(0, 7, 4), ReceptiveField(1, 23, 4), ReceptiveField(2, 47, 8)]
 
 
 def test_no_gradient_comes_from_beyond_the_receptive_field():
@@ -28,7 +28,7 @@ def test_no_gradient_comes_from_beyond_the_receptive_field():
 
 def test_rearranging_keeps_every_pixel_and_what_it_says():
     pixels = np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3)
-    found = rearranged(pixels, 4)
+    found = rearrange(pixels, 4)
     for picture in found.values():
         np.testing.assert_array_equal(np.sort(picture.ravel()), np.sort(pixels.ravel()))
     np.testing.assert_array_equal(found["shifted"][:, 4:], pixels[:, :4])
@@ -39,5 +39,5 @@ def test_rearranging_keeps_every_pixel_and_what_it_says():
 
 def test_probabilities_sum_to_one():
     network = ConvolutionalNetwork(ConvolutionConfig(("a", "b"), widths=(8,), blocks=1)).eval()
-    found = answers(network, {"x": np.zeros((16, 16, 3), np.float32)})
+    found = predict(network, {"x": np.zeros((16, 16, 3), np.float32)})
     assert found["x"].sum() == pytest.approx(1)

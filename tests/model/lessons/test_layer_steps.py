@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.layer_steps import STEPS, attention_steps, layer_inputs
+from model.lessons.layer_steps import STEPS, recompute_attention, record_layer_inputs
 from model.tracing.kinds import KINDS, TRANSLATION, attention_module
 
 
 def steps_of(network, trace, kind, layer=1, head=1):
-    return attention_steps(network, trace, layer_inputs(network, trace, kind, layer), kind, layer, head)
+    return recompute_attention(network, trace, record_layer_inputs(network, trace, kind, layer), kind, layer, head)
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
@@ -22,9 +22,9 @@ def test_every_step_agrees_with_the_recorded_tensor(network, trace, kind):
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_a_wrong_number_anywhere_is_found(network, trace, kind):
-    inputs = layer_inputs(network, trace, kind, 0)
+    inputs = record_layer_inputs(network, trace, kind, 0)
     shifted = type(inputs)(inputs.query_input + 0.1, inputs.key_input + 0.1, inputs.sublayer_output)
-    differences = attention_steps(network, trace, shifted, kind, 0, 0).differences
+    differences = recompute_attention(network, trace, shifted, kind, 0, 0).differences
     assert all(difference > 1e-4 for difference in differences.values())
 
 
@@ -49,7 +49,7 @@ def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
 def test_what_is_written_is_what_torch_writes(network, trace, kind):
     module = attention_module(network, KINDS[kind], 1)
-    inputs = layer_inputs(network, trace, kind, 1)
+    inputs = record_layer_inputs(network, trace, kind, 1)
     theirs = torch.nn.MultiheadAttention(16, 2, batch_first=True).eval()
     with torch.no_grad():
         parts = (module.query, module.key, module.value)
@@ -65,9 +65,9 @@ def test_what_is_written_is_what_torch_writes(network, trace, kind):
 
 
 def test_sources_of_queries_keys_and_values(network, trace):
-    encoder = layer_inputs(network, trace, "encoder", 1)
+    encoder = record_layer_inputs(network, trace, "encoder", 1)
     np.testing.assert_array_equal(encoder.query_input, trace.encoder_stream[1])
-    cross = layer_inputs(network, trace, "cross", 1)
+    cross = record_layer_inputs(network, trace, "cross", 1)
     np.testing.assert_array_equal(cross.key_input, trace.encoder_stream[-1])  # the encoder's output, in every layer
     assert len(cross.query_input) == len(trace.target_ids)
     assert np.abs(cross.query_input - trace.decoder_stream[1]).max() > 0.01  # after the decoder's self-attention

@@ -6,31 +6,31 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.masking import PATTERNS, causality, mask_effect, pattern
+from model.lessons.masking import PATTERNS, check_causality, mask_pattern, measure_mask_effect
 from model.networks.losses import token_cross_entropy
 
 
 def test_patterns():
-    assert pattern("causal", 3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
-    assert pattern("none", 2).all()
-    assert pattern("window", 4, 2).astype(int).tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
-    assert pattern("prefix", 4, 2).astype(int).tolist() == [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
+    assert mask_pattern("causal", 3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
+    assert mask_pattern("none", 2).all()
+    assert mask_pattern("window", 4, 2).astype(int).tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
+    assert mask_pattern("prefix", 4, 2).astype(int).tolist() == [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]]
 
 
 @pytest.mark.parametrize("name", PATTERNS)
 @pytest.mark.parametrize("size", [1, 2, 50])
 def test_every_query_of_a_pattern_keeps_a_key(name, size):
-    assert pattern(name, 7, size).any(axis=1).all()
+    assert mask_pattern(name, 7, size).any(axis=1).all()
 
 
 @pytest.mark.parametrize(("name", "size"), [("diagonal", 1), ("window", 0)])
 def test_what_is_no_pattern_is_refused(name, size):
     with pytest.raises(ValueError):
-        pattern(name, 3, size)
+        mask_pattern(name, 3, size)
 
 
 def test_the_causal_mask_changes_nothing(network, trace):
-    effect = mask_effect(network, trace, pattern("causal", len(trace.target_ids)), [0, 1]).head(1, 1)
+    effect = measure_mask_effect(network, trace, mask_pattern("causal", len(trace.target_ids)), [0, 1]).head(1, 1)
     np.testing.assert_array_equal(effect.weights, trace.decoder_attention[1, 1])
     np.testing.assert_array_equal(effect.scores, trace.records["decoder"].scores[1, 1])
     expected = token_cross_entropy(torch.from_numpy(trace.logits), torch.tensor(trace.next_ids)).numpy()
@@ -44,8 +44,8 @@ def test_the_causal_mask_changes_nothing(network, trace):
 
 
 def test_before_minus_infinity_after(network, trace):
-    allowed = pattern("window", len(trace.target_ids), 2)
-    effect = mask_effect(network, trace, allowed, [0, 1]).head(0, 1)
+    allowed = mask_pattern("window", len(trace.target_ids), 2)
+    effect = measure_mask_effect(network, trace, allowed, [0, 1]).head(0, 1)
     np.testing.assert_array_equal(effect.allowed, allowed)
     assert (effect.masked_scores[~allowed] == -math.inf).all()
     np.testing.assert_array_equal(effect.masked_scores[allowed], effect.scores[allowed])
@@ -55,28 +55,30 @@ def test_before_minus_infinity_after(network, trace):
 
 
 def test_a_mask_in_one_layer_leaves_the_layers_before_it_alone(network, trace):
-    allowed = pattern("none", len(trace.target_ids))
-    first = mask_effect(network, trace, allowed, [1]).head(0, 0)
+    allowed = mask_pattern("none", len(trace.target_ids))
+    first = measure_mask_effect(network, trace, allowed, [1]).head(0, 0)
     np.testing.assert_array_equal(first.weights, trace.decoder_attention[0, 0])
-    second = mask_effect(network, trace, allowed, [1]).head(1, 0)
+    second = measure_mask_effect(network, trace, allowed, [1]).head(1, 0)
     assert second.weights[0, -1] > 0
     assert second.allowed.all()
 
 
 def test_masks_that_cannot_be_used_are_refused(network, trace):
     length = len(trace.target_ids)
-    empty_row = pattern("causal", length)
+    empty_row = mask_pattern("causal", length)
     empty_row[2] = False
     with pytest.raises(ValueError, match="without any key"):
-        mask_effect(network, trace, empty_row, [0])
+        measure_mask_effect(network, trace, empty_row, [0])
     with pytest.raises(ValueError, match="needs"):
-        mask_effect(network, trace, pattern("causal", length + 1), [0])
+        measure_mask_effect(network, trace, mask_pattern("causal", length + 1), [0])
 
 
 def test_changing_a_later_token_changes_nothing_before_it_unless_the_mask_is_off(network, trace):
     length = len(trace.target_ids)
     position, other = length - 2, 5 if trace.target_ids[length - 2] != 5 else 6
-    causal, none = causality(network, trace, position, other, [pattern("causal", length), pattern("none", length)])
+    causal, none = check_causality(
+        network, trace, position, other, [mask_pattern("causal", length), mask_pattern("none", length)]
+    )
     assert causal.shape == none.shape == (3, length)
     assert (causal[:, :position] == 0).all()
     assert (causal[:, position] > 1e-3).all()
@@ -86,7 +88,7 @@ def test_changing_a_later_token_changes_nothing_before_it_unless_the_mask_is_off
 
 def test_a_window_limits_how_far_a_change_reaches(network, trace):
     length = len(trace.target_ids)
-    (reach,) = causality(network, trace, 1, 5, [pattern("window", length, 2)])
+    (reach,) = check_causality(network, trace, 1, 5, [mask_pattern("window", length, 2)])
     # one layer passes a change on by one position, two layers by two
     assert (reach[1, 3:] == 0).all() and reach[1, 2] > 0
     assert (reach[2, 4:] == 0).all() and reach[2, 3] > 0
@@ -94,4 +96,4 @@ def test_a_window_limits_how_far_a_change_reaches(network, trace):
 
 def test_a_position_outside_the_target_is_refused(network, trace):
     with pytest.raises(ValueError, match="no position"):
-        causality(network, trace, len(trace.target_ids), 5, [])
+        check_causality(network, trace, len(trace.target_ids), 5, [])

@@ -3,11 +3,11 @@
 import pytest
 import torch
 
-from model.lessons.memory_layout import Viewed, memory_layout, views_of
+from model.lessons.memory_layout import ViewResult, describe_layouts, try_views
 
 
 def test_the_worked_example():
-    story = memory_layout((3, 5, 10, 20))
+    story = describe_layouts((3, 5, 10, 20))
     assert story.original.strides == (1000, 200, 20, 1)
     assert story.transposed.strides == (200, 1000, 20, 1)
     assert story.contiguous.strides == (600, 200, 20, 1)
@@ -21,35 +21,35 @@ def test_the_worked_example():
 def test_the_message_is_the_one_that_torch_gives():
     with pytest.raises(RuntimeError) as error:
         torch.zeros(3, 5, 10, 20).transpose(0, 1).view(15, 10, 20)
-    assert memory_layout((3, 5, 10, 20)).message == str(error.value)
+    assert describe_layouts((3, 5, 10, 20)).message == str(error.value)
     assert "view" in str(error.value)
 
 
 def test_offsets_say_where_in_memory_a_number_lies():
-    story = memory_layout((2, 3))
+    story = describe_layouts((2, 3))
     assert story.original.offsets == ((0, 1, 2), (3, 4, 5))
     assert story.transposed.offsets == ((0, 3), (1, 4), (2, 5))
     assert story.contiguous.offsets == ((0, 1), (2, 3), (4, 5))
 
 
 def test_an_axis_of_one_can_be_merged_without_a_copy():
-    assert memory_layout((1, 5, 4)).message == ""
+    assert describe_layouts((1, 5, 4)).message == ""
 
 
 def test_a_view_that_is_asked_for_gets_the_answer_of_torch():
-    original, transposed, copied = views_of((3, 5, 10, 20), (-1, 200))
-    assert original == copied == Viewed((15, 200), (200, 1))
+    original, transposed, copied = try_views((3, 5, 10, 20), (-1, 200))
+    assert original == copied == ViewResult((15, 200), (200, 1))
     with pytest.raises(RuntimeError) as error:
         torch.zeros(3, 5, 10, 20).transpose(0, 1).view(-1, 200)
-    assert transposed == Viewed(message=str(error.value))
+    assert transposed == ViewResult(message=str(error.value))
 
 
 @pytest.mark.parametrize("target", [(7, 200), (-1, -1), (-1, 0), (0,)])
 def test_a_view_that_cannot_be_is_told_of(target):
-    assert all(view.message and view.shape == () for view in views_of((3, 5, 10, 20), target))
+    assert all(view.message and view.shape == () for view in try_views((3, 5, 10, 20), target))
 
 
 @pytest.mark.parametrize("shape", [(3,), (3, 0), (2000, 2000)])
 def test_shapes_that_cannot_be_shown_are_refused(shape):
     with pytest.raises(ValueError):
-        memory_layout(shape)
+        describe_layouts(shape)

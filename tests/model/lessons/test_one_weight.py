@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from model.lessons.one_weight import one_weight
+from model.lessons.one_weight import recompute_weight
 from model.tracing.trace import AttentionRecord
 from tests.model.traces import traced_network
 
@@ -21,7 +21,7 @@ def worked() -> AttentionRecord:
 
 
 def test_the_worked_example():
-    one = one_weight(worked(), 0, 0, 0, 0)
+    one = recompute_weight(worked(), 0, 0, 0, 0)
     assert one.products.tolist() == [2, 2, 0, 0]
     assert (one.product, one.score, one.d_k) == (4, 2, 4)
     assert one.scores.tolist() == [2, -2]
@@ -34,7 +34,7 @@ def test_the_worked_example():
 def test_every_weight_of_a_network_comes_out_again(kind, tokenizer):
     record = traced_network(tokenizer)[1].records[kind]
     for place in np.ndindex(record.weights.shape):
-        one = one_weight(record, *place)
+        one = recompute_weight(record, *place)
         assert one.difference < 1e-5
         assert one.weight == pytest.approx(float(record.weights[place]), abs=1e-6)
         assert one.products.sum() == pytest.approx(one.product, rel=1e-12)
@@ -46,4 +46,4 @@ def test_every_weight_of_a_network_comes_out_again(kind, tokenizer):
 @pytest.mark.parametrize("place", [(1, 0, 0, 0), (0, 0, 2, 0), (0, 0, 0, -1)])
 def test_places_that_do_not_exist_are_named(place):
     with pytest.raises(IndexError, match="does not exist; there are"):
-        one_weight(worked(), *place)
+        recompute_weight(worked(), *place)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from model.lessons.output_layer import output_step, read_row
+from model.lessons.output_layer import check_row, recompute_output
 from tests.model.traces import traced_network
 
 # row, argmax, sum, is it a distribution
@@ -14,7 +14,7 @@ WORKED = [([0.2, 0.1, 0.1], 0, 0.4, False), ([0.4, 0.5, 0.1], 1, 1.0, True), ([0
 
 @pytest.mark.parametrize(("values", "argmax", "total", "is_distribution"), WORKED)
 def test_the_worked_rows(values, argmax, total, is_distribution):
-    row = read_row(values)
+    row = check_row(values)
     assert row.argmax == argmax
     assert row.total == pytest.approx(total)
     assert row.is_distribution is is_distribution
@@ -24,29 +24,29 @@ def test_the_worked_rows(values, argmax, total, is_distribution):
 
 
 def test_a_negative_number_is_no_probability_though_the_sum_is_one():
-    assert not read_row([1.5, -0.5]).is_distribution
+    assert not check_row([1.5, -0.5]).is_distribution
 
 
 @pytest.mark.parametrize("values", [[], [math.nan], [1.0, math.inf]])
 def test_rows_that_are_none_are_refused(values):
     with pytest.raises(ValueError, match="at least one number"):
-        read_row(values)
+        check_row(values)
 
 
 def test_the_softmax_of_a_row_is_the_library_s():
     assert (
-        max(read_row(np.random.default_rng(seed).normal(0, 9, 8).tolist()).difference for seed in range(200)) <= 2e-15
+        max(check_row(np.random.default_rng(seed).normal(0, 9, 8).tolist()).difference for seed in range(200)) <= 2e-15
     )
 
 
 def test_large_numbers_do_not_overflow():
-    assert read_row([1e300, 0.0]).softmax == (1.0, 0.0)
+    assert check_row([1e300, 0.0]).softmax == (1.0, 0.0)
 
 
 def test_the_networks_logits_come_out_again(tokenizer):
     network, trace = traced_network(tokenizer)
     for position in range(len(trace.next_ids)):
-        step = output_step(network, trace, position)
+        step = recompute_output(network, trace, position)
         assert step.difference < 1e-5
         np.testing.assert_allclose(step.logits, trace.logits[position], atol=1e-5)
         assert step.probabilities.sum() == pytest.approx(1)
@@ -57,4 +57,4 @@ def test_the_networks_logits_come_out_again(tokenizer):
 def test_a_wrong_vector_would_be_found(tokenizer):
     network, trace = traced_network(tokenizer)
     trace.decoder_stream[-1, 0] += 0.1
-    assert output_step(network, trace, 0).difference > 1e-2
+    assert recompute_output(network, trace, 0).difference > 1e-2

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.lessons.padding_batches import padded, padding_effect, ragged_batch
+from model.lessons.padding_batches import measure_padding_effect, pad_sequences, ragged_batch
 from tests.model.networks import tiny_network
 
 LENGTHS = (16, 5, 11, 2, 4, 5, 1, 20, 16, 14)
@@ -41,12 +41,12 @@ def test_empty_sequences_are_refused(lengths):
 @pytest.mark.parametrize("sequences", [[], [[1], []], [[1, 0, 2]]])
 def test_sequences_that_cannot_be_padded_are_refused(sequences):
     with pytest.raises(ValueError, match="at least one|padding itself"):
-        padded(sequences)
+        pad_sequences(sequences)
 
 
 def test_attention_on_padding_is_exactly_zero():
     batch = ragged_batch(LENGTHS, vocabulary=64)
-    effect = padding_effect(tiny_network(), batch)
+    effect = measure_padding_effect(tiny_network(), batch)
     layers, heads = effect.on_padding.shape
     assert not effect.on_padding.any()
     assert effect.masked.shape == (layers, heads, 10, 20, 20)
@@ -58,7 +58,7 @@ def test_attention_on_padding_is_exactly_zero():
 
 def test_without_the_mask_padding_is_attended_to_and_outputs_change():
     batch = ragged_batch(LENGTHS, vocabulary=64)
-    effect = padding_effect(tiny_network(), batch)
+    effect = measure_padding_effect(tiny_network(), batch)
     for place, share in np.ndenumerate(effect.without_mask):
         of_head = zip(effect.unmasked[place], LENGTHS, strict=True)
         spent = [row[:length, length:].sum(axis=1) for row, length in of_head]
@@ -68,6 +68,6 @@ def test_without_the_mask_padding_is_attended_to_and_outputs_change():
 
 
 def test_nothing_to_hide_where_all_are_equally_long():
-    effect = padding_effect(tiny_network(), ragged_batch([4, 4], vocabulary=64))
+    effect = measure_padding_effect(tiny_network(), ragged_batch([4, 4], vocabulary=64))
     assert not effect.on_padding.any() and not effect.without_mask.any()
     np.testing.assert_allclose(effect.masked, effect.unmasked, atol=1e-6)

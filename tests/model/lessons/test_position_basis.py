@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.lessons.position_basis import CURVES, curve, fit, harmonics
+from model.lessons.position_basis import CURVES, curve, fit_columns, harmonics
 from model.networks.positional import positional_table
 
 
@@ -13,7 +13,7 @@ def test_the_residual_never_rises_and_is_the_one_of_the_drawn_sum(name, table):
     target = curve(name, 64)
     assert np.abs(target).max() <= 1
     for first in (0, 7, 64):
-        found = fit(target, table, first)
+        found = fit_columns(target, table, first)
         assert (np.diff(found.residuals) <= 0).all()
         assert found.residuals[0] == 1
         left = np.linalg.norm(target - found.approximation) / np.linalg.norm(target)
@@ -23,31 +23,31 @@ def test_the_residual_never_rises_and_is_the_one_of_the_drawn_sum(name, table):
 def test_a_fit_is_the_least_squares_fit():
     target, table = curve("bump", 100), harmonics(100, 21)
     expected = table @ np.linalg.lstsq(table, target)[0]
-    np.testing.assert_allclose(fit(target, table, 21).approximation, expected, atol=1e-10)
+    np.testing.assert_allclose(fit_columns(target, table, 21).approximation, expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", CURVES)
 def test_harmonics_span_every_curve_of_an_odd_number_of_positions(name):
-    found = fit(curve(name, 63), harmonics(63, 63), 63)
+    found = fit_columns(curve(name, 63), harmonics(63, 63), 63)
     assert found.used.all()
     assert found.residuals[-1] < 1e-12
 
 
 def test_a_wave_of_the_basis_needs_one_column():
     table = positional_table(50, 16)
-    found = fit(table[:, 3], table, 4)
+    found = fit_columns(table[:, 3], table, 4)
     assert found.residuals[4] < 1e-12 < found.residuals[3]
 
 
 def test_columns_that_say_nothing_new_are_passed_over():
-    found = fit(curve("step", 16), positional_table(16, 256), 256)
+    found = fit_columns(curve("step", 16), positional_table(16, 256), 256)
     assert found.used.sum() <= 16
     doubled = np.repeat(harmonics(15, 5), 2, axis=1)
-    np.testing.assert_array_equal(fit(curve("bump", 15), doubled, 10).used, [True, False] * 5)
+    np.testing.assert_array_equal(fit_columns(curve("bump", 15), doubled, 10).used, [True, False] * 5)
 
 
 def test_what_is_not_there_is_refused():
     with pytest.raises(ValueError, match="no curve 'circle'"):
         curve("circle", 10)
     with pytest.raises(ValueError, match="17 columns were asked for; there are 16"):
-        fit(curve("step", 10), positional_table(10, 16), 17)
+        fit_columns(curve("step", 10), positional_table(10, 16), 17)

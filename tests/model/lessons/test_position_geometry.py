@@ -5,13 +5,13 @@ import math
 import numpy as np
 import pytest
 
-from model.lessons.position_geometry import schemes, shift_of, similarity, wave_product
+from model.lessons.position_geometry import find_shift_matrix, measure_similarity, number_positions, wave_product
 from model.networks.positional import positional_table, wavelengths
 
 
 @pytest.mark.parametrize(("length", "d_model", "shift"), [(64, 256, 5), (2, 2, 1), (512, 512, 128), (30, 16, 0)])
 def test_a_shift_is_the_papers_rotation_and_a_fit_finds_it(length, d_model, shift):
-    found = shift_of(length, d_model, shift)
+    found = find_shift_matrix(length, d_model, shift)
     assert found.residual < 1e-6
     if length > 2:
         assert found.fitted_difference < 1e-6
@@ -20,14 +20,14 @@ def test_a_shift_is_the_papers_rotation_and_a_fit_finds_it(length, d_model, shif
 
 
 def test_no_blocks_shift_the_variant():
-    found = shift_of(64, 64, 5, "column")
+    found = find_shift_matrix(64, 64, 5, "column")
     assert found.residual > 0.1
     table = positional_table(69, 64, "column")
     assert found.residual == pytest.approx(np.abs(table[5:] - table[:64] @ found.matrix.T).max())
 
 
 def test_products_depend_on_the_distance_only_in_the_papers_form():
-    paper, variant = similarity(40, 32), similarity(40, 32, "column")
+    paper, variant = measure_similarity(40, 32), measure_similarity(40, 32, "column")
     assert paper.spread.max() < 1e-12
     assert variant.spread.max() > 0.1
     assert paper.by_distance[0] == pytest.approx(16)  # d_model / 2
@@ -69,14 +69,14 @@ def test_waves_of_different_frequency_come_close_to_orthogonal():
 
 
 def test_the_three_schemes():
-    short, long = schemes(5, 16), schemes(9, 16)
+    short, long = number_positions(5, 16), number_positions(9, 16)
     assert (short.largest("integers"), long.largest("integers")) == (4, 8)  # grow without bound
     assert short.largest("normalised") == long.largest("normalised") == 1
     assert (short.step("normalised"), long.step("normalised")) == (1 / 4, 1 / 8)  # change meaning with the length
     assert long.largest("sinusoids") <= 1
     assert short.step("sinusoids") == long.step("sinusoids")
     np.testing.assert_array_equal(short.sinusoids, long.sinusoids[:5])
-    assert schemes(128, 256).closest("sinusoids") > 0.5  # every position is unique
+    assert number_positions(128, 256).closest("sinusoids") > 0.5  # every position is unique
     assert short.closest("normalised") == pytest.approx(1 / 4)
     with pytest.raises(ValueError, match="at least 2"):
-        schemes(1, 16)
+        number_positions(1, 16)

@@ -8,12 +8,12 @@ import pytest
 from model import RecurrentTranslator
 from model.lessons.raw_attention import (
     FORMS,
-    Exceeding,
+    ExceedingPair,
     RawAttention,
+    attends_most_to_itself,
     encoder_stages,
     encoder_states,
-    mostly_itself,
-    own_weights,
+    self_weights,
 )
 
 # |x_1| = 1 and |x_2| = 2 in the same direction, x_3 at a right angle to both
@@ -36,10 +36,10 @@ def test_products_scores_and_weights_of_three_vectors():
 
 def test_the_claim_fails_for_a_short_vector_beside_a_long_one_and_only_that_way_round():
     raw = RawAttention(VECTORS)
-    assert raw.exceeding() == [Exceeding(0, 1, own=1, other=2, query_length=1, key_length=2, cosine=1)]
+    assert raw.exceeding() == [ExceedingPair(0, 1, own=1, other=2, query_length=1, key_length=2, cosine=1)]
     assert raw.counted_again() == 1
-    assert mostly_itself(raw.weights()).tolist() == [False, True, True]
-    assert mostly_itself(raw.weights("cosine")).all()  # equally long vectors: Cauchy and Schwarz
+    assert attends_most_to_itself(raw.weights()).tolist() == [False, True, True]
+    assert attends_most_to_itself(raw.weights("cosine")).all()  # equally long vectors: Cauchy and Schwarz
 
 
 def test_pairs_come_with_the_largest_excess_first():
@@ -101,5 +101,5 @@ def test_states_of_a_recurrent_encoder_stand_side_by_side():
 
 def test_weight_on_itself():
     weights = np.array([[[0.5, 0.5], [0.9, 0.1]]])
-    assert own_weights(weights).tolist() == [[0.5, 0.1]]
-    assert mostly_itself(weights).tolist() == [[True, False]]
+    assert self_weights(weights).tolist() == [[0.5, 0.1]]
+    assert attends_most_to_itself(weights).tolist() == [[True, False]]

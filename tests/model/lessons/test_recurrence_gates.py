@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import RecurrentTranslator
-from model.lessons.recurrence_gates import OPEN, SHUT, gates_of
+from model.lessons.recurrence_gates import OPEN, SHUT, read_gates
 from model.networks.recurrent_trace import record_recurrent_trace
 from model.tracing.gate_interventions import gated_layers
 from tests.model.networks import tiny_recurrent
@@ -28,7 +28,7 @@ def traced(tokenizer):
 def test_every_layer_is_shown_in_the_order_in_which_it_reads(traced, kind):
     network, trace = traced(kind)
     for layer in gated_layers(network.config):
-        found = gates_of(network, trace, layer)
+        found = read_gates(network, trace, layer)
         assert found.difference < 1e-5
         if layer == "decoder":
             assert found.tokens == trace.target_tokens
@@ -47,7 +47,7 @@ def test_every_layer_is_shown_in_the_order_in_which_it_reads(traced, kind):
 
 def test_what_is_left_is_the_product_of_all_later_forget_gates(traced):
     network, trace = traced("lstm-vector")
-    found = gates_of(network, trace, "encoder.backwards")
+    found = read_gates(network, trace, "encoder.backwards")
     forget = found.record.forget_gate.astype(np.float64)
     for step in range(4):
         np.testing.assert_allclose(found.left[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
@@ -57,7 +57,7 @@ def test_what_is_left_is_the_product_of_all_later_forget_gates(traced):
 
 @pytest.mark.parametrize("gate", ["input", "forget", "output"])
 def test_units_are_sorted_by_the_mean_of_a_gate(traced, gate):
-    found = gates_of(*traced("lstm-dot"), "decoder")
+    found = read_gates(*traced("lstm-dot"), "decoder")
     means = getattr(found.record, f"{gate}_gate").mean(axis=0)[found.order(gate)]
     assert (np.diff(means) <= 1e-6).all()
     assert found.order("number").tolist() == list(range(12))
@@ -66,7 +66,7 @@ def test_units_are_sorted_by_the_mean_of_a_gate(traced, gate):
 def test_a_record_that_is_wrong_is_found(traced):
     network, trace = traced("lstm-vector")
     wrong = replace(trace, decoder=replace(trace.decoder, cell=trace.decoder.cell + 0.01))
-    assert gates_of(network, wrong, "decoder").difference > 0.005
+    assert read_gates(network, wrong, "decoder").difference > 0.005
 
 
 def test_the_formulas_hold_in_the_networks_that_ship():
@@ -74,4 +74,4 @@ def test_the_formulas_hold_in_the_networks_that_ship():
         model = RecurrentTranslator.load(kind, "cpu")
         trace = model.trace("She gave him the book that he had lost.")
         for layer in gated_layers(model.config):
-            assert gates_of(model.network, trace, layer).difference < 1e-5
+            assert read_gates(model.network, trace, layer).difference < 1e-5

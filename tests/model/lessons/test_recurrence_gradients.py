@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.lessons.recurrence_gradients import drift, state_gradients
+from model.lessons.recurrence_gradients import measure_drift, state_gradients
 from tests.model.networks import tiny_recurrent
 
 IDS = [7, 8, 9, 10, 3]
@@ -65,7 +65,7 @@ def test_sizes_are_those_of_finite_differences(kind, reads):
 def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
     from model.lessons import recurrence_gradients as module
 
-    right = module.Rows.one_back
+    right = module.JacobianRows.one_back
 
     def wrong(rows, *given):
         found = right(rows, *given)
@@ -73,7 +73,7 @@ def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
             rows.by_state[:, : rows.width] *= 1.01
         return found
 
-    monkeypatch.setattr(module.Rows, "one_back", wrong)
+    monkeypatch.setattr(module.JacobianRows, "one_back", wrong)
     assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
 
 
@@ -92,7 +92,7 @@ def test_one_thread_and_two_find_the_same(kind):
 
 
 def test_an_encoder_that_reads_both_ways_has_no_last_state():
-    for function in (state_gradients, lambda *given: drift(*given, 5)):
+    for function in (state_gradients, lambda *given: measure_drift(*given, 5)):
         with pytest.raises(ValueError, match="no last state"):
             function(tiny_recurrent("lstm-dot"), IDS)
 
@@ -100,7 +100,7 @@ def test_an_encoder_that_reads_both_ways_has_no_last_state():
 @one_way
 def test_a_replaced_token_changes_the_states_from_its_step_on(kind, reads):
     network = tiny_recurrent(kind, reads=reads)
-    found = drift(network, IDS, 20)
+    found = measure_drift(network, IDS, 20)
     order = [0, 1, 2, 3, 4] if reads == "forwards" else [4, 3, 2, 1, 0]
     with torch.no_grad():
         plain, _ = network.encoder.run(network.embed(torch.tensor([IDS])))
@@ -116,4 +116,4 @@ def test_a_replaced_token_changes_the_states_from_its_step_on(kind, reads):
 
 
 def test_a_token_that_is_replaced_by_itself_changes_nothing():
-    assert not drift(tiny_recurrent("lstm-vector"), IDS, 8).hidden[3].any()  # the fourth that is read
+    assert not measure_drift(tiny_recurrent("lstm-vector"), IDS, 8).hidden[3].any()  # the fourth that is read

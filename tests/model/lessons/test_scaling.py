@@ -7,7 +7,14 @@ import pytest
 import torch
 
 from model import Translator
-from model.lessons.scaling import dot_products, entropy, histogram, scores_times, toy, trained_run_in_steps
+from model.lessons.scaling import (
+    dot_products,
+    entropy,
+    histogram,
+    measure_random_products,
+    scale_scores,
+    trained_run_in_steps,
+)
 from model.runtime.progress import in_one_go
 from tests.model.networks import tiny_network
 
@@ -22,7 +29,7 @@ def test_the_worked_example(d_k):
 
 
 def test_without_the_division_softmax_saturates_as_d_k_grows():
-    measured = toy((2, 16, 100, 512))
+    measured = measure_random_products((2, 16, 100, 512))
     np.testing.assert_allclose(measured.variances, measured.widths, rtol=0.05)
     np.testing.assert_allclose(measured.scaled_variances, 1, rtol=0.05)
     assert (np.diff(measured.entropies) < 0).all() and measured.entropies[-1] < 0.2
@@ -35,12 +42,14 @@ def test_without_the_division_softmax_saturates_as_d_k_grows():
 def test_the_gradient_is_the_size_of_softmaxs_jacobian():
     scores = dot_products(8, 3, 5)
     rows = [torch.autograd.functional.jacobian(lambda s: s.softmax(-1), row.double()).norm() for row in scores]
-    measured = toy((8,), queries=3, keys=5)
+    measured = measure_random_products((8,), queries=3, keys=5)
     assert measured.gradients[0] == pytest.approx(float(sum(rows) / 3), rel=1e-6)
 
 
 def test_numbers_come_again_with_the_same_seed():
-    np.testing.assert_array_equal(toy((4,), seed=3).entropies, toy((4,), seed=3).entropies)
+    np.testing.assert_array_equal(
+        measure_random_products((4,), seed=3).entropies, measure_random_products((4,), seed=3).entropies
+    )
     assert not torch.equal(dot_products(4, 2, 2, seed=3), dot_products(4, 2, 2, seed=4))
     with pytest.raises(ValueError, match="at least 1"):
         dot_products(0, 1, 1)
@@ -94,5 +103,5 @@ def test_multiplying_scores_back_equals_multiplying_the_queries(network, trace):
             layer.self_attention.query.weight.mul_(math.sqrt(8))
             layer.self_attention.query.bias.mul_(math.sqrt(8))
     source = torch.tensor([trace.source_ids])
-    changed = network.encode(source, None, scores_times(network, ("encoder",), math.sqrt(8)))
+    changed = network.encode(source, None, scale_scores(network, ("encoder",), math.sqrt(8)))
     torch.testing.assert_close(changed, other.encode(source), atol=1e-4, rtol=1e-4)

@@ -5,7 +5,7 @@ import itertools
 import pytest
 import torch
 
-from model.lessons.sequential_operations import Vertex, recorded_steps, state_graph
+from model.lessons.sequential_operations import Vertex, build_state_graph, count_recorded_steps
 from model.networks.config import TransformerConfig
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
 from tests.model.networks import tiny_network, tiny_recurrent
@@ -31,7 +31,7 @@ def closed_form(name: str, s: int, t: int, generated: bool) -> int:
 @pytest.mark.parametrize("name", [*VARIANTS, "transformer"])
 def test_the_longest_chain_has_a_closed_form(name):
     for (s, t), generated in itertools.product(LENGTHS, (False, True)):
-        assert state_graph(config_of(name), s, t, generated).steps == closed_form(name, s, t, generated), (s, t)
+        assert build_state_graph(config_of(name), s, t, generated).steps == closed_form(name, s, t, generated), (s, t)
 
 
 @pytest.mark.parametrize("name", [*VARIANTS, "transformer"])
@@ -45,14 +45,14 @@ def test_pytorch_records_the_same_chain(name, s, t):
         config = network.config
     network.eval().requires_grad_(False)
     source, target = torch.arange(4, 4 + s).tolist(), torch.arange(4, 4 + t).tolist()
-    assert recorded_steps(network, source, target) == state_graph(config, s, t).steps
+    assert count_recorded_steps(network, source, target) == build_state_graph(config, s, t).steps
     with torch.inference_mode():  # where pages compute
-        assert recorded_steps(network, source, target) == state_graph(config, s, t).steps
+        assert count_recorded_steps(network, source, target) == build_state_graph(config, s, t).steps
 
 
 @pytest.mark.parametrize("name", ["rnn-vector", "lstm-vector"])
 def test_through_one_vector_the_way_is_as_long_as_the_sentences(name):
-    graph = state_graph(config_of(name), 6, 4)  # read backwards: the last token first
+    graph = build_state_graph(config_of(name), 6, 4)  # read backwards: the last token first
     for i, t in itertools.product(range(6), range(4)):
         assert len(graph.to_output(i, t)) - 1 == (i + 1) + (t + 1)
     for i, j in itertools.product(range(6), range(6)):
@@ -61,7 +61,7 @@ def test_through_one_vector_the_way_is_as_long_as_the_sentences(name):
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_alignment_makes_the_way_to_the_output_short_and_leaves_that_within_the_source_long(name):
-    graph = state_graph(config_of(name), 6, 4)
+    graph = build_state_graph(config_of(name), 6, 4)
     for i, t in itertools.product(range(6), range(4)):
         path = graph.to_output(i, t)
         assert len(path) == 3 and path[1].row.startswith("encoder.") and path[1].place == i
@@ -71,7 +71,7 @@ def test_alignment_makes_the_way_to_the_output_short_and_leaves_that_within_the_
 
 
 def test_in_the_transformer_every_token_is_one_attention_away():
-    graph = state_graph(TRANSFORMER, 6, 4)
+    graph = build_state_graph(TRANSFORMER, 6, 4)
     for i, j in itertools.product(range(6), range(6)):
         assert graph.within_source(i, j) == [Vertex("source", i), Vertex("encoder.0.self", j)]
     for i, t in itertools.product(range(6), range(4)):
@@ -81,7 +81,7 @@ def test_in_the_transformer_every_token_is_one_attention_away():
 
 
 def test_the_steps_of_a_small_recurrence_one_by_one():
-    ready = state_graph(RecurrentConfig.preset("lstm-additive"), 3, 2).ready
+    ready = build_state_graph(RecurrentConfig.preset("lstm-additive"), 3, 2).ready
     assert [ready[Vertex("encoder.forwards", place)] for place in range(3)] == [1, 2, 3]
     assert [ready[Vertex("encoder.backwards", place)] for place in range(3)] == [3, 2, 1]
     assert [ready[Vertex(row, place)] for place in range(2) for row in ("context", "decoder")] == [4, 5, 6, 7]
@@ -89,14 +89,14 @@ def test_the_steps_of_a_small_recurrence_one_by_one():
 
 
 def test_the_causal_mask_is_in_the_graph():
-    graph = state_graph(TRANSFORMER, 2, 3)
+    graph = build_state_graph(TRANSFORMER, 2, 3)
     assert graph.reads[Vertex("decoder.0.self", 1)] == (Vertex("target", 0), Vertex("target", 1))
     assert graph.path(Vertex("target", 2), [Vertex("decoder.0.self", 1)]) == []
 
 
 def test_a_gradient_flows_exactly_where_a_path_leads():
     network = tiny_recurrent("rnn-vector").eval()
-    graph = state_graph(network.config, 5, 1)
+    graph = build_state_graph(network.config, 5, 1)
     embedded = network.embed(torch.tensor([[4, 5, 6, 7, 8]])).detach().requires_grad_()
     states, _ = network.encoder.run(embedded)
     for j in range(5):
@@ -107,4 +107,4 @@ def test_a_gradient_flows_exactly_where_a_path_leads():
 
 def test_nothing_makes_no_graph():
     with pytest.raises(ValueError, match="0 source and 3 target tokens"):
-        state_graph(TRANSFORMER, 0, 3)
+        build_state_graph(TRANSFORMER, 0, 3)

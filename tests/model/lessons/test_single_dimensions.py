@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model import Translator
-from model.lessons.single_dimensions import CONTRASTS, SingleDimensions, scores, single_dimensions
+from model.lessons.single_dimensions import CONTRASTS, SingleDimensions, look_up_pairs, scores
 
 
 def test_an_auc_counts_how_often_the_first_is_larger():
@@ -28,7 +28,7 @@ def test_the_choosing_half_chooses_and_the_other_judges():
 @pytest.mark.parametrize("contrast", CONTRASTS)
 def test_words_are_single_tokens_and_stand_in_one_half(contrast):
     translator = Translator.load(device="cpu")
-    found = single_dimensions(translator.network, translator.tokenizer, CONTRASTS[contrast])
+    found = look_up_pairs(translator.network, translator.tokenizer, CONTRASTS[contrast])
     first, second = ({word for pair in found.words[half::2] for word in pair} for half in (0, 1))
     assert not first & second and len(found.words) >= 30
     assert all(len(translator.tokenizer.encode(word)) == 1 for word in first | second)
@@ -38,4 +38,4 @@ def test_words_are_single_tokens_and_stand_in_one_half(contrast):
 def test_too_few_words_are_refused():
     translator = Translator.load(device="cpu")
     with pytest.raises(ValueError, match="Only 1 pairs are single tokens"):
-        single_dimensions(translator.network, translator.tokenizer, [("days", "day"), ("xqzxqz", "qqq")])
+        look_up_pairs(translator.network, translator.tokenizer, [("days", "day"), ("xqzxqz", "qqq")])

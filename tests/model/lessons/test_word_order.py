@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model import Translator
-from model.lessons.word_order import compare_orders, matched
+from model.lessons.word_order import compare_orders, match_tokens
 
 FIRST = "Although I did not get 95 in last TOEFL, I could get in the Ph.D program."
 SECOND = "Although I did get 95 in last TOEFL, I could not get in the Ph.D program."
@@ -16,8 +16,8 @@ def translator():
 
 
 def test_occurrences_are_paired_in_order():
-    assert matched([5, 7, 5, 9], [7, 5, 5, 8]) == [(0, 1), (1, 0), (2, 2)]
-    assert matched([5], [6]) == []
+    assert match_tokens([5, 7, 5, 9], [7, 5, 5, 8]) == [(0, 1), (1, 0), (2, 2)]
+    assert match_tokens([5], [6]) == []
 
 
 def test_the_same_bag_has_other_inputs_and_other_outputs(translator):

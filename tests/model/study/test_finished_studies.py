@@ -4,7 +4,7 @@ import numpy as np
 
 from model.attribution.head_statistics import FILE, HeadStatistics, KindStatistics, Spread
 from model.runtime.checkpoint import write_json
-from model.study.finished_studies import SETTING, study_of
+from model.study.finished_studies import SETTING, find_study
 
 
 def write(folder, weights_sha256: str, inputs: int) -> None:
@@ -20,10 +20,10 @@ def test_the_first_study_of_these_weights_is_taken(tmp_path, monkeypatch):
     (tmp_path / "damaged" / FILE).write_text("{")
     named = ["damaged", "nowhere", "0", "1", "2"]
     setting = f"{tmp_path / named[0]}, {tmp_path / named[1]},\n" + ",".join(str(tmp_path / name) for name in named[2:])
-    assert study_of("def", setting).inputs == 1
-    assert study_of("abc", setting).inputs == 0
-    assert study_of("ghi", setting) is None and study_of("", setting) is None and study_of("def", "") is None
+    assert find_study("def", setting).inputs == 1
+    assert find_study("abc", setting).inputs == 0
+    assert find_study("ghi", setting) is None and find_study("", setting) is None and find_study("def", "") is None
     monkeypatch.setenv(SETTING, setting)
-    assert study_of("def").inputs == 1
+    assert find_study("def").inputs == 1
     monkeypatch.delenv(SETTING)
-    assert study_of("def") is None
+    assert find_study("def") is None

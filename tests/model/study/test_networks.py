@@ -12,8 +12,8 @@ from model.attribution.intervention_result import losses_of
 from model.classifier import SHIPPED as VISION_FOLDER
 from model.networks.tap import AtEveryStep
 from model.runtime.checkpoint import CheckpointError
-from model.study.networks import of_opened, open_subject
-from model.study.study_data import Inputs, Item, StudyError
+from model.study.networks import open_studied_model, studied_checkpoint
+from model.study.study_data import StudyError, StudyInput, StudyInputs
 from tests.model.hub.conftest import PICTURE, TEXT, given
 from tests.model.hub.test_ablation import without
 
@@ -22,24 +22,24 @@ SAMPLE = VISION_FOLDER.parent / "samples" / "church.jpg"
 
 
 def test_the_translator_reads_lines_and_pairs():
-    subject = open_subject("translator", "cpu")
-    kinds = subject.kinds(None, Inputs("pairs", []))
+    subject = open_studied_model("translator", "cpu")
+    kinds = subject.kinds(None, StudyInputs("pairs", []))
     assert kinds == ("encoder", "decoder", "cross")
-    own, forced = (subject.measure(Item(SENTENCE, second), kinds, True) for second in (None, "Un chien dort."))
+    own, forced = (subject.measure(StudyInput(SENTENCE, second), kinds, True) for second in (None, "Un chien dort."))
     trace = subject.model.trace(SENTENCE, "Un chien dort.")
     weights = trace.cross_attention.astype(np.float64)
     expected = -(weights * np.log(weights)).sum(axis=-1).mean(axis=-1)
     np.testing.assert_allclose(forced["cross"].measures["entropy"], expected, atol=1e-12)
     assert np.abs(own["cross"].effect - forced["cross"].effect).max() > 0.1
     assert "aligned" in own["cross"].scores.scores  # the alignment that ships with it is used
-    assert subject.measure(Item(SENTENCE), ("decoder",), False)["decoder"].effect is None
+    assert subject.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
 
 
 def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer():
-    subject = open_subject("vision", "cpu")
+    subject = open_studied_model("vision", "cpu")
     content = SAMPLE.read_bytes()
     found = {
-        label: subject.measure(Item(content, label=label), ("vision",), True)["vision"]
+        label: subject.measure(StudyInput(content, label=label), ("vision",), True)["vision"]
         for label in (None, "church", "samples", 0)
     }
     model = VisionClassifier.load(device="cpu")
@@ -52,13 +52,13 @@ def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer(
     scores = vision_scores(trace.attention, trace.grid).scores
     np.testing.assert_allclose(found[None].scores.scores["row"], scores["row"], atol=1e-12)
     with pytest.raises(StudyError, match="not a picture"):
-        subject.measure(Item(b"no"), ("vision",), True)
+        subject.measure(StudyInput(b"no"), ("vision",), True)
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(name):
-    subject = open_subject(name, "cpu")
-    found = subject.measure(Item(SENTENCE, FRENCH), ("cross",), True)["cross"]
+    subject = open_studied_model(name, "cpu")
+    found = subject.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
     model = RecurrentTranslator.load(name, "cpu")
     trace = model.trace(SENTENCE, FRENCH)
     ablated = model.trace(SENTENCE, FRENCH, intervention=AtEveryStep({"decoder.cross.outputs": lambda o: 0 * o}))
@@ -73,12 +73,12 @@ def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(n
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "vit"])
 def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
     model = opened(name)
-    subject = of_opened(model, name)
+    subject = studied_checkpoint(model, name)
     form = "pictures" if model.vision else "texts"
-    kinds = subject.kinds(None, Inputs(form, []))
+    kinds = subject.kinds(None, StudyInputs(form, []))
     if model.vision:
         PICTURE.save(tmp_path / "a.png")
-    item = Item((tmp_path / "a.png").read_bytes() if model.vision else TEXT)
+    item = StudyInput((tmp_path / "a.png").read_bytes() if model.vision else TEXT)
     found = subject.measure(item, kinds, True)
     trace = model.trace(given(model))
     for kind in kinds:
@@ -86,19 +86,19 @@ def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
         assert found[kind].effect.shape == found[kind].measures["distance"].shape == shape
         assert np.abs(found[kind].effect).max() > 0
     if name == "bert":
-        pair = subject.measure(Item(TEXT, "A car."), kinds, True)["encoder"]
+        pair = subject.measure(StudyInput(TEXT, "A car."), kinds, True)["encoder"]
         expected = model.trace(TEXT, second="A car.").attention("encoder")
         assert pair.measures["entropy"][1, 2] == pytest.approx(-(expected * np.log(expected))[1, 2].sum(axis=-1).mean())
     if name == "t5":
         assert kinds == ("encoder", "decoder", "cross")
-        assert list(subject.measure(Item(TEXT, "A car."), ("cross",), True)) == ["cross"]
+        assert list(subject.measure(StudyInput(TEXT, "A car."), ("cross",), True)) == ["cross"]
 
 
 def test_the_effect_in_a_decoder_is_that_of_a_network_without_the_head(opened):
     import torch
 
-    subject = of_opened(opened("gpt2"), "gpt2")
-    effect = subject.measure(Item(TEXT), ("decoder",), True)["decoder"].effect
+    subject = studied_checkpoint(opened("gpt2"), "gpt2")
+    effect = subject.measure(StudyInput(TEXT), ("decoder",), True)["decoder"].effect
     ids = torch.tensor([opened("gpt2").trace(TEXT).source.ids])
     with torch.no_grad():
         both = [network(ids, labels=ids).loss for network in (without("gpt2", 0, 1), opened("gpt2").network)]
@@ -107,28 +107,28 @@ def test_the_effect_in_a_decoder_is_that_of_a_network_without_the_head(opened):
 
 def test_what_takes_no_pairs_says_so(opened):
     with pytest.raises(StudyError, match="gpt2 reads texts, and these are pairs"):
-        of_opened(opened("gpt2"), "gpt2").kinds(None, Inputs("pairs", []))
-    assert of_opened(opened("bert"), "bert").forms == ("texts", "pairs")
+        studied_checkpoint(opened("gpt2"), "gpt2").kinds(None, StudyInputs("pairs", []))
+    assert studied_checkpoint(opened("bert"), "bert").forms == ("texts", "pairs")
 
 
 def test_what_is_too_long_is_the_readers_error(opened):
     with pytest.raises(OpenError, match="positions; shorten the text"):
-        of_opened(opened("gpt2"), "gpt2").measure(Item(TEXT * 20), ("decoder",), True)
+        studied_checkpoint(opened("gpt2"), "gpt2").measure(StudyInput(TEXT * 20), ("decoder",), True)
 
 
 def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path):
     with pytest.raises(
         StudyError, match="no model nothing-here here; give translator, vision, lstm-additive, lstm-dot"
     ):
-        open_subject("nothing-here")
+        open_studied_model("nothing-here")
     with pytest.raises(StudyError, match="no model /nowhere/at/all here"):
-        open_subject("/nowhere/at/all")
+        open_studied_model("/nowhere/at/all")
     with pytest.raises(OpenError, match="no config.json"):
-        open_subject(str(tmp_path))
+        open_studied_model(str(tmp_path))
     with pytest.raises(StudyError, match="fits on one device"):
-        open_subject("translator", "spread")
+        open_studied_model("translator", "spread")
     with pytest.raises(StudyError, match="lstm-vector has no attention"):
-        open_subject("lstm-vector", "cpu").kinds(None, Inputs("texts", []))
+        open_studied_model("lstm-vector", "cpu").kinds(None, StudyInputs("texts", []))
     for config, error, said in (
         ({"widths": [8]}, StudyError, "convolutional"),
         ({}, CheckpointError, "cannot be read"),
@@ -136,4 +136,4 @@ def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path):
         (tmp_path / "card.json").write_text("{}")
         (tmp_path / "config.json").write_text(json.dumps(config))
         with pytest.raises(error, match=said):
-            open_subject(str(tmp_path))
+            open_studied_model(str(tmp_path))

@@ -15,11 +15,11 @@ from model.attribution.head_labels import HeadScores
 from model.attribution.head_measures import Measured
 from model.attribution.head_statistics import load_statistics
 from model.runtime.checkpoint import CheckpointError
-from model.study.networks import Subject
+from model.study.networks import StudiedModel
 from model.study.results import TABLE
-from model.study.run import study
+from model.study.run import run_study
 from model.study.shards import Shards
-from model.study.study_data import Inputs, Item, StudyError
+from model.study.study_data import StudyError, StudyInput, StudyInputs
 from model.tracing.kinds import CROSS, DECODER
 from model.training.processes import ProcessGroup
 
@@ -32,7 +32,7 @@ def numbers(text: str, kind: str) -> np.ndarray:
     return np.random.default_rng([int(text), len(kind)]).random((2, 3))
 
 
-def measure(item: Item, kinds, ablates: bool) -> dict[str, Measured]:
+def measure(item: StudyInput, kinds, ablates: bool) -> dict[str, Measured]:
     if item.content == "13":
         raise StudyError("Too long.")
     scores = {"previous": 1.0, "same": 2.0} if int(item.content) % 2 else {"same": 2.0}
@@ -46,15 +46,17 @@ def measure(item: Item, kinds, ablates: bool) -> dict[str, Measured]:
     }
 
 
-SUBJECT = Subject("made up", SimpleNamespace(weights_sha256="abc", kinds=(DECODER, CROSS)), ("texts",), True, measure)
-INPUTS = Inputs("texts", [partial(Item, str(number)) for number in range(COUNT)])
+SUBJECT = StudiedModel(
+    "made up", SimpleNamespace(weights_sha256="abc", kinds=(DECODER, CROSS)), ("texts",), True, measure
+)
+INPUTS = StudyInputs("texts", [partial(StudyInput, str(number)) for number in range(COUNT)])
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A finished study and its folder."""
     out = tmp_path_factory.mktemp("whole")
-    return study(SUBJECT, INPUTS, out, ALONE), out
+    return run_study(SUBJECT, INPUTS, out, ALONE), out
 
 
 def table(out) -> dict:
@@ -111,7 +113,7 @@ def test_resumed_it_measures_what_is_missing_alone_and_gives_the_same(whole, tmp
         seen.append(item.content)
         return measure(item, *rest)
 
-    study(replace(SUBJECT, measure=noted), INPUTS, out, ALONE)
+    run_study(replace(SUBJECT, measure=noted), INPUTS, out, ALONE)
     assert seen == ["6", "7", "140", "141"]
     assert table(out) == table(whole[1])
     assert not list((out / "shards").glob(".*"))
@@ -135,7 +137,7 @@ def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
             seen[rank].append(item.content)
             return measure(item, *rest)
 
-        study(replace(SUBJECT, measure=noted), INPUTS, tmp_path, Thread(rank, 2, torch.device("cpu"), barrier))
+        run_study(replace(SUBJECT, measure=noted), INPUTS, tmp_path, Thread(rank, 2, torch.device("cpu"), barrier))
 
     threads = [threading.Thread(target=work, args=(rank,)) for rank in (0, 1)]
     for thread in threads:
@@ -148,7 +150,7 @@ def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
 
 
 def test_one_kind_and_without_ablation(tmp_path):
-    found = study(SUBJECT, INPUTS.part(3), tmp_path, ALONE, kinds=["cross"], ablates=False)
+    found = run_study(SUBJECT, INPUTS.part(3), tmp_path, ALONE, kinds=["cross"], ablates=False)
     assert list(found.kinds) == ["cross"] and found.kinds["cross"].effect is None
     assert "effect_mean" not in table(tmp_path)
     assert load_statistics(tmp_path, "abc").kinds["cross"].effect is None
@@ -162,14 +164,14 @@ def test_a_folder_with_another_study_is_refused(whole):
     ):
         inputs = changed.pop("inputs", INPUTS)
         with pytest.raises(StudyError, match=said):
-            study(SUBJECT, inputs, whole[1], ALONE, **changed)
+            run_study(SUBJECT, inputs, whole[1], ALONE, **changed)
 
 
 def test_a_damaged_shard_is_said(whole, tmp_path):
     out = shutil.copytree(whole[1], tmp_path / "damaged")
     Shards.of(out, COUNT).file(5).write_bytes(b"half")
     with pytest.raises(StudyError, match="000005.safetensors is damaged; remove it"):
-        study(SUBJECT, INPUTS, out, ALONE)
+        run_study(SUBJECT, INPUTS, out, ALONE)
 
 
 def test_nothing_usable_and_numbers_that_are_none_are_said(tmp_path):
@@ -179,12 +181,12 @@ def test_nothing_usable_and_numbers_that_are_none_are_said(tmp_path):
         return found
 
     with pytest.raises(StudyError, match="Not one of the 2 inputs could be used: .* not finite"):
-        study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)
+        run_study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)
 
 
 def test_what_the_network_cannot_take_is_said(tmp_path):
     with pytest.raises(StudyError, match="no attention 'encoder'; choose from decoder, cross"):
-        study(SUBJECT, INPUTS, tmp_path, ALONE, kinds=["encoder"])
+        run_study(SUBJECT, INPUTS, tmp_path, ALONE, kinds=["encoder"])
     with pytest.raises(StudyError, match="reads texts, and these are pictures"):
-        study(SUBJECT, replace(INPUTS, form="pictures"), tmp_path, ALONE)
+        run_study(SUBJECT, replace(INPUTS, form="pictures"), tmp_path, ALONE)
     assert not list(tmp_path.iterdir())

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from model.attribution.agreement import METHODS, Agreement
-from model.training.agreement_study import summary
+from model.training.agreement_study import summarize_agreement
 
 
 def sentence(*values: float | None) -> Agreement:
@@ -14,7 +14,7 @@ def sentence(*values: float | None) -> Agreement:
 
 
 def test_means_errors_and_shares_by_hand():
-    found = summary(
+    found = summarize_agreement(
         [
             sentence(0.0, 0.5, -1.0, 0.0, 0.9),
             sentence(0.0, 0.7, 1.0, 0.0, 0.9),
@@ -37,4 +37,4 @@ def test_means_errors_and_shares_by_hand():
 
 def test_too_few_sentences_are_refused():
     with pytest.raises(ValueError, match="Fewer than two sentences"):
-        summary([sentence(0, 0, 0, 0, 0), sentence(0, 0, 0, None, 0)])
+        summarize_agreement([sentence(0, 0, 0, 0, 0), sentence(0, 0, 0, None, 0)])

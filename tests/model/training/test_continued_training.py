@@ -11,7 +11,7 @@ from model.runtime.checkpoint import CheckpointError, load_tensors, load_weights
 from model.runtime.training_record import METRICS, read_metrics
 from model.training.__main__ import main
 from model.training.card import training_facts, training_lines
-from model.training.continued_training import earlier_training
+from model.training.continued_training import read_earlier_training
 from model.training.corpus import read_corpus
 from model.training.loop import CHECKPOINT
 from model.training.optimizer import Recipe
@@ -45,7 +45,7 @@ def test_the_record_and_the_steps_go_on(trained, further):
 
 def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_up(trained, data_file):
     corpus = read_corpus(data_file, 6)
-    earlier = earlier_training(trained, corpus, Recipe(epochs=EPOCHS + 1))
+    earlier = read_earlier_training(trained, corpus, Recipe(epochs=EPOCHS + 1))
     network = Transformer(earlier.config)
     load_weights(network, earlier.tensors, "the earlier run")
     tensors, _ = load_tensors(trained / "model.safetensors")
@@ -92,4 +92,4 @@ def test_a_record_without_a_finished_epoch_cannot_be_continued(trained, data_fil
     folder = shutil.copytree(trained, tmp_path / "copy")
     (folder / METRICS).unlink()
     with pytest.raises(CheckpointError, match="no metrics.jsonl with a finished epoch"):
-        earlier_training(folder, read_corpus(data_file, 6), Recipe(epochs=9))
+        read_earlier_training(folder, read_corpus(data_file, 6), Recipe(epochs=9))

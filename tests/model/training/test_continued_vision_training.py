@@ -10,7 +10,7 @@ from model import VisionClassifier
 from model.runtime.checkpoint import load_tensors, write_json
 from model.runtime.training_record import METRICS, read_metrics
 from model.training.__main__ import main
-from model.training.continued_vision_training import earlier_pictures
+from model.training.continued_vision_training import read_earlier_vision_training
 from model.training.images import read_images
 from model.training.loop import BEST, CHECKPOINT
 from model.training.recognition import RecognitionTask, Stages
@@ -67,7 +67,7 @@ def test_the_card_adds_both_runs_minutes_epochs_and_steps(first, further):
 
 def test_it_starts_from_the_stored_weights_without_their_temperature(first, data):
     images = read_images(data).hold_back(6)
-    earlier = earlier_pictures(first, images, Stages(((16, 1),)))
+    earlier = read_earlier_vision_training(first, images, Stages(((16, 1),)))
     stored, _ = load_tensors(first / "model.safetensors")
     temperature = card_of(first)["calibration"]["temperature"]
     assert temperature != 1
@@ -90,7 +90,7 @@ def test_the_earlier_weights_are_shipped_where_no_further_epoch_is_as_good(data,
 
 
 def test_larger_pictures_get_positions_between_the_learned_ones_and_epochs_of_their_own(data, first, tmp_path):
-    earlier = earlier_pictures(first, read_images(data).hold_back(6), Stages(((24, 1),)))
+    earlier = read_earlier_vision_training(first, read_images(data).hold_back(6), Stages(((24, 1),)))
     learned = VisionClassifier.load(first, "cpu").network
     grid = 24 // learned.config.patch_size
     assert earlier.config == replace(learned.config, image_size=24)
@@ -151,4 +151,4 @@ def test_a_network_that_held_no_pictures_back_is_refused(data, first, tmp_path):
         (folder / name).write_bytes((first / name).read_bytes())
     write_json(folder / "card.json", card)
     with pytest.raises(ValueError, match="From the network to start from 0 pictures were held back"):
-        earlier_pictures(folder, images, Stages(((16, 1),)))
+        read_earlier_vision_training(folder, images, Stages(((16, 1),)))

@@ -11,7 +11,7 @@ from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import load_tensors, sha256_of
 from model.training.__main__ import main
 from model.training.augment import Augmentation
-from model.training.distillation import Distillation, Teacher, shrunk
+from model.training.distillation import Distillation, Teacher, downscale
 from model.training.images import read_images
 from model.training.loop import CHECKPOINT
 from model.training.optimizer import Recipe
@@ -61,8 +61,8 @@ def test_teacher_and_student_see_the_same_views(folder, images, side):
     (pixels, label, other, share, answers), terms = task.load(indices)
     assert (pixels.shape, answers.shape, terms) == ((6, 3, 16, 16), (6, 3), 6)
     views, *_ = task._drawn(indices, 0, max(16, side))
-    torch.testing.assert_close(pixels, shrunk(views, 16))
-    torch.testing.assert_close(answers, teacher.network(shrunk(views, side)))
+    torch.testing.assert_close(pixels, downscale(views, 16))
+    torch.testing.assert_close(answers, teacher.network(downscale(views, side)))
     assert (share < 1).any()  # mixed pictures too
 
 
@@ -202,8 +202,8 @@ def test_values_out_of_range_are_refused(wrong):
 
 def test_shrinking_takes_means():
     views = torch.arange(16.0).view(1, 1, 4, 4)
-    assert torch.equal(shrunk(views, 4), views)
+    assert torch.equal(downscale(views, 4), views)
     ramp = torch.linspace(-1, 1, 64).expand(1, 3, 64, 64)
-    small = shrunk(ramp, 16)
+    small = downscale(ramp, 16)
     wanted = np.linspace(-1, 1, 64).reshape(16, 4).mean(axis=1)
     np.testing.assert_allclose(small[0, 0, 5, 1:-1], wanted[1:-1], atol=1e-5)

@@ -10,11 +10,11 @@ from model.lessons.recurrence_gradients import state_gradients
 from model.recurrent_translator import RecurrentTranslator
 from model.runtime.checkpoint import read_json
 from model.training.__main__ import main
-from model.training.forgetting_study import by_distance
+from model.training.forgetting_study import group_by_distance
 
 
 def test_sizes_are_gathered_by_distance():
-    near, far = by_distance([{0: 1.0, 1: 0.1}, {0: 4.0}])
+    near, far = group_by_distance([{0: 1.0, 1: 0.1}, {0: 4.0}])
     assert (near.sentences, near.mean, near.typical) == (2, 2.5, pytest.approx(2.0))
     assert near.spread == pytest.approx(np.log10(2))
     assert (far.sentences, far.mean, far.typical, far.spread) == (1, 0.1, pytest.approx(0.1), 0.0)

@@ -12,8 +12,8 @@ from model.classifier import VisionClassifier
 from model.runtime.checkpoint import CheckpointError, write_json
 from model.training.images import read_images
 from model.training.map_card import map_section
-from model.training.map_study import FILE, map_figures, on_object, read_drawn, study_maps
-from model.training.recognition import resized
+from model.training.map_study import FILE, measure_maps, on_object, read_drawings, study_maps
+from model.training.recognition import resize_pictures
 from tests.model.training.test_vision_run import call, data, finished  # noqa: F401
 
 
@@ -28,9 +28,9 @@ class Maps:
 
 def test_even_attention_has_all_entropy_and_one_patch_none():
     even, own = np.full((10, 10), 0.1), np.eye(10)
-    assert map_figures(Maps(even, even), 4)["entropy"] == pytest.approx([1.0])
-    assert map_figures(Maps(own, own), 4)["entropy"] == pytest.approx([0.0])
-    assert map_figures(Maps(even, own), 4)["entropy"] == pytest.approx([0.5])
+    assert measure_maps(Maps(even, even), 4)["entropy"] == pytest.approx([1.0])
+    assert measure_maps(Maps(own, own), 4)["entropy"] == pytest.approx([0.0])
+    assert measure_maps(Maps(even, own), 4)["entropy"] == pytest.approx([0.5])
 
 
 def test_attention_to_the_patch_beside_is_a_patch_long():
@@ -39,14 +39,14 @@ def test_attention_to_the_patch_beside_is_a_patch_long():
     for patch in range(9):
         beside[1 + patch, 1 + (patch + 1 if patch % 3 < 2 else patch - 1)] = 1
     beside[0, 1] = 1
-    assert map_figures(Maps(beside), 4)["distance"] == pytest.approx([4.0])
+    assert measure_maps(Maps(beside), 4)["distance"] == pytest.approx([4.0])
 
 
 def test_a_sink_takes_what_cls_gives_to_patches():
     even, sink = np.full((10, 10), 0.1), np.full((10, 10), 0.1)
     sink[0] = [0.5, 0.5, *[0] * 8]
-    assert map_figures(Maps(even), 4)["strongest"] == pytest.approx([4 / 9])
-    assert map_figures(Maps(sink), 4)["strongest"] == pytest.approx([1.0])
+    assert measure_maps(Maps(even), 4)["strongest"] == pytest.approx([4 / 9])
+    assert measure_maps(Maps(sink), 4)["strongest"] == pytest.approx([1.0])
 
 
 def test_the_strongest_patch_counts_where_half_of_it_is_the_object():
@@ -75,12 +75,12 @@ def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, 
     found = json.loads((copy / FILE).read_text())
     classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
     size, patch = classifier.config.image_size, classifier.config.patch_size
-    traces = [classifier.trace(resized(images.validation.pictures[at : at + 1], size)[0]) for at in (0, 6, 11)]
-    wanted = np.mean([map_figures(trace, patch)["entropy"] for trace in traces], axis=0)
+    traces = [classifier.trace(resize_pictures(images.validation.pictures[at : at + 1], size)[0]) for at in (0, 6, 11)]
+    wanted = np.mean([measure_maps(trace, patch)["entropy"] for trace in traces], axis=0)
     np.testing.assert_allclose(found["entropy"], wanted, atol=1e-5)
     assert found["drawn_chance"] == 0.75 and found["drawn"] == 2
     hits = dict.fromkeys(METHODS, 0)
-    for each in read_drawn(drawn):
+    for each in read_drawings(drawn):
         trace = classifier.trace(each.picture)
         columns = trace.grid[1]
         for method, scores in classifier.explain(trace, trace.answer).items():
@@ -91,7 +91,7 @@ def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, 
     text = (copy / "card.md").read_text()
     assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
     assert "| any patch | 75.0 % (75.0 %) |" in text
-    again = study_maps(copy, images, read_drawn(drawn), pictures=3, device="cpu")
+    again = study_maps(copy, images, read_drawings(drawn), pictures=3, device="cpu")
     assert again == found
     assert map_section(copy, "0" * 64) == ""
     write_json(copy / FILE, found | {"before": found["before"] | {"patches": 9}})
@@ -101,7 +101,7 @@ def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, 
 
 def test_a_drawing_without_its_object_and_an_empty_folder_are_said(drawn, tmp_path):
     with pytest.raises(CheckpointError, match="There are no drawings"):
-        read_drawn(tmp_path)
+        read_drawings(tmp_path)
     Image.new("RGB", (8, 8)).save(tmp_path / "church-1.png")
     with pytest.raises(CheckpointError, match=r"church-1\.png has no .*church-1\.object\.png beside it"):
-        read_drawn(tmp_path)
+        read_drawings(tmp_path)

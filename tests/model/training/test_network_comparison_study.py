@@ -8,7 +8,7 @@ import pytest
 from model.lessons.network_comparison import FILE, NETWORKS, TRANSFORMER, load_comparison
 from model.runtime.checkpoint import read_json
 from model.training.__main__ import main
-from model.training.network_comparison_study import band, by_length, corpus_bleu
+from model.training.network_comparison_study import bootstrap_interval, corpus_bleu, group_by_length
 
 PERFECT = [10, 9, 8, 7, 10, 9, 8, 7, 10, 10]  # correct, total, length, reference of a sentence of ten words
 HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
@@ -17,7 +17,7 @@ HALF_BLEU = 100 * (5 / 10 * 4 / 9 * 3 / 8 * 2 / 7) ** (1 / 4)
 
 def test_equal_sentences_have_a_band_of_no_width():
     counts = {name: np.array([HALF if name == "lstm-vector" else PERFECT] * 120) for name in NETWORKS}
-    groups, change = by_length(counts, np.array([3] * 60 + [7] * 60))
+    groups, change = group_by_length(counts, np.array([3] * 60 + [7] * 60))
     assert [(group.shortest, group.longest, group.sentences) for group in groups] == [(1, 5, 60), (6, 10, 60)]
     for group in groups:
         for name in NETWORKS:
@@ -33,18 +33,18 @@ def test_equal_sentences_have_a_band_of_no_width():
 def test_the_change_is_from_the_shortest_to_the_longest_group_of_fifty_sentences():
     counts = {name: np.array([PERFECT] * 170) for name in NETWORKS}
     counts["lstm-vector"][60:] = HALF
-    groups, change = by_length(counts, np.array([3] * 60 + [12] * 60 + [20] * 50))
+    groups, change = group_by_length(counts, np.array([3] * 60 + [12] * 60 + [20] * 50))
     assert groups[-1].longest is None and groups[-1].enough
     assert change["transformer"].value == pytest.approx(HALF_BLEU / 100 - 1, abs=1e-5)
-    groups, change = by_length(counts, np.array([3] * 60 + [12] * 61 + [20] * 49))
+    groups, change = group_by_length(counts, np.array([3] * 60 + [12] * 61 + [20] * 49))
     assert not groups[-1].enough and change["transformer"].value == pytest.approx(HALF_BLEU / 100 - 1, abs=1e-5)
-    _, change = by_length(counts, np.array([3] * 121 + [20] * 49))
+    _, change = group_by_length(counts, np.array([3] * 121 + [20] * 49))
     assert change == {}
 
 
 def test_a_mixed_group_has_a_band_around_its_score():
     mixed = np.array([PERFECT] * 100 + [HALF] * 100)
-    groups, _ = by_length({name: mixed for name in NETWORKS}, np.array([3] * 200))
+    groups, _ = group_by_length({name: mixed for name in NETWORKS}, np.array([3] * 200))
     found = groups[0].bleu["rnn-vector"]
     assert found.value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
     assert HALF_BLEU < found.low < found.value < found.high < 100
@@ -52,7 +52,7 @@ def test_a_mixed_group_has_a_band_around_its_score():
 
 
 def test_a_band_holds_the_middle_of_the_resamples():
-    found = band(0.5, np.arange(1001) / 1000)
+    found = bootstrap_interval(0.5, np.arange(1001) / 1000)
     assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
 
 

@@ -8,14 +8,14 @@ import torch
 
 from model import CheckpointError, Translator
 from model.lessons.raw_attention import RawAttention, encoder_stages
-from model.lessons.raw_attention_heldout import FILE, RawStudy
+from model.lessons.raw_attention_heldout import FILE, RawAttentionFigures
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import RecurrentConfig
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import read_json, write_json
 from model.training.__main__ import main
 from model.training.card import write_weights
-from model.training.raw_attention_study import Gathered, vocabulary_exceeding
+from model.training.raw_attention_study import StageSums, vocabulary_exceeding
 from model.translator import SHIPPED as TRANSLATOR
 
 
@@ -27,7 +27,7 @@ def test_rows_and_pairs_of_a_vocabulary():
 
 
 def test_one_stage_is_summed_up_over_sentences():
-    gathered = Gathered()
+    gathered = StageSums()
     for vectors, heads in (([[1, 0], [2, 0]], [[0.2, 0.8], [0.4, 0.6]]), ([[3, 0], [3, 0]], [[0.5, 0.5], [1, 0]])):
         raw = RawAttention(torch.tensor(vectors, dtype=torch.float32).numpy(), torch.tensor([heads]).numpy())
         gathered.add(raw)
@@ -61,7 +61,7 @@ def command(folders, data_file, *more):
 def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
     assert command(folders, data_file, "--heldout", 6, "--sentences", 4) == 0
     hashes = tuple(read_json(folder / "card.json")["weights_sha256"] for folder in folders)
-    found = RawStudy.read(folders[0], hashes)
+    found = RawAttentionFigures.read(folders[0], hashes)
     assert found.to_dict()["stages"] == tuple(json.loads((folders[0] / FILE).read_text())["stages"])
     translator = Translator.load(folders[0], "cpu")
     chosen = list(corpus.heldout.items())[:4]
@@ -76,7 +76,7 @@ def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
         assert stage.exceeding == sum(int(each[place].exceeds.sum()) for each in stages)
         assert (stage.trained is None) == (stages[0][place].heads is None)
     with pytest.raises(CheckpointError, match="belongs to other weights"):
-        RawStudy.read(folders[0], ("a", "b"))
+        RawAttentionFigures.read(folders[0], ("a", "b"))
 
 
 def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, data_file, capsys):
@@ -89,7 +89,7 @@ def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, da
 
 def test_the_study_that_ships_is_that_of_the_shipped_weights():
     cards = (read_json(folder / "card.json") for folder in (TRANSLATOR, SHIPPED / "lstm-dot"))
-    found = RawStudy.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
+    found = RawAttentionFigures.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
     assert found.sentences == 500 and len(found.stages) == 7
     assert len(found.examples) == min(8, sum(stage.exceeding > 0 for stage in found.stages))
     text, stage = found.examples[0][1], found.examples[0][0]

@@ -18,7 +18,7 @@ from model.training.__main__ import main
 from model.training.head_study import study_classifier
 from model.training.images import read_images
 from model.training.loop import BEST, CHECKPOINT
-from model.training.recognition import RecognitionStep, RecognitionTask, Stages, classify_all, resized
+from model.training.recognition import RecognitionStep, RecognitionTask, Stages, classify_all, resize_pictures
 from model.training.vision_scores import calibration_error, fit_temperature
 from tests.model.training.programs import reproducible_rows, run
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
@@ -232,7 +232,7 @@ def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
     assert (found.inputs, found.of) == (3, "validation pictures")
     changes, scores = [], []
     for index in (0, 6, 11):  # spread over the twelve; 5.5 rounds to 6
-        trace = classifier.trace(resized(images.validation.pictures[index : index + 1], 16)[0])
+        trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], 16)[0])
         changes.append(classifier.ablate_heads(trace).loss_changes(int(images.validation.labels[index])))
         scores.append(vision_scores(trace.attention, trace.grid).scores["CLS"])
     table = found.kinds["vision"]
