@@ -120,7 +120,7 @@ def of_weights(attention: object, tokens: Sequence[object], kind: str | None) ->
     names = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
     words = tuple(words_of(each) for each in names)
     joined = tuple(side or _each(each) for side, each in zip(words, names, strict=True)) if any(words) else None
-    base = attention_maps.GIVEN if kind is None else attention_maps.KINDS[kind]
+    base = attention_maps.ANY_ATTENTION if kind is None else attention_maps.KINDS[kind]
     base = replace(
         base, queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1], causal=is_causal(layers)
     )

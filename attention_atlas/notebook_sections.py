@@ -9,9 +9,9 @@ from .attention_maps import Look
 from .views import attention_maps
 from .views.components import attention_kinds, attention_lines
 from .views.components.attention_grid import Detail, Sheet
-from .views.components.attention_kinds import Kinds, Words
-from .views.components.attention_lines import Lines, View
-from .views.components.notebook_page import File, Section
+from .views.components.attention_kinds import SheetsOfKinds, SheetWords
+from .views.components.attention_lines import AttentionLines, LinesView
+from .views.components.notebook_page import DownloadFile, NotebookSection
 from .views.controls import sentence_input
 from .views.controls.widgets import Choice
 from .views.export import downloads, drawing
@@ -28,7 +28,7 @@ NPZ_BYTES = 1 << 22  # of weights that a page also offers as a file: they stand 
 CSV_WEIGHTS = 20_000
 
 
-def as_maps(looks: Sequence[Look], words: bool) -> list[Section]:
+def as_maps(looks: Sequence[Look], words: bool) -> list[NotebookSection]:
     """All maps of all looks in one component, which offers kinds, whole words, special tokens, layers, heads, scales.
 
     Args:
@@ -39,21 +39,21 @@ def as_maps(looks: Sequence[Look], words: bool) -> list[Section]:
     grouped = {look.name: _words(look) for look in looks if look.words is not None}
     special = frozenset().union(*(look.special for look in looks))
     held = any(label.strip() in special for look in looks for label in (*look.queries, *look.keys))
-    choices = [sentence_input.kinds_to_choose(kinds)] if len(looks) > 1 else []
+    choices = [sentence_input.kind_choice(kinds)] if len(looks) > 1 else []
     if grouped:
         first_units = "words" if words else "tokens"
         choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", first_units))
     if held:
         choices.append(Choice(say("viewer.special", "Special tokens"), MARKS, "marks"))
     rows = list(dict.fromkeys(name for look in looks for name in _layers(look)[:-1])) + [attention_maps.MEAN]
-    columns = attention_maps.names(max(look.attention.shape[1] for look in looks))
-    scale = sentence_input.scales_to_choose("own" if first.kind.places else "shared")
-    choices += [*sentence_input.heads_to_choose(rows, columns), scale]
+    columns = attention_maps.ids_with_mean(max(look.attention.shape[1] for look in looks))
+    scale = sentence_input.scale_choice("own" if first.kind.places else "shared")
+    choices += [*sentence_input.head_choices(rows, columns), scale]
     chosen = {"marks": "shown", "units": "tokens"} | {choice.key: choice.first for choice in choices}
     sheets = {look.name: _sheet(look) for look in looks}
-    part = attention_kinds.part(Kinds(sheets, grouped, special, choices, chosen))
+    part = attention_kinds.snapshot(SheetsOfKinds(sheets, grouped, special, choices, chosen))
     heading = first.kind.headline if len(looks) == 1 else ""
-    return [Section(heading, part)]
+    return [NotebookSection(heading, part)]
 
 
 def _sheet(look: Look) -> Sheet:
@@ -61,7 +61,7 @@ def _sheet(look: Look) -> Sheet:
     return Sheet(
         attention_maps.with_means(look.attention),  # (layers + 1, heads + 1, query, key)
         _layers(look),
-        attention_maps.names(look.attention.shape[1]),
+        attention_maps.ids_with_mean(look.attention.shape[1]),
         look.queries,
         look.keys,
         kind.name,
@@ -75,20 +75,20 @@ def _sheet(look: Look) -> Sheet:
 
 
 def _layers(look: Look) -> list[str]:
-    return attention_maps.names(look.attention.shape[0], look.first)
+    return attention_maps.ids_with_mean(look.attention.shape[0], look.first)
 
 
 def _detail(kind: attention_maps.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def _words(look: Look) -> Words:
+def _words(look: Look) -> SheetWords:
     queries, keys = look.words
     starts = [word.start for word in queries], [word.start for word in keys]
-    return Words([word.text for word in queries], [word.text for word in keys], starts, _detail(look.kind))
+    return SheetWords([word.text for word in queries], [word.text for word in keys], starts, _detail(look.kind))
 
 
-def as_lines(looks: Sequence[Look], words: bool) -> list[Section]:
+def as_lines(looks: Sequence[Look], words: bool) -> list[NotebookSection]:
     """Each look as lines, one below the other; of the first layer all heads are drawn at first.
 
     Args:
@@ -97,16 +97,16 @@ def as_lines(looks: Sequence[Look], words: bool) -> list[Section]:
     sections = []
     for look in looks:
         shown = look.in_words() if words else look
-        view = View((0,), tuple(range(shown.attention.shape[1])))
-        lines = Lines(shown.attention, shown.queries, shown.keys, shown.kind, view, shown.first + 1)
+        view = LinesView((0,), tuple(range(shown.attention.shape[1])))
+        lines = AttentionLines(shown.attention, shown.queries, shown.keys, shown.kind, view, shown.first + 1)
         heading = shown.kind.headline
         if look.kind.short is look.kind.brief and len(looks) > 1:  # a run of layers
             heading = look.kind.heading(look.kind.short())
-        sections.append(Section(heading, attention_lines.part(lines)))
+        sections.append(NotebookSection(heading, attention_lines.snapshot(lines)))
     return sections
 
 
-def files_of(looks: Sequence[Look], pictures: bool) -> list[File]:
+def files_of(looks: Sequence[Look], pictures: bool) -> list[DownloadFile]:
     """What can be saved: the weights as NPZ, those of few tokens as CSV too, and all maps as SVG."""
     files = []
     if sum(look.attention.nbytes for look in looks) <= NPZ_BYTES:
@@ -114,18 +114,22 @@ def files_of(looks: Sequence[Look], pictures: bool) -> list[File]:
         for look in looks:
             arrays |= {look.name: look.attention, f"{look.name}_queries": look.queries, f"{look.name}_keys": look.keys}
         content = downloads.arrays_npz(arrays)
-        files.append(File(say("show.npz", "Weights as NPZ"), "attention.npz", "application/octet-stream", content))
+        files.append(
+            DownloadFile(say("show.npz", "Weights as NPZ"), "attention.npz", "application/octet-stream", content)
+        )
     if sum(look.attention.size for look in looks) <= CSV_WEIGHTS:
-        files.append(File(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(looks)))
+        files.append(DownloadFile(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(looks)))
     for look in looks if pictures else ():
         weights = attention_maps.with_means(look.attention)
         picture = overview(
-            Overview(weights, _layers(look), attention_maps.names(look.attention.shape[1]), look.kind, "shared")
+            Overview(weights, _layers(look), attention_maps.ids_with_mean(look.attention.shape[1]), look.kind, "shared")
         )
         label = partial(say, "show.svg", "{kind}: all maps as SVG")
         content = drawing.to_svg(picture)
         content = content.encode() if isinstance(content, str) else content
-        files.append(File(label(kind=look.kind.short()), f"attention-{look.name}.svg", "image/svg+xml", content))
+        files.append(
+            DownloadFile(label(kind=look.kind.short()), f"attention-{look.name}.svg", "image/svg+xml", content)
+        )
     return files
 
 

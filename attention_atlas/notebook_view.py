@@ -36,7 +36,7 @@ class Shown:
         write_atomically(path, self.html.encode())
 
     def _repr_html_(self) -> str:
-        return notebook_page.in_frame(self.html, self.title)
+        return notebook_page.to_iframe(self.html, self.title)
 
     def __repr__(self) -> str:
         return f"<Shown: {self._told}>"

@@ -21,7 +21,7 @@ THINKING = (2.0, 8.0)  # seconds between two things a person does
 ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address
 PATIENCE = 300.0  # seconds after which a visitor counts an answer as never given
 WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
-PAGES = ("", *sorted(navigation.available()))
+PAGES = ("", *sorted(navigation.page_ids()))
 PHOTO = (1600, 1200)
 # What is chosen among the maps at first; a browser tells all of it, half a second after the last choice.
 FIRST_MAP = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "1", "scale": "shared"}

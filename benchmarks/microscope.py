@@ -186,23 +186,27 @@ class Site:
 
 
 def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, layers: list[int]) -> Candidate:
-    view = attention_lines.View(tuple(layers), tuple(range(attention.shape[1])))
+    view = attention_lines.LinesView(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
-        lines = attention_lines.Lines(attention, names, names, kind, view)
-        return files("attention_lines", "lines-root", attention_lines.payload(lines, "light"), component.mark(view))
+        lines = attention_lines.AttentionLines(attention, names, names, kind, view)
+        return files(
+            "attention_lines", "lines-root", attention_lines.payload(lines, "light"), component.selection_mark(view)
+        )
 
     return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
 
 
 def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) -> Candidate:
     def make() -> dict[str, bytes]:
-        layers, heads = (attention_maps.names(count) for count in attention.shape[:2])
+        layers, heads = (attention_maps.ids_with_mean(count) for count in attention.shape[:2])
         weights = attention_maps.with_means(attention)
         sheet = attention_grid.Sheet(
             weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
         )
-        return files("attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.mark((0, 0)))
+        return files(
+            "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
+        )
 
     return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 

@@ -1,8 +1,8 @@
-"""Visitors take turns: how many run at once, how many may wait, how long, and what a waiting visitor is told.
+"""The queue of runs: how many run at once, how many may wait and how long.
 
-Beside other busy threads each of the thousand small operations of a translation waits for the interpreter, and every
-answer takes many times as long as alone. So only a few runs go on at once, the others wait in the order in which they
-came, and whoever has used up a slice of time goes to the end of the queue while others wait.
+When other threads are busy, each of the thousand small operations of a translation waits for the interpreter, and
+every answer takes many times as long. So only a few runs execute at once, the others wait in order of arrival, and a
+run that has used up a slice of time goes to the end of the queue if others wait.
 """
 
 import time
@@ -11,17 +11,17 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from threading import Event, Lock
 
-from server.limits import Limits
+from server.limits import RunLimits
 
-Tell = Callable[[int], None]  # called now and then in a waiting thread with the number of visitors before it
-Notice = Callable[[], AbstractContextManager[Tell]]  # entered when a wait begins, left when it ends
+ReportAhead = Callable[[int], None]  # called in a waiting thread with the number of runs before it
+Notice = Callable[[], AbstractContextManager[ReportAhead]]  # entered when a wait starts, left when it ends
 
 
 class Busy(Exception):
-    """The queue is full, or the visitor has waited too long; the message is one sentence that says what to do.
+    """The queue is full, or the visitor has waited too long; the message is one sentence for the visitor.
 
     Attributes:
-        template: the sentence in English, with places for `values`.
+        template: the sentence in English, with placeholders for `values`.
     """
 
     def __init__(self, template: str, /, **values: object) -> None:
@@ -29,43 +29,43 @@ class Busy(Exception):
         self.template, self.values = template, values
 
 
-class Turns:
+class RunQueue:
     """A bounded queue, first come, first served. Safe to use from several threads.
 
     Args:
         clock: seconds, for waiting.
-        worked: seconds that the thread which asks has used of the processor.
+        cpu_time: processor time of the calling thread, in seconds.
     """
 
     def __init__(
         self,
-        limits: Limits | None = None,
+        limits: RunLimits | None = None,
         clock: Callable[[], float] = time.monotonic,
-        worked: Callable[[], float] = time.thread_time,
+        cpu_time: Callable[[], float] = time.thread_time,
     ) -> None:
-        self.limits = limits or Limits()
-        self.worked = worked
+        self.limits = limits or RunLimits()
+        self.cpu_time = cpu_time
         self._clock = clock
         self._lock = Lock()
-        self._queue: deque[Event] = deque()  # a ticket is an event, set when it is called
+        self._queue: deque[Event] = deque()  # a ticket is an event, set when it gets a slot
         self._running: set[Event] = set()
-        self._held = False
+        self._paused = False
 
     @property
     def waiting(self) -> int:
-        """How many wait."""
+        """The number of waiting runs."""
         return len(self._queue)
 
     @property
     def running(self) -> int:
-        """How many have their turn."""
+        """The number of runs that have a slot."""
         return len(self._running)
 
     def hold(self, held: bool) -> None:
         """From now on call nobody, or call again; whoever has a turn keeps it."""
         with self._lock:
             self._held = held
-            self._call_next()
+            self._start_next()
 
     @contextmanager
     def turn(self, notice: Notice) -> Iterator["Turn"]:
@@ -76,86 +76,86 @@ class Turns:
         Raises:
             Busy: see there.
         """
-        turn = Turn(self, notice)
+        turn = RunSlot(self, notice)
         try:
             turn._take()
             yield turn
         finally:
             self._leave(turn._ticket)
 
-    def _wait(self, ticket: Event, tell: Tell, waited: float) -> None:
-        """Stand in the queue until it is the ticket's turn; the same run has waited `waited` seconds already."""
-        limits, came = self.limits, self._clock()
+    def _wait(self, ticket: Event, report: ReportAhead, waited: float) -> None:
+        """Wait until the ticket gets a slot; the same run has waited `waited` seconds already."""
+        limits, start = self.limits, self._clock()
         with self._lock:
             if len(self._queue) >= limits.waiting:
                 raise Busy(
                     "{count} visitors are waiting already: please come again in a minute.", count=len(self._queue)
                 )
             self._queue.append(ticket)
-            self._call_next()
-        pause = max(limits.silence - waited, limits.silence / 4)
+            self._start_next()
+        pause = max(limits.notice_after - waited, limits.notice_after / 4)
         try:
             while not ticket.wait(pause):
-                if self._clock() - came >= limits.patience:
+                if self._clock() - start >= limits.patience:
                     raise Busy(
                         "It was not your turn within {seconds:.0f} seconds, so many visitors are here: "
                         "please try again in a minute.",
                         seconds=limits.patience,
                     )
                 with self._lock:
-                    place = self._queue.index(ticket) if ticket in self._queue else 0
-                    before = place + len(self._running)
-                tell(before)
-                pause = limits.repeat
+                    position = self._queue.index(ticket) if ticket in self._queue else 0
+                    ahead = position + len(self._running)
+                report(ahead)
+                pause = limits.notice_every
         except BaseException:
             self._leave(ticket)
             raise
 
     def _leave(self, ticket: Event) -> None:
-        """Give back a turn or a place in the queue."""
+        """Release a slot, or leave the queue."""
         with self._lock:
             self._running.discard(ticket)
             if ticket in self._queue:
                 self._queue.remove(ticket)
-            self._call_next()
+            self._start_next()
 
-    def _call_next(self) -> None:
-        while self._queue and len(self._running) < self.limits.running and not self._held:
+    def _start_next(self) -> None:
+        while self._queue and len(self._running) < self.limits.running and not self._paused:
             ticket = self._queue.popleft()
             self._running.add(ticket)
             ticket.set()
 
 
-class Turn:
-    """One visitor's turn.
+class RunSlot:
+    """The slot of one run.
 
     Attributes:
-        queued: how many seconds were waited for it so far.
-        sizes: how large is what it works on, for the log.
+        queued: seconds that the run has waited so far.
+        sizes: sizes of the run's input and output, for the log.
     """
 
-    def __init__(self, turns: Turns, notice: Notice) -> None:
+    def __init__(self, queue: RunQueue, notice: Notice) -> None:
         self.queued = 0.0
         self.sizes: dict[str, int] = {}
-        self._turns, self._notice = turns, notice
+        self._queue, self._notice = queue, notice
         self._ticket = Event()
-        self._began = 0.0
+        self._cpu_start = 0.0
 
-    def rotate(self) -> None:
-        """Between two steps of a long answer: let others go first if they wait and this turn has had its share.
+    def yield_slot(self) -> None:
+        """Let waiting runs go first if this one has used up its slice of processor time; wait for a slot again.
 
         Raises:
-            Busy: it did not come round again in time.
+            Busy: it got no slot again in time.
         """
-        turns = self._turns
-        if turns.waiting and turns.worked() - self._began >= turns.limits.share:
-            turns._leave(self._ticket)
-            self._take()
+        queue = self._queue
+        if queue.waiting and queue.cpu_time() - self._cpu_start >= queue.limits.slice_seconds:
+            queue._leave(self._ticket)
+            self._acquire()
 
-    def _take(self) -> None:
+    def _acquire(self) -> None:
         self._ticket = Event()
-        came = self._turns._clock()
-        with self._notice() as tell:
-            self._turns._wait(self._ticket, tell, self.queued)
-        self.queued += self._turns._clock() - came
-        self._began = self._turns.worked()
+        start = self._queue._clock()
+        with self._notice() as report:
+            self._queue._wait(self._ticket, report, self.queued)
+        self.queued += self._queue._clock() - start
+        self._cpu_start = self._queue.cpu_time()

@@ -119,7 +119,7 @@ def test_a_run_says_what_views_ask_of_it(monkeypatch):
         ScriptRunContext.__dataclass_fields__
     )
     monkeypatch.setattr(views_inside, "get_script_run_ctx", lambda: SimpleNamespace(is_history_navigation=True))
-    assert views_inside.moved() is True
+    assert views_inside.is_history_navigation() is True
 
 
 def shown_before_and_after() -> None:
@@ -128,10 +128,12 @@ def shown_before_and_after() -> None:
 
     from views import streamlit_internals
 
-    said = streamlit_internals.said_for("box")
+    said = streamlit_internals.reported_widget_id("box")
     st.checkbox("Box", key="box")
-    st.text(f"{bool(said)} {bool(said) and streamlit_internals.drawn(said)} {streamlit_internals.drawn('nothing')}")
-    st.text(f"{streamlit_internals.moved()}")
+    st.text(
+        f"{bool(said)} {bool(said) and streamlit_internals.is_drawn(said)} {streamlit_internals.is_drawn('nothing')}"
+    )
+    st.text(f"{streamlit_internals.is_history_navigation()}")
 
 
 def test_what_the_browser_says_of_a_control_is_known_before_it_is_drawn():

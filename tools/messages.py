@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[1]
 FLOORS = ("views", "pages", "model", "server")
 KEYWORDS = {
     "say": ((1, "c"), 2),
-    **dict.fromkeys(("Message", "Place", "Sample"), ((1, "c"), 2)),
+    **dict.fromkeys(("Message", "MenuPage", "Sample"), ((1, "c"), 2)),
     "say_count": ((1, "c"), 2, 3),
     "Busy": (1,),
     "InputError": (1,),

@@ -10,10 +10,10 @@ from typing import Literal
 import numpy as np
 
 from .text import literal, terms
-from .text.catalogue import Message, Name, say
+from .text.catalogue import Message, Untranslated, say
 
 MEAN = "mean"
-Said = Callable[[], str]  # a message, or a name that says itself
+Label = Callable[[], str]  # a message, or a name that says itself
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
 DECADES = 4  # that a logarithmic scale spans below its largest weight
 
@@ -35,15 +35,15 @@ class Kind:
     """
 
     name: str
-    called: Said
-    queries: Said
-    keys: Said
-    brief: Said
-    short: Said
+    called: Label
+    queries: Label
+    keys: Label
+    brief: Label
+    short: Label
     causal: bool = False
     axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)
     places: bool = False
-    headed: Said | None = None
+    headed: Label | None = None
 
     @property
     def title(self) -> str:
@@ -126,8 +126,8 @@ ALIGNMENTS = {  # cross-attention of recurrent networks, by its score
 }
 ANY_TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
 ANY_WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
-_GIVEN = Message("kind.given", "attention")
-GIVEN = Kind("encoder", _GIVEN, *ANY_TOKENS, _GIVEN, _GIVEN, headed=Message("kind.given.heading", "Attention"))
+_ANY = Message("kind.given", "attention")
+ANY_ATTENTION = Kind("encoder", _ANY, *ANY_TOKENS, _ANY, _ANY, headed=Message("kind.given.heading", "Attention"))
 _WORDS = {
     _ENGLISH_QUERY: Message("kind.english.query.word", "English query word"),
     _ENGLISH_KEY: Message("kind.english.key.word", "English key word"),
@@ -156,22 +156,22 @@ PATCHES = replace(
     headed=Message("kind.patches.heading", "Similarity of position vectors"),
 )
 CLS = "CLS"
-PLACE = Message("patch.place", "row {row}, column {column}")
-ONE = Message("map.one", "layer {layer}, head {head}")
+ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")
+LAYER_AND_HEAD = Message("map.one", "layer {layer}, head {head}")
 OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
 OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
 OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
-def known(name: str) -> Kind | None:
+def find_kind(name: str) -> Kind | None:
     """The kind of this name, where there are words for it here."""
     return VISION if name == VISION.name else KINDS.get(name)
 
 
-def named(name: str) -> Kind:
+def kind_named(name: str) -> Kind:
     """The kind of this name; one that goes by its name alone where there are no words for it."""
-    itself = Name(name)
-    return known(name) or Kind(name, itself, itself, itself, itself, itself)
+    itself = Untranslated(name)
+    return find_kind(name) or Kind(name, itself, itself, itself, itself, itself)
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
@@ -186,7 +186,7 @@ def with_means(attention: np.ndarray) -> np.ndarray:
     return np.concatenate([wide, over_layers], axis=0)
 
 
-def one(attention: np.ndarray, layer: int, head: int) -> np.ndarray:
+def single_map(attention: np.ndarray, layer: int, head: int) -> np.ndarray:
     """`with_means(attention)[layer, head]`, `(query, key)` float32, without making the others."""
     layers = attention if layer == attention.shape[0] else attention[layer][None]
     both = layers if head == attention.shape[1] else layers[:, head][:, None]
@@ -216,7 +216,7 @@ def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
     return np.ascontiguousarray(weights)
 
 
-def kept(attention: np.ndarray, mass: float) -> np.ndarray:
+def strongest_keys(attention: np.ndarray, mass: float) -> np.ndarray:
     """Of each query and head the fewest keys, largest weights first, that hold `mass` of what the query gives.
 
     Bool of the same shape as `attention`, `(..., key)`; the same rule as in `attention_lines.weights.js`.
@@ -230,12 +230,12 @@ def kept(attention: np.ndarray, mass: float) -> np.ndarray:
     return drawn
 
 
-def names(count: int, first: int = 0) -> list[str]:
+def ids_with_mean(count: int, first: int = 0) -> list[str]:
     """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`; `first` counts from 0."""
     return [*(str(first + number + 1) for number in range(count)), MEAN]
 
 
-def said(names: Sequence[str]) -> dict[str, str]:
+def option_labels(names: Sequence[str]) -> dict[str, str]:
     """What a control says for each of `names`."""
     return {name: terms.MEAN() if name == MEAN else name for name in names}
 
@@ -248,10 +248,10 @@ def describe(layer: str, head: str) -> str:
         return OVER_HEADS(layer=layer)
     if layer == MEAN:
         return OVER_LAYERS(head=head)
-    return ONE(layer=layer, head=head)
+    return LAYER_AND_HEAD(layer=layer, head=head)
 
 
-def masked(queries: int, keys: int, causal: bool) -> np.ndarray:
+def causal_mask(queries: int, keys: int, causal: bool) -> np.ndarray:
     """`(query, key)` bool: True where the causal mask hides the key from the query."""
     return np.triu(np.full((queries, keys), causal), k=1)
 
@@ -263,7 +263,7 @@ def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
 
 def patch_name(row: int, column: int) -> str:
     """The patch in this row and column, which count from 0: `row 1, column 1` is the first."""
-    return PLACE(row=row + 1, column=column + 1)
+    return ROW_AND_COLUMN(row=row + 1, column=column + 1)
 
 
 def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -280,6 +280,6 @@ def numbered(labels: Sequence[str]) -> list[str]:
     return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]
 
 
-def places(labels: Sequence[str]) -> dict[str, Name]:
+def token_options(labels: Sequence[str]) -> dict[str, Untranslated]:
     """Tokens to choose one from: their places from 1, each with what `numbered` says of it."""
-    return {str(place): Name(label) for place, label in enumerate(numbered(labels), 1)}
+    return {str(place): Untranslated(label) for place, label in enumerate(numbered(labels), 1)}

@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from .components import component, html_export
-from .components.html_export import Part
+from .components.html_export import ComponentSnapshot
 
 NAMES = ("attention_grid",)  # of the components that a page can begin with
 
@@ -20,20 +20,20 @@ _MOUNT = (Path(__file__).parent / "initial_component.js").read_text(encoding="ut
 _ANY_PATH = re.compile(rf"/first-({'|'.join(NAMES)})-\w+\.js")  # during an update another server may have made the page
 
 
-def html(part: Part) -> str:
+def component_html(part: ComponentSnapshot) -> str:
     """The component, for a page in which it stands below an element of the class `first`."""
     style = component.style(part.name)
     return f"""<style>
-.first {{{html_export.variables("light")}}}
-@media (prefers-color-scheme: dark) {{.first {{{html_export.variables("dark")}}}}}
+.first {{{html_export.colour_variables("light")}}}
+@media (prefers-color-scheme: dark) {{.first {{{html_export.colour_variables("dark")}}}}}
 .first {{--st-font: "Source Sans", sans-serif}}
-</style><div class="view-with-mark" inert>{component.mark(part.chosen)}<div class="view"></div></div>
+</style><div class="view-with-mark" inert>{component.selection_mark(part.chosen)}<div class="view"></div></div>
 <template class="component-of-view"><style>{style}</style><div class="{part.root}"></div></template>
 <script type="text/plain" class="payload">{base64.b64encode(part.payload).decode()}</script>
 <script src=".{path(part.name)}"></script>"""
 
 
-def found(asked: str) -> tuple[str, str] | None:
+def requested_script(asked: str) -> tuple[str, str] | None:
     """The script that an address asks for, and its own address; None for any other."""
     match = _ANY_PATH.fullmatch(asked)
     return match and (source(match[1]), path(match[1]))

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from . import initial_component, streamlit_internals
-from .components.html_export import Part
+from .components.html_export import ComponentSnapshot
 from .html import generated_tokens
 from .text import literal
 from .text.catalogue import say
@@ -45,7 +45,7 @@ _VIEW = """<style>
 
 
 @dataclass(frozen=True)
-class Answer:
+class InitialContent:
     """The sentence that a page begins with, and its translation.
 
     Attributes:
@@ -56,14 +56,14 @@ class Answer:
     sentence: str
     translation: str
     lead: str = ""
-    view: Part | None = None
+    view: ComponentSnapshot | None = None
 
     def is_for(self, query: dict[str, list[str]]) -> bool:
         """Whether an address asks for this sentence, and for nothing that would change what is said of it."""
         return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, {TEXT: [self.sentence]})
 
 
-def beginning(answer: Answer) -> str:
+def content_html(answer: InitialContent) -> str:
     """It as HTML, in the language that is spoken, for an element of the class `first`."""
     font = streamlit_internals.font_file()
     return _ANSWER.format(
@@ -72,7 +72,7 @@ def beginning(answer: Answer) -> str:
         label=literal.html(say("sentence.label", "English sentence")),
         token=literal.TOKEN,
         sentence=literal.html(answer.sentence),
-        translation=generated_tokens.labelled(say("translation", "Translation"), answer.translation, _TO),
+        translation=generated_tokens.labelled_sentence(say("translation", "Translation"), answer.translation, _TO),
         stays="10s" if answer.view else "1s",
-        below=_VIEW + initial_component.html(answer.view) if answer.view else _OUTLINE,
+        below=_VIEW + initial_component.component_html(answer.view) if answer.view else _OUTLINE,
     )

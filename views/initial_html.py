@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from . import initial_component, navigation, palette
-from .initial_content import Answer, beginning
+from .initial_content import InitialContent, content_html
 from .text import catalogue, literal
 from .text.catalogue import say
 from .url_state import script
@@ -43,7 +43,7 @@ body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{displ
 <main class="first"><h1>{title}</h1><p>{lead}</p>{begins}</main>"""
 
 
-class FirstPage:
+class InitialHtmlMiddleware:
     """Middleware: gives every page of HTML what the module's first lines say, and serves the scripts that it names.
 
     Args:
@@ -53,14 +53,14 @@ class FirstPage:
     A page keeps neither date nor tag, by which a browser could ask whether its copy of Streamlit's page still holds.
     """
 
-    def __init__(self, app: ASGIApp, answer: Callable[[str], Answer | None] = lambda page: None) -> None:
+    def __init__(self, app: ASGIApp, answer: Callable[[str], InitialContent | None] = lambda page: None) -> None:
         self.app = app
         self._answer = answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith(_FILES):
             await self.app(scope, receive, send)
-        elif found := script.found(scope["path"]) or initial_component.found(scope["path"]):
+        elif found := script.requested_script(scope["path"]) or initial_component.requested_script(scope["path"]):
             source, own = found
             keep = "public, max-age=31536000, immutable" if scope["path"] == own else "no-store"
             served = Response(source, media_type="text/javascript", headers={"Cache-Control": keep})
@@ -70,15 +70,15 @@ class FirstPage:
             headers = [(name, value) for name, value in scope["headers"] if name not in plain]
             name, query = scope["path"].strip("/"), parse_qs(scope["query_string"].decode("latin-1"), True)
             language = _language(query, scope)
-            with catalogue.speaking(language):
+            with catalogue.using_language(language):
                 answer = self._answer(name)
             if answer and not answer.is_for(query):
                 answer = None
-            rewritten = rewriting(send, lambda page: dressed(page, name, language, answer))
+            rewritten = rewriting_send(send, lambda page: initial_page(page, name, language, answer))
             await self.app({**scope, "headers": headers}, receive, rewritten)
 
 
-def rewriting(send: Send, rewrite: Callable[[str], str]) -> Send:
+def rewriting_send(send: Send, rewrite: Callable[[str], str]) -> Send:
     """`send`, which holds HTML until all of it is there; `rewrite` makes it anew."""
     start: Message = {}  # of HTML
     body = bytearray()
@@ -105,21 +105,21 @@ def rewriting(send: Send, rewrite: Callable[[str], str]) -> Send:
     return rewritten
 
 
-def dressed(page: str, name: str, language: str, answer: Answer | None = None) -> str:
+def initial_page(page: str, name: str, language: str, answer: InitialContent | None = None) -> str:
     """Streamlit's page as the page called `name` begins with it, in `language`; the home page's name is empty."""
     place = next((place for place in navigation.PAGES if place.id == name), navigation.PAGES[0])
-    with catalogue.speaking(language):
+    with catalogue.using_language(language):
         title, lead = literal.html(place.title()), literal.html(answer and answer.lead or place())
         tab = literal.html(navigation.tab_title(place))
         described = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
-        begins = beginning(answer) if answer else "<div></div>" * 2
+        begins = content_html(answer) if answer else "<div></div>" * 2
     # The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has.
     colours = {}
     for theme, prefix in (("light", ""), ("dark", "dark_")):
         box, line = palette.SECONDARY[theme]
         told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
         colours |= {prefix + name: colour for name, colour in told.items()}
-    top = 5.75 + (2.75 if navigation.section(place).name else 0)  # below the menu; on a wide screen that is one line
+    top = 5.75 + (2.75 if navigation.section_of(place).name else 0)  # below the menu; on a wide screen that is one line
     outline = _OUTLINE.format(title=title, lead=lead, top=top, begins=begins, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",
@@ -136,4 +136,4 @@ def _language(query: dict[str, list[str]], scope: Scope) -> str:
     """The one that the address names, else the first that the browser asks for; see `settings.language`."""
     named = query.get(LANGUAGE, [""])[-1]
     wished = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
-    return named if named in catalogue.languages() else catalogue.nearest(wished)
+    return named if named in catalogue.languages() else catalogue.nearest_language(wished)

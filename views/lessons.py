@@ -58,7 +58,7 @@ WORDS = {
 }
 
 
-def told() -> str:
+def script_data() -> str:
     """What the script reads, as hidden HTML: the lessons in the reader's language, and its words."""
     lessons = [
         {

@@ -14,7 +14,7 @@ from PIL import Image
 from . import lessons, palette, streamlit_internals
 from .controls import sentence_input
 from .text import catalogue, literal, prose
-from .text.catalogue import Message, Name, say
+from .text.catalogue import Message, Untranslated, say
 from .url_state import bound_settings
 from .version import VERSION
 
@@ -22,7 +22,7 @@ NAME = "Attention Atlas"
 FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 
-class Place(Message):
+class MenuPage(Message):
     """A page in the menu; its id is the name of its folder, text and address, and it says what is done there."""
 
     def title(self) -> str:
@@ -35,10 +35,10 @@ class Place(Message):
 
 
 @dataclass(frozen=True)
-class Section:
+class MenuSection:
     """Pages that stand together in the menu. Without a name it is one page, which stands there by itself."""
 
-    pages: tuple[Place, ...]
+    pages: tuple[MenuPage, ...]
     name: Message | None = None
 
     def called(self) -> str:
@@ -47,37 +47,37 @@ class Section:
 
 
 SECTIONS = (
-    Section(
+    MenuSection(
         (
-            Place(
+            MenuPage(
                 "translate",
                 "See what every head of a trained Transformer attends to while it translates your sentence.",
             ),
-            Place("attention", "Open every head of the encoder, the decoder and the cross-attention."),
-            Place("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
-            Place("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
-            Place("attribution", "Which source words a target word needs: four methods compared with a test."),
+            MenuPage("attention", "Open every head of the encoder, the decoder and the cross-attention."),
+            MenuPage("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
+            MenuPage("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
+            MenuPage("attribution", "Which source words a target word needs: four methods compared with a test."),
         ),
         Message("menu.explore", "Explore"),
     ),
-    Section(
+    MenuSection(
         (
-            Place("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
-            Place("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
-            Place("positions", "Take sinusoidal positions apart, then take them away from the model."),
-            Place("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
-            Place("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
-            Place("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
-            Place("loss", "Score a French target token by token; smoothing, gradient and training curves."),
-            Place("glossary", "What every term means, in a sentence or two, and which part shows it."),
+            MenuPage("history", "Recurrent networks, LSTM gates and the first attention, on the same sentence."),
+            MenuPage("tokens", "Follow a sentence into tokens, ids and vectors; compare words and word orders."),
+            MenuPage("positions", "Take sinusoidal positions apart, then take them away from the model."),
+            MenuPage("masks", "Hide keys from queries: padding, causality, and a mask that you paint yourself."),
+            MenuPage("inside", "Follow one head from X to W_O, then the feed-forward layer and Add & Norm."),
+            MenuPage("decoding", "Go through a translation step by step: logits, choice, teacher forcing, beam."),
+            MenuPage("loss", "Score a French target token by token; smoothing, gradient and training curves."),
+            MenuPage("glossary", "What every term means, in a sentence or two, and which part shows it."),
         ),
         Message("menu.learn", "Learn"),
     ),
-    Section((Place("vision", "Give a picture to a Vision Transformer and see what it attends to."),)),
-    Section((Place("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),)),
+    MenuSection((MenuPage("vision", "Give a picture to a Vision Transformer and see what it attends to."),)),
+    MenuSection((MenuPage("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),)),
 )
 PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the first is the home page
-MOVED = {"relevance": "attribution"}  # what a page's address was -> what it is
+MOVED_PAGES = {"relevance": "attribution"}  # what a page's address was -> what it is
 
 # Which section of the menu is open.
 _OPEN = """<style>
@@ -86,13 +86,13 @@ _OPEN = """<style>
 </style>"""
 _STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
-Around = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
+PageWrapper = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
 
 _running_on: ContextVar[tuple | None] = ContextVar("running_on", default=None)  # slot, what says the device, said
 
 
 @dataclass(frozen=True)
-class Table:
+class SidebarTable:
     """A small table of the sidebar: what its two columns of values are, and a name and two values a row."""
 
     heading: str
@@ -100,13 +100,13 @@ class Table:
     rows: Sequence[tuple[str, str, str]]
 
 
-def run(around: Around) -> None:
+def run(around: PageWrapper) -> None:
     """Set the page up, offer the pages and run the chosen one."""
     streamlit_internals.keep_uploads_in_memory()
     _running_on.set(None)
     # An own icon file: the default one, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
-    with catalogue.speaking(bound_settings.language_to_come()):
+    with catalogue.using_language(bound_settings.pending_language()):
         pages = [
             st.Page(
                 f"pages/{place.id}/page.py",
@@ -119,62 +119,64 @@ def run(around: Around) -> None:
         page = st.navigation(pages, position="hidden")
         open_page = next(place for place in PAGES if place.id == (page.url_path or PAGES[0].id))
         st.set_page_config(tab_title(open_page), icon, "wide", "collapsed", _about())
-    if (elsewhere := bound_settings.elsewhere(page.url_path)) is not None:
+    if (elsewhere := bound_settings.history_target(page.url_path)) is not None:
         st.switch_page(
-            next(page for page in pages if page.url_path == elsewhere), query_params=bound_settings.address()
+            next(page for page in pages if page.url_path == elsewhere), query_params=bound_settings.view_query()
         )
-    with bound_settings.page(page.url_path, sentence_input.DEFAULT):  # nothing is drawn before: see `server.run_order`
+    with bound_settings.page_run(
+        page.url_path, sentence_input.DEFAULT
+    ):  # nothing is drawn before: see `server.run_order`
         st.html(_STYLE)
         _menu(open_page, dict(zip(PAGES, pages, strict=True)))
-        sentence_input.language()
+        sentence_input.language_picker()
         with around(open_page.id):
             page.run()
-    _say_where_it_ran()
-    _keep_what_is_loaded(page.url_path)
+    _update_device()
+    _freeze_loaded_objects(page.url_path)
 
 
-def _menu(open_page: Place, pages: Mapping[Place, st.Page]) -> None:
+def _menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None:
     """The sections, and the pages of the open one."""
-    way = lessons.told() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
-    st.html(_OPEN.format(open=SECTIONS.index(section(open_page)) + 1) + way)
+    way = lessons.script_data() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
+    st.html(_OPEN.format(open=SECTIONS.index(section_of(open_page)) + 1) + way)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
             for each in SECTIONS:
                 st.page_link(pages[each.pages[0]], label=each.called())
-        if section(open_page).name:
+        if section_of(open_page).name:
             with st.container(horizontal=True, key="pages"):
-                for place in section(open_page).pages:
+                for place in section_of(open_page).pages:
                     st.page_link(pages[place], label=place.called(), help=place())
 
 
-def section(place: Place) -> Section:
+def section_of(place: MenuPage) -> MenuSection:
     """The one that the page belongs to."""
     return next(section for section in SECTIONS if place in section.pages)
 
 
-def tab_title(place: Place) -> str:
+def tab_title(place: MenuPage) -> str:
     """What the browser's tab says of a page; the home page has the program's own name."""
     return NAME if place is PAGES[0] else say("tab", "{page} \u00b7 {name}", page=place.title(), name=NAME)
 
 
 @functools.cache
-def _keep_what_is_loaded(page: str) -> None:
+def _freeze_loaded_objects(page: str) -> None:
     """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over."""
     gc.collect()
     gc.freeze()
 
 
-def available() -> frozenset[str]:
+def page_ids() -> frozenset[str]:
     """Names of the pages as their addresses have them; the home page is the bare address and has none."""
     return frozenset(place.id for place in PAGES[1:])
 
 
-def titles() -> dict[str, str]:
+def page_titles() -> dict[str, str]:
     """What the pages are called, by their names, in the reader's language; the home page is not among them."""
     return {place.id: place.title() for place in PAGES[1:]}
 
 
-def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, card: str) -> None:
+def sidebar(device: Callable[[], str], tables: Sequence[SidebarTable], licence: str, card: str) -> None:
     """Where the model runs, its sizes and scores, and its card.
 
     Args:
@@ -185,7 +187,7 @@ def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, ca
     with st.sidebar:
         st.markdown(f"#### {say('sidebar.device', 'Runs on')}")
         _running_on.set((st.empty(), device, None))
-        _say_where_it_ran()
+        _update_device()
         if not FAVICON.is_file():
             st.warning(prose.MISSING(file="favicon.png", folder="assets"))
         for table in tables:
@@ -195,23 +197,23 @@ def sidebar(device: Callable[[], str], tables: Sequence[Table], licence: str, ca
         if licence:
             st.caption(say("sidebar.data", "Training data: {licence}.", licence=literal.markdown(licence)))
         if st.button(say("sidebar.card", "Model card")):
-            st.dialog(say("sidebar.card", "Model card"), width="large")(_show_card)(card)
+            st.dialog(say("sidebar.card", "Model card"), width="large")(_render_card)(card)
 
 
-def _say_where_it_ran() -> None:
+def _update_device() -> None:
     """Write the device into its place in the sidebar, if this page has one."""
     if (place := _running_on.get()) is not None:
         slot, device, said = place
         if (name := device()) != said:
-            slot.text(Name(name)())
+            slot.text(Untranslated(name)())
             _running_on.set((slot, device, name))
 
 
-def _show_card(card: str) -> None:
-    st.markdown(Name(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
+def _render_card(card: str) -> None:
+    st.markdown(Untranslated(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
 
 
-def _table(table: Table) -> str:
+def _table(table: SidebarTable) -> str:
     cell = 'style="text-align:right;padding:2px 0 2px 12px;font-variant-numeric:tabular-nums;white-space:nowrap"'
     quiet = 'style="opacity:.75"'
     head = "".join(

@@ -23,7 +23,7 @@ def grey(pixels: np.ndarray) -> np.ndarray:
     return np.repeat(brightness.round().astype(np.uint8)[..., None], 3, axis=2)
 
 
-def block(pixels: np.ndarray, row: int, column: int, size: int) -> np.ndarray:
+def patch_pixels(pixels: np.ndarray, row: int, column: int, size: int) -> np.ndarray:
     """The pixels `(size, size, channel)` of one patch; row and column count from 0."""
     return pixels[row * size : (row + 1) * size, column * size : (column + 1) * size]
 
@@ -42,15 +42,15 @@ def value_names(size: int) -> list[str]:
     return [channel(row=row, column=column) for channel in CHANNELS for row, column in places]
 
 
-def kept(weights: np.ndarray, share: float) -> np.ndarray:
+def strongest_entries(weights: np.ndarray, share: float) -> np.ndarray:
     """The fewest entries, largest first, that hold `share` of the sum: the masks of DINO (Caron et al. 2021).
 
     Bool, of the shape of `weights`, which are not negative. A browser test holds `patch_picture.js` to the same rule.
     """
-    return attention_maps.kept(weights.ravel(), share).reshape(weights.shape)
+    return attention_maps.strongest_keys(weights.ravel(), share).reshape(weights.shape)
 
 
-def edges(chosen: np.ndarray) -> list[tuple[int, int, bool]]:
+def outline_edges(chosen: np.ndarray) -> list[tuple[int, int, bool]]:
     """The sides between entries that are chosen and what is not, of `(row, column)` bool.
 
     Returns:

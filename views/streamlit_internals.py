@@ -9,18 +9,18 @@ from streamlit.runtime.state.common import user_key_from_element_id
 from streamlit.runtime.uploaded_file_manager import UploadedFile as UploadedFile
 
 
-def moved() -> bool:
+def is_history_navigation() -> bool:
     """Whether the browser asks for this run because it went back or forward: the address alone does not tell."""
     return bool(getattr(get_script_run_ctx(), "is_history_navigation", False))
 
 
-def visitor() -> str:
+def session_id() -> str:
     """Names this visit among all others, for as long as it lasts; empty where none runs."""
     context = get_script_run_ctx()
     return context.session_id if context else ""
 
 
-def said_for(name: str) -> str | None:
+def reported_widget_id(name: str) -> str | None:
     """The id of what the browser says the control called `name` shows, before it is drawn; None if it says nothing.
 
     A browser whose server has gone connects to another one by itself, which knows nothing of the visit. Streamlit has
@@ -31,7 +31,7 @@ def said_for(name: str) -> str | None:
     return next((state.id for state in said if user_key_from_element_id(state.id) == name), None)
 
 
-def drawn(id: str) -> bool:
+def is_drawn(id: str) -> bool:
     """Whether this run has drawn a control with this id: with other limits or options it has another one."""
     return id in get_script_run_ctx().shared.widget_ids_this_run
 

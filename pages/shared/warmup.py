@@ -48,7 +48,7 @@ def _initial_trace() -> "Trace":
 
 
 @singleton
-def _initial_maps(language: str) -> "Part":
+def _initial_maps(language: str) -> "ComponentSnapshot":
     from pages.shared.attention_viewer import explore
     from pages.shared.models import load_service
     from views.components import attention_kinds

@@ -13,7 +13,7 @@ SECTIONS, PAGES = ".st-key-sections", ".st-key-pages"
 def link_to(page: Page, title: str) -> Locator:
     """The link to a page of the app, by its title or what the menu calls it: its section is opened if it is not."""
     place = next(place for place in navigation.PAGES if title in (place.title(), place.called()))
-    section = navigation.section(place)
+    section = navigation.section_of(place)
     link = page.locator(PAGES).get_by_role("link", name=place.called(), exact=True)
     if section.name and link.count():
         return link

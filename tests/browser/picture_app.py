@@ -11,7 +11,7 @@ from views.url_state import bound_settings
 streamlit_internals.keep_uploads_in_memory()
 st.set_page_config(layout="wide")
 st.title("Picture")
-with bound_settings.page("", "A sentence."):
+with bound_settings.page_run("", "A sentence."):
     picture = picture_input(contextlib.nullcontext())
     st.text(f"sha256 {picture.sha256}")
     st.text(f"size {picture.size[0]} x {picture.size[1]}")

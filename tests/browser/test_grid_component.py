@@ -12,7 +12,7 @@ from tests.browser.mounting import mount_component
 from views import attention_maps, palette
 from views.components import component
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet, payload
-from views.components.component import mark
+from views.components.component import selection_mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
@@ -23,12 +23,12 @@ SHARED = Path(component.__file__).with_name("shared.js")
 def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
     """2 layers and 3 heads of softmaxed noise, and their means."""
     noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
-    noise[:, :, attention_maps.masked(side, side, causal)] = -np.inf
+    noise[:, :, attention_maps.causal_mask(side, side, causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     sheet = dict(
         weights=attention_maps.with_means(weights),
-        rows=attention_maps.names(2),
-        columns=attention_maps.names(3),
+        rows=attention_maps.ids_with_mean(2),
+        columns=attention_maps.ids_with_mean(3),
         queries=(HOSTILE * side)[:side],
         keys=(HOSTILE * side)[:side],
         kind="decoder" if causal else "cross",
@@ -45,7 +45,9 @@ def mount(page: Page):
     """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(sheet: Sheet, background: str = "#FFFFFF", believed: palette.Theme = "light") -> Page:
-        mount_component(page, "attention_grid", "grid-root", payload(sheet, believed), background, mark(sheet.selected))
+        mount_component(
+            page, "attention_grid", "grid-root", payload(sheet, believed), background, selection_mark(sheet.selected)
+        )
         return page
 
     return show

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from tests.views.components.test_head_list import shown
 from views import palette
-from views.components.component import mark
+from views.components.component import selection_mark
 from views.components.head_list import HeadList, HeadRow, payload
 
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
@@ -30,7 +30,9 @@ def known(**changes) -> HeadList:
 @pytest.fixture
 def mount(page: Page):
     def show(shown: HeadList, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "head_list", "list-root", payload(shown, "light"), background, mark(shown.chosen))
+        mount_component(
+            page, "head_list", "list-root", payload(shown, "light"), background, selection_mark(shown.chosen)
+        )
         return page
 
     return show

@@ -13,9 +13,9 @@ from tests.browser.choices import choose
 from tests.browser.mounting import mount_component
 from views import attention_maps, palette
 from views.components.attention_grid import Detail, Sheet
-from views.components.attention_kinds import Kinds, Words, payload
-from views.components.component import mark
-from views.controls.sentence_input import heads_to_choose, scales_to_choose
+from views.components.attention_kinds import SheetsOfKinds, SheetWords, payload
+from views.components.component import selection_mark
+from views.controls.sentence_input import head_choices, scale_choice
 from views.controls.widgets import Choice
 
 SPECIAL = frozenset({"<s>", "</s>"})
@@ -36,12 +36,12 @@ def attention(kind: str) -> np.ndarray:
     """2 layers and 3 heads of noise, with weights of very different sizes."""
     queries, keys = SIDES[kind]
     noise = np.random.default_rng(len(kind)).normal(0, 6, (2, 3, len(queries), len(keys)))
-    noise[..., attention_maps.masked(len(queries), len(keys), kind == "decoder")] = -np.inf
+    noise[..., attention_maps.causal_mask(len(queries), len(keys), kind == "decoder")] = -np.inf
     return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
 
 
-def known(**chosen: str) -> Kinds:
-    layers, heads = attention_maps.names(2), attention_maps.names(3)
+def known(**chosen: str) -> SheetsOfKinds:
+    layers, heads = attention_maps.ids_with_mean(2), attention_maps.ids_with_mean(3)
     sheets, words = {}, {}
     for kind, (queries, keys) in SIDES.items():
         sheets[kind] = Sheet(
@@ -59,15 +59,15 @@ def known(**chosen: str) -> Kinds:
         )
         named = [[word.text for word in WORDS[side]] for side in (queries, keys)]
         starts = tuple([word.start for word in WORDS[side]] for side in (queries, keys))
-        words[kind] = Words(*named, starts, OF_WORDS)
+        words[kind] = SheetWords(*named, starts, OF_WORDS)
     choices = [
         Choice("Attention", {kind: f"The {kind}" for kind in SIDES}, "kind", varies=True),
         Choice("Rows and columns", {"tokens": "Tokens", "words": "Whole words"}, "units", help="What words are"),
         Choice("Special tokens", {"shown": "Shown", "hidden": "Hidden"}, "marks"),
-        *heads_to_choose(layers, heads),
-        scales_to_choose(),
+        *head_choices(layers, heads),
+        scale_choice(),
     ]
-    return Kinds(sheets, words, SPECIAL, choices, FIRST | chosen)
+    return SheetsOfKinds(sheets, words, SPECIAL, choices, FIRST | chosen)
 
 
 def wanted(kind: str, units: str, marks: str) -> np.ndarray:
@@ -91,7 +91,12 @@ def mount(page: Page):
         shown = known(**chosen)
         content = payload(shown, "light")
         mount_component(
-            page, "attention_grid", "grid-root", content, palette.BACKGROUND["light"], mark(dict(shown.chosen))
+            page,
+            "attention_grid",
+            "grid-root",
+            content,
+            palette.BACKGROUND["light"],
+            selection_mark(dict(shown.chosen)),
         )
         page.evaluate("""() => {
             window.said ??= (window.addEventListener("choosing", ({ detail }) => said.push(detail)), [])
@@ -117,7 +122,7 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
             choose(page, name)
         weights = wanted(kind, "words" if units == "Whole words" else "tokens", marks.lower())
         if kind == "decoder":
-            weights[..., attention_maps.masked(*weights.shape[2:], True)] = 0
+            weights[..., attention_maps.causal_mask(*weights.shape[2:], True)] = 0
         shown = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
         np.testing.assert_array_equal(shown, weights)
         expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")

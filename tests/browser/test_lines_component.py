@@ -15,9 +15,9 @@ from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
 from views import attention_maps, palette
-from views.attention_maps import kept
-from views.components.attention_lines import Lines, Locked, View, payload
-from views.components.component import mark
+from views.attention_maps import strongest_keys
+from views.components.attention_lines import AttentionLines, LinesView, LockedToken, payload
+from views.components.component import selection_mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
@@ -28,24 +28,26 @@ ROW = 28  # pixels a token of a short input
 def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
     """`(layers, heads, query, key)` float32 of softmaxed noise."""
     noise = np.random.default_rng(0).normal(0, 2, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, attention_maps.masked(queries, keys, causal)] = -np.inf
+    noise[:, :, attention_maps.causal_mask(queries, keys, causal)] = -np.inf
     return np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
 
 
-def known(weights: np.ndarray, kind: str = "cross", **view) -> Lines:
+def known(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLines:
     """Lines over `weights`; at first all heads of the first layer, all of their weights."""
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
-    chosen = View(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return Lines(weights, tokens[:queries], tokens[:keys], attention_maps.KINDS[kind], chosen)
+    chosen = LinesView(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
+    return AttentionLines(weights, tokens[:queries], tokens[:keys], attention_maps.KINDS[kind], chosen)
 
 
 @pytest.fixture
 def mount(page: Page):
     """Show lines in an empty page; what the script answers is collected in `window.answers`."""
 
-    def show(lines: Lines, background: str = "#FFFFFF") -> Page:
-        mount_component(page, "attention_lines", "lines-root", payload(lines, "light"), background, mark(lines.view))
+    def show(lines: AttentionLines, background: str = "#FFFFFF") -> Page:
+        mount_component(
+            page, "attention_lines", "lines-root", payload(lines, "light"), background, selection_mark(lines.view)
+        )
         return page
 
     return show
@@ -171,7 +173,7 @@ def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
     page = mount(known(weights, mass=0.7))
 
     def fewest(share: float) -> int:
-        return int(kept(weights[0], share).sum())
+        return int(strongest_keys(weights[0], share).sum())
 
     assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.7)}.")
     before = inked(page)
@@ -267,7 +269,9 @@ def test_a_tap_shows_and_locks(browser):
     page = context.new_page()
     weights = softmaxed(1, 8, 6, 5)
     lines = known(weights)
-    mount_component(page, "attention_lines", "lines-root", payload(lines, "light"), "#FFFFFF", mark(lines.view))
+    mount_component(
+        page, "attention_lines", "lines-root", payload(lines, "light"), "#FFFFFF", selection_mark(lines.view)
+    )
     page.evaluate("document.querySelector('main').style.width = '358px'")
     token(page, "key", 3).tap()
     assert numbers(page, "query") == [three_digits(value) for value in weights[0, :, :, 3].mean(0, dtype=np.float64)]
@@ -279,18 +283,18 @@ def test_a_tap_shows_and_locks(browser):
 def test_the_mark_chooses_without_a_new_payload(mount):
     lines = known(softmaxed(2, 3, 4, 5))
     page = mount(lines)
-    mount(replace(lines, view=View((1,), (2,), 0.5, Locked("key", 4))))
+    mount(replace(lines, view=LinesView((1,), (2,), 0.5, LockedToken("key", 4))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["3", "2"]
     # what was told comes back as a mark and undoes nothing that was chosen meanwhile
     page.get_by_role("button", name="Head 1").click()
     told = answered(page, heads=[0, 2])
     page.get_by_role("button", name="Head 2").click()
-    late = mark(View(tuple(told["layers"]), tuple(told["heads"]), 0.5, Locked("key", 4)))
+    late = selection_mark(LinesView(tuple(told["layers"]), tuple(told["heads"]), 0.5, LockedToken("key", 4)))
     page.evaluate("late => { document.querySelector('p').innerHTML = late }", late)
     answered(page, heads=[0, 1, 2])
     # another sentence has no such locked token
-    mount(replace(known(softmaxed(2, 3, 4, 3)), view=View((1,), (0, 1, 2), 0.5, Locked("key", 2))))
+    mount(replace(known(softmaxed(2, 3, 4, 3)), view=LinesView((1,), (0, 1, 2), 0.5, LockedToken("key", 2))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".side.key .token").count() == 3
 

@@ -91,7 +91,7 @@ def test_each_block_of_the_diagram_opens_its_page_with_the_sentence(server: Serv
     links = page.get_by_role("group", name=re.compile("Layers of the encoder")).get_by_role("link")
     expect(links.first).to_be_visible()
     addresses = {link.get_attribute("href") for link in links.all()}
-    assert {urlsplit(address).path for address in addresses} <= navigation.available()
+    assert {urlsplit(address).path for address in addresses} <= navigation.page_ids()
     page.get_by_role("link", name=re.compile("^Cross-attention")).click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)

@@ -41,7 +41,7 @@ def mount(page: Page):
     """Show maps in an empty page."""
 
     def show(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
-        given = {"links": LINKS, "places": False, "words": component.words(WORDS)} | more
+        given = {"links": LINKS, "places": False, "words": component.translated(WORDS)} | more
         content = payload(items or known(), "light", 3, **given)
         mount_component(page, "attention_map", "maps", content, background)
         return page

@@ -12,14 +12,14 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from tests.views.components.test_patch_picture import shown
 from views import palette, patch_grid
-from views.components.component import exactly, mark
-from views.components.patch_picture import Panel, PatchPicture, exact, payload
+from views.components.component import exact_numbers_mark, selection_mark
+from views.components.patch_picture import PatchPicture, PicturePanel, exact_weights, payload
 from views.text.numbers import three_digits
 
 ROWS, COLUMNS = 3, 4
 PIXELS = np.random.default_rng(0).integers(0, 256, (6, 8, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).dirichlet(np.full(13, 0.3), 13).astype(np.float32)
-BOTH = (Panel("Patches it attends to", "from"), Panel("Patches that attend to it", "to"))
+BOTH = (PicturePanel("Patches it attends to", "from"), PicturePanel("Patches that attend to it", "to"))
 
 
 def known(**changes) -> PatchPicture:
@@ -39,8 +39,8 @@ def mount(page: Page):
     """Show a picture in an empty page; what the script answers is collected in `window.answers`."""
 
     def show(given: PatchPicture, background: str = "#FFFFFF") -> Page:
-        more = exact(given)
-        marked = mark(dict(given.chosen)) + (exactly(*more) if more else "")
+        more = exact_weights(given)
+        marked = selection_mark(dict(given.chosen)) + (exact_numbers_mark(*more) if more else "")
         mount_component(page, "patch_picture", "picture-root", payload(given, "light"), background, marked)
         return page
 
@@ -99,7 +99,9 @@ def test_picture_and_both_maps_are_the_arrays(mount):
 
 def test_cls_as_the_query_needs_one_row_only(mount):
     page = mount(
-        known(panels=[Panel("", "cls")], weights=WEIGHTS[:1], tops=np.full((1, 1), 0.5), scale="shared", opacity=30)
+        known(
+            panels=[PicturePanel("", "cls")], weights=WEIGHTS[:1], tops=np.full((1, 1), 0.5), scale="shared", opacity=30
+        )
     )
     wanted = shades(WEIGHTS[0, 1:].reshape(ROWS, COLUMNS), 0.5)
     assert np.abs(canvas(page, "map") - wanted).max() <= 6
@@ -109,7 +111,7 @@ def test_cls_as_the_query_needs_one_row_only(mount):
 
 
 def test_a_picture_without_a_map(mount):
-    page = mount(known(panels=[Panel("", "nothing")], weights=None))
+    page = mount(known(panels=[PicturePanel("", "nothing")], weights=None))
     assert not page.locator(".map").is_visible()
     assert not page.locator(".legend").is_visible()
     assert labels(page)[:2] == ["row 1, column 1", "row 1, column 2"]
@@ -119,10 +121,10 @@ def test_the_outline_goes_around_what_python_keeps(mount):
     for share in (0.0, 0.05, 0.3, 0.6, 0.95, 1.0):
         page = mount(known(kept=round(100 * share)))
         for panel, weights in enumerate((WEIGHTS[row_of(1, 2), 1:], WEIGHTS[1:, row_of(1, 2)])):
-            chosen = patch_grid.kept(weights.reshape(ROWS, COLUMNS), share)
+            chosen = patch_grid.strongest_entries(weights.reshape(ROWS, COLUMNS), share)
             path = page.locator(".outline").nth(panel).get_attribute("d")
             drawn = {(int(y), int(x), way == "h") for x, y, way in re.findall(r"M(\d+) (\d+)([hv])1", path)}
-            assert drawn == set(patch_grid.edges(chosen))
+            assert drawn == set(patch_grid.outline_edges(chosen))
             if share:
                 assert f"patches in it: {chosen.sum()}." in page.locator(".quiet").nth(panel).inner_text()
 
@@ -185,7 +187,12 @@ def test_a_tap_chooses(browser):
     context = browser.new_context(has_touch=True, viewport={"width": 390, "height": 844})
     page = context.new_page()
     mount_component(
-        page, "patch_picture", "picture-root", payload(known(), "light"), "#FFFFFF", mark(dict(known().chosen))
+        page,
+        "patch_picture",
+        "picture-root",
+        payload(known(), "light"),
+        "#FFFFFF",
+        selection_mark(dict(known().chosen)),
     )
     page.locator(".patch").nth(7).tap()
     page.wait_for_function("() => answers.length")
@@ -201,7 +208,7 @@ def test_names_and_theme(mount):
     names = page.get_by_role("grid").evaluate_all("grids => grids.map((grid) => grid.getAttribute('aria-label'))")
     assert names == ["Patches it attends to", "Patches that attend to it"]
     expect(page.get_by_role("grid").first.get_by_role("row")).to_have_count(ROWS)
-    page = mount(known(panels=[Panel("", "cls")]))
+    page = mount(known(panels=[PicturePanel("", "cls")]))
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known picture"
 
 
@@ -223,7 +230,7 @@ def test_what_travelled_rounded_is_shown_exactly_once_the_page_says_it(mount):
     given = known(grid=(13, 13), panels=BOTH[:1], weights=weights, patch=(0, 0), head=(1, 2))
     page = mount(given)
     assert values(page, 0)[0] == "1.00e-6"
-    nowhere = mark(dict(given.chosen)) + exactly("1,1,2", weights[0, 0])  # of another picture
+    nowhere = selection_mark(dict(given.chosen)) + exact_numbers_mark("1,1,2", weights[0, 0])  # of another picture
     mount_component(page, "patch_picture", "picture-root", payload(given, "dark"), "#FFFFFF", nowhere)
     assert values(page, 0)[0] == three_digits(float(weights[1, 2, 1, 1].astype(np.float16)))
     assert values(page, 0)[0] != "1.00e-6"

@@ -81,14 +81,14 @@ def test_another_name_that_points_here_is_refused_at_every_address(server: Serve
     scripts = re.findall(r"\./(static/js/[\w.-]+\.js)", ask(server, "/").body)
     for path in (*ROUTES, f"/{scripts[0]}", "/_stcore/upload_file/a/b"):
         refused = ask(server, path, Host="elsewhere.example")
-        assert (refused.status, refused.body) == (421, host_check.NO_NAME + "\n"), path
+        assert (refused.status, refused.body) == (421, host_check.UNKNOWN_HOST + "\n"), path
 
 
 def test_another_site_is_refused_at_once_and_nobody_is_asked_for_it(server: Server):
     assert handshake(server, Origin=server.url).status == 101
     for origin in (FOREIGN, "null", "", "http://localhost", "http://localhost:1", "http://203.0.113.9:8501"):
         refused = handshake(server, Origin=origin)
-        assert (refused.status, refused.body) == (403, host_check.NO_ORIGIN + "\n"), origin
+        assert (refused.status, refused.body) == (403, host_check.FOREIGN_ORIGIN + "\n"), origin
         assert refused.seconds < AT_ONCE
         assert [ask(server, path, Origin=origin).status for path in ROUTES] == [403] * len(ROUTES)
     assert "external IP" not in server.log()
@@ -141,7 +141,7 @@ def test_no_message_takes_the_models_from_others(server: Server):
 def test_no_page_tells_a_browser_where_the_app_lies(server: Server):
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
-        for name in ("", *sorted(navigation.available())):
+        for name in ("", *sorted(navigation.page_ids())):
             message = BackMsg()
             message.rerun_script.page_name = name
             socket.send(message.SerializeToString())

@@ -42,7 +42,7 @@ def offline(browser: Browser) -> Iterator[Page]:
     assert asked[0].startswith("file://") and said == []
 
 
-def opened(page: Page, path, part: html_export.Part) -> None:
+def opened(page: Page, path, part: html_export.ComponentSnapshot) -> None:
     path.write_bytes(html_export.to_html(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part))
     page.goto(path.as_uri())
     assert page.title() == HOSTILE
@@ -74,7 +74,7 @@ def assert_fits(page: Page) -> None:
 
 def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     sheet = known_sheet(causal=True, detail=attention_grid.Detail("Cross-attention, {map}", "Query", "Key"))
-    opened(offline, tmp_path / "maps.html", attention_grid.part(sheet))
+    opened(offline, tmp_path / "maps.html", attention_grid.snapshot(sheet))
     assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 2"
     value = over(offline, ".grid-root .tile:not([tabindex='-1']) canvas", (3, 3), 2, 0)[1]
     assert value == three_digits(float(sheet.weights[0, 1, 2, 0]))
@@ -121,7 +121,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
 
 def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
     attention = softmaxed(2, 3, 4, 5)
-    opened(offline, tmp_path / "lines.html", attention_lines.part(known(attention)))
+    opened(offline, tmp_path / "lines.html", attention_lines.snapshot(known(attention)))
     offline.locator(".side.query .token").nth(2).click()
     values = [three_digits(float(weight)) for weight in attention[0, :, 2].mean(axis=0)]
     assert offline.locator(".side.key .weight").all_inner_texts() == values
@@ -136,7 +136,7 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
 
 
 def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
-    (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.part(known_sheet())))
+    (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.snapshot(known_sheet())))
     page = browser.new_page()
     page.goto((tmp_path / "maps.html").as_uri())
     refused = page.evaluate(

@@ -13,15 +13,15 @@ from playwright.sync_api import Page, expect
 from model.decoding.sampling_stages import sampling_stages
 from tests.browser.mounting import mount_component
 from views import palette
-from views.components.component import mark
+from views.components.component import selection_mark
 from views.components.step_view import (
     Axis,
-    Bars,
-    Column,
+    BarColumn,
+    BarsPanel,
     Curve,
-    Curves,
-    Formula,
-    Heatmap,
+    CurvesPanel,
+    FormulaPanel,
+    HeatmapPanel,
     Numbers,
     StepView,
     number_axis,
@@ -44,12 +44,12 @@ def known(hidden: np.ndarray = HIDDEN) -> StepView:
         ),
         {"h": Numbers(hidden, ("token", "unit")), "score": Numbers(SCORES, ("token", "key"))},
         (
-            Formula("token {token#} is {token}, unit {unit}: {h}"),
-            Heatmap("states", "h", rows="token", columns="unit", top=3.0),
-            Heatmap("scores", "score", rows="token", columns="key", signed=False),
-            Curves("one unit", along="token", curves=(Curve("h", "h"),)),
-            Curves("its size", along="token", curves=(Curve("h", "h"),), log=True),
-            Bars("scores of the token", along="key", columns=(Column("score", "score"),)),
+            FormulaPanel("token {token#} is {token}, unit {unit}: {h}"),
+            HeatmapPanel("states", "h", rows="token", columns="unit", top=3.0),
+            HeatmapPanel("scores", "score", rows="token", columns="key", signed=False),
+            CurvesPanel("one unit", along="token", curves=(Curve("h", "h"),)),
+            CurvesPanel("its size", along="token", curves=(Curve("h", "h"),), log=True),
+            BarsPanel("scores of the token", along="key", columns=(BarColumn("score", "score"),)),
         ),
     )
 
@@ -59,7 +59,7 @@ def mount(page: Page):
     """Show a view in an empty page; what the script tells is collected in `window.answers`."""
 
     def show(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
-        mount_component(page, "step_view", "step-view", payload(view, "light"), background, mark(places))
+        mount_component(page, "step_view", "step-view", payload(view, "light"), background, selection_mark(places))
         return page
 
     return show
@@ -156,7 +156,7 @@ def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
 
 def test_a_scale_of_their_own_follows_the_curves(mount):
     axes = (Axis("token", "Token", TOKENS, said="token"), Axis("unit", "Unit", size=UNITS))
-    curves = Curves("one unit", along="token", curves=(Curve("h", "h"),), own=True)
+    curves = CurvesPanel("one unit", along="token", curves=(Curve("h", "h"),), own=True)
     page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
     for unit in (1, 4):
         slider(page, "unit").fill(str(unit + 1))
@@ -193,9 +193,9 @@ def test_a_move_is_drawn_within_a_frame(mount):
     hidden = np.random.default_rng(2).normal(size=(40, 448))
     axes = (Axis("token", "Token", tuple("abcdefghij" * 4), said="token"), Axis("unit", "Unit", size=448))
     panels = (
-        Formula("{h}"),
-        Heatmap("states", "h", rows="token", columns="unit"),
-        Curves("one unit", along="token", curves=tuple(Curve(name, "h") for name in "abcdef")),
+        FormulaPanel("{h}"),
+        HeatmapPanel("states", "h", rows="token", columns="unit"),
+        CurvesPanel("one unit", along="token", curves=tuple(Curve(name, "h") for name in "abcdef")),
     )
     page = mount(StepView(axes, {"h": Numbers(hidden, ("token", "unit"))}, panels), {"token": 0, "unit": 0})
     took = page.evaluate(
@@ -233,10 +233,14 @@ def sampled(temperature: float, top_k: int, top_p: float) -> StepView:
         "kept": Numbers(stages.kept.sum(), whole=True),
         "mass": Numbers(np.array(stages.kept_mass)),
     }
-    columns = tuple(Column(key, key, top=1.0, nothing="out") for key in ("rank", "scaled", "filtered", "probability"))
+    columns = tuple(
+        BarColumn(key, key, top=1.0, nothing="out") for key in ("rank", "scaled", "filtered", "probability")
+    )
     places = {axis.id: list(axis.values).index(chosen[axis.id]) for axis in sliders}
     axes = (*sliders, Axis("row", "Row", size=8, slider=False), Axis("all", "", size=200, slider=False))
-    return StepView(axes, numbers, (Bars("choice", "row", columns), Formula("{kept}: {mass}")), "sampling", places)
+    return StepView(
+        axes, numbers, (BarsPanel("choice", "row", columns), FormulaPanel("{kept}: {mass}")), "sampling", places
+    )
 
 
 def test_the_rule_of_sampling_gives_the_servers_numbers(mount):
@@ -273,8 +277,8 @@ def test_the_rule_of_smoothing_gives_the_servers_numbers(mount):
             "vocabulary": Numbers(np.array(50), whole=True),
         }
         axes = (number_axis("smoothing", "Smoothing", range(91), 10), Axis("row", "Row", size=3, slider=False))
-        columns = tuple(Column(key, key, top=1.0, signed=True) for key in ("q", "gradient"))
-        panels = Bars("target", "row", columns, taken=0), Formula("{smoothed} {smallest} of {vocabulary}")
+        columns = tuple(BarColumn(key, key, top=1.0, signed=True) for key in ("q", "gradient"))
+        panels = BarsPanel("target", "row", columns, taken=0), FormulaPanel("{smoothed} {smallest} of {vocabulary}")
         return StepView(axes, numbers, panels, "smoothing", {"smoothing": percent})
 
     page = mount(smoothed(10), {"smoothing": 10})

@@ -12,7 +12,7 @@ TERM, SHOWN = "a[href*='glossary?find=Residual']", "#explained-term"
 
 
 def explanation() -> str:
-    return glossary.plain(prose.block("glossary", "residual-stream"))
+    return glossary.plain_text(prose.block("glossary", "residual-stream"))
 
 
 def test_pointer_and_keys(page: Page, server: Server):

@@ -10,7 +10,7 @@ from playwright.sync_api import Page
 from tests.browser.unsaid import unsaid
 from tests.views.figures.test_heatmap import shown
 from views.figures.heatmap import matrix
-from views.text.catalogue import PSEUDO, say, speaking
+from views.text.catalogue import PSEUDO, say, using_language
 from views.text.literal import TOKEN, tokens_on
 
 UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it stands where a value goes
@@ -111,5 +111,5 @@ def test_a_heatmap_names_its_axes():
 
 
 def test_brackets_are_what_the_catalogue_says(page: Page):
-    with speaking(PSEUDO):
+    with using_language(PSEUDO):
         assert found(page, f"<p>{say('test.given', 'A text')}</p>") == []

@@ -8,19 +8,19 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.mounting import mount_component
-from views.components.component import mark
-from views.components.vector_view import Placed, payload
+from views.components.component import selection_mark
+from views.components.vector_view import VectorPlacement, payload
 
-PLANE = Placed(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0))
+PLANE = VectorPlacement(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0))
 
 
 @pytest.fixture
 def mount(page: Page):
     """Show vectors in an empty page."""
 
-    def show(placed: Placed) -> Page:
+    def show(placed: VectorPlacement) -> Page:
         shown = payload(placed.dimensions, "Vectors", "light")
-        mount_component(page, "vector_view", "vector-view", shown, "#FFFFFF", mark(placed))
+        mount_component(page, "vector_view", "vector-view", shown, "#FFFFFF", selection_mark(placed))
         return page
 
     return show
@@ -95,7 +95,7 @@ def test_a_thumb_drags_a_vector(mount):
 
 
 def test_space_and_what_is_typed(mount):
-    page = mount(Placed(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
+    page = mount(VectorPlacement(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
     assert said(page)[0] == "Determinant: 3.00"
     cell = page.get_by_label("w, coordinate z")
     cell.fill("-2")

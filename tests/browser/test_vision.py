@@ -133,7 +133,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
     weights = np.array([float(label.split(": ")[1]) for label in labels])
     stated = int(re.search(r"patches in it: (\d+)", page.locator(".quiet").inner_text())[1])
-    assert abs(patch_grid.kept(weights, 0.5).sum() - stated) <= 1  # from three digits
+    assert abs(patch_grid.strongest_entries(weights, 0.5).sum() - stated) <= 1  # from three digits
     page.get_by_role("slider", name="Map over picture").press("Home")
     expect(page.locator(".frame .map")).to_have_css("opacity", "0")
     assert (address(page)["opacity"], address(page)["kept"]) == ("0", "50")

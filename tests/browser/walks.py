@@ -128,7 +128,7 @@ class Model:
 
 def _first(title: str) -> str:
     """The first page of the section that a page stands in."""
-    return navigation.section(next(place for place in navigation.PAGES if place.title() == title)).pages[0].title()
+    return navigation.section_of(next(place for place in navigation.PAGES if place.title() == title)).pages[0].title()
 
 
 class Walk:

@@ -16,7 +16,7 @@ from tests.pages.conftest import go
 from tests.processes import ROOT
 from views import navigation
 from views.url_state import bound_settings
-from views.url_state.session_state import Shown
+from views.url_state.session_state import DrawnControl
 
 PAGES = tuple(place.id for place in navigation.PAGES)
 PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
@@ -57,13 +57,13 @@ class Explorer:
     @contextmanager
     def listening(self, page: str) -> Iterator[None]:
         """Learn also the names of what the page keeps in the address without a control."""
-        known, held = self.known[page], bound_settings.held
+        known, held = self.known[page], bound_settings.stored_text
 
         def look_up(name: str) -> str:
             known.setdefault(name, [])
             return held(name)
 
-        with patch.object(bound_settings, "held", look_up):
+        with patch.object(bound_settings, "stored_text", look_up):
             yield
 
     def query(self, random: random.Random, page: str) -> str:
@@ -90,7 +90,7 @@ def messages(block: Block) -> Iterator[object]:
             yield message
 
 
-def controls(app: AppTest) -> dict[str, Shown]:
+def controls(app: AppTest) -> dict[str, DrawnControl]:
     """The controls whose values are in the address."""
     return app.session_state["settings"].shown
 

@@ -103,7 +103,7 @@ def file_is_a_picture_or_explained(content: bytes) -> pictures.Picture | None:
         return None
     image = picture.image
     assert image.mode == "RGB" and image.info == {}
-    assert 0 < image.width * image.height <= pictures.KEPT_PIXELS and max(image.size) <= pictures.KEPT_SIDE
+    assert 0 < image.width * image.height <= pictures.WORKING_PIXELS and max(image.size) <= pictures.WORKING_SIDE
     assert picture.size[0] * picture.size[1] <= pictures.MAX_PIXELS
     assert np.asarray(image).shape == (image.height, image.width, 3)
     return picture

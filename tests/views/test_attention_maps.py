@@ -18,7 +18,7 @@ def test_means_stand_behind_the_heads():
 
 
 def test_names_and_descriptions():
-    assert attention_maps.names(2) == ["1", "2", "mean"]
+    assert attention_maps.ids_with_mean(2) == ["1", "2", "mean"]
     assert attention_maps.describe("1", "2") == "layer 1, head 2"
     assert attention_maps.describe("1", "mean") == "layer 1, mean over heads"
     assert attention_maps.describe("mean", "2") == "head 2, mean over layers"
@@ -26,8 +26,8 @@ def test_names_and_descriptions():
 
 
 def test_mask_lets_a_query_see_itself_and_before():
-    assert attention_maps.masked(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
-    assert not attention_maps.masked(2, 5, causal=False).any()
+    assert attention_maps.causal_mask(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert not attention_maps.causal_mask(2, 5, causal=False).any()
 
 
 def test_numbered_labels_differ_and_begin_with_a_digit():
@@ -45,7 +45,7 @@ def test_one_map_is_the_sheets():
     attention = np.random.default_rng(0).random((3, 4, 5, 6)).astype(np.float32)
     sheet = attention_maps.with_means(attention)
     for layer, head in np.ndindex(4, 5):
-        np.testing.assert_allclose(attention_maps.one(attention, layer, head), sheet[layer, head], atol=1e-6)
+        np.testing.assert_allclose(attention_maps.single_map(attention, layer, head), sheet[layer, head], atol=1e-6)
 
 
 def test_a_logarithmic_shade_gives_equal_factors_equal_distances():

@@ -17,8 +17,8 @@ from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from views import initial_component, initial_html, navigation
-from views.components.html_export import Part
-from views.initial_content import Answer
+from views.components.html_export import ComponentSnapshot
+from views.initial_content import InitialContent
 from views.text import catalogue
 from views.url_state import script
 from views.url_state.session_state import MOVED, SHARED
@@ -44,7 +44,7 @@ def client() -> TestClient:
         Route("/gone", lambda request: HTMLResponse(PAGE, 404)),
         Route("/static/page.html", page),
     ]
-    middleware = [Middleware(initial_html.FirstPage), Middleware(GZipMiddleware)]
+    middleware = [Middleware(initial_html.InitialHtmlMiddleware), Middleware(GZipMiddleware)]
     return TestClient(Starlette(routes=routes, middleware=middleware))
 
 
@@ -57,7 +57,7 @@ def test_a_page_names_the_script_first(client, path):
     assert tag[3] == MOVED
     assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
     assert tag[5].split() == list(script.CHARTED)
-    assert answer.text == initial_html.dressed(PAGE, "", "en")
+    assert answer.text == initial_html.initial_page(PAGE, "", "en")
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)
     served = client.get(tag[1])
@@ -89,7 +89,7 @@ def test_only_pages_are_rewritten(client):
 @pytest.mark.parametrize("place", navigation.PAGES, ids=lambda place: place.id)
 def test_a_page_says_its_title_and_what_it_is_for(place):
     name = "" if place is navigation.PAGES[0] else place.id
-    page = initial_html.dressed(PAGE, name, "en")
+    page = initial_html.initial_page(PAGE, name, "en")
     tab = navigation.NAME if not name else f"{place.title()} \u00b7 {navigation.NAME}"
     assert re.findall("<title>(.*?)</title>", page) == [tab]
     outline = page.split('<div id="root"></div>')[1]
@@ -97,8 +97,10 @@ def test_a_page_says_its_title_and_what_it_is_for(place):
     assert re.search(r'<meta name="description" content="[A-Z][^"]+\.">', page)
 
 
-ANSWER = Answer("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
-VIEW = replace(ANSWER, lead="Look & see.", view=Part("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, ""))
+ANSWER = InitialContent("<b>Where</b> {is} he?", "O\u00f9 est-il <i>?")
+VIEW = replace(
+    ANSWER, lead="Look & see.", view=ComponentSnapshot("attention_grid", "grid-root", b"\0<!--", {"head": "1"}, "")
+)
 
 
 SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
@@ -109,13 +111,19 @@ def test_home_begins_with_the_answer_that_is_known(query):
     known = []
     app = Starlette(
         routes=[Route("/", page), Route("/vision", page)],
-        middleware=[Middleware(initial_html.FirstPage, answer=lambda page: known[-1] if known and not page else None)],
+        middleware=[
+            Middleware(
+                initial_html.InitialHtmlMiddleware, answer=lambda page: known[-1] if known and not page else None
+            )
+        ],
     )
     client = TestClient(app)
-    assert client.get(f"/{query}").text == initial_html.dressed(PAGE, "", "en")  # the translator is still being loaded
+    assert client.get(f"/{query}").text == initial_html.initial_page(
+        PAGE, "", "en"
+    )  # the translator is still being loaded
     known.append(ANSWER)
     answer = client.get(f"/{query}").text
-    assert answer == initial_html.dressed(PAGE, "", "en", ANSWER)
+    assert answer == initial_html.initial_page(PAGE, "", "en", ANSWER)
     assert 'class="box" lang="en">&lt;b&gt;Where&lt;/b&gt; {is} he?</div>' in answer
     assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
     for asked in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
@@ -126,11 +134,12 @@ def test_a_page_can_begin_with_a_component():
     """Its script comes from an address of its own, for none may stand in a page."""
     client = TestClient(
         Starlette(
-            routes=[Route("/vision", page)], middleware=[Middleware(initial_html.FirstPage, answer=lambda page: VIEW)]
+            routes=[Route("/vision", page)],
+            middleware=[Middleware(initial_html.InitialHtmlMiddleware, answer=lambda page: VIEW)],
         )
     )
     answer = client.get("/vision").text
-    assert answer == initial_html.dressed(PAGE, "vision", "en", VIEW)
+    assert answer == initial_html.initial_page(PAGE, "vision", "en", VIEW)
     outline = answer.split('<main class="first">')[1]
     assert outline.startswith("<h1>Vision</h1><p>Look &amp; see.</p>")
     assert '<div class="view-with-mark" inert>' in outline

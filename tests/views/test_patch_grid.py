@@ -24,7 +24,7 @@ def test_a_patch_is_flattened_red_then_green_then_blue():
 
 @given(arrays(np.float32, (3, 4), elements=st.floats(0, 1, width=32)), st.floats(0, 1))
 def test_what_is_kept_is_enough_and_no_entry_too_many(weights, share):
-    chosen = patch_grid.kept(weights, share)
+    chosen = patch_grid.strongest_entries(weights, share)
     total, held = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
     assert held >= share * total - 1.001e-6  # what weights of about seven digits may lack
     if chosen.any():
@@ -34,18 +34,18 @@ def test_what_is_kept_is_enough_and_no_entry_too_many(weights, share):
 
 def test_by_hand():
     weights = np.array([[0.1, 0.4], [0.3, 0.2]])
-    assert patch_grid.kept(weights, 0.6).tolist() == [[False, True], [True, False]]
-    assert not patch_grid.kept(weights, 0).any()
+    assert patch_grid.strongest_entries(weights, 0.6).tolist() == [[False, True], [True, False]]
+    assert not patch_grid.strongest_entries(weights, 0).any()
 
 
 def test_edges_of_one_patch_and_of_two_neighbours():
     one = np.zeros((2, 3), dtype=bool)
     one[0, 1] = True
-    assert set(patch_grid.edges(one)) == {(0, 1, True), (1, 1, True), (0, 1, False), (0, 2, False)}
+    assert set(patch_grid.outline_edges(one)) == {(0, 1, True), (1, 1, True), (0, 1, False), (0, 2, False)}
     two = one.copy()
     two[0, 2] = True
-    assert len(patch_grid.edges(two)) == 6
-    assert len(patch_grid.edges(np.ones((2, 3), dtype=bool))) == 10
+    assert len(patch_grid.outline_edges(two)) == 6
+    assert len(patch_grid.outline_edges(np.ones((2, 3), dtype=bool))) == 10
 
 
 @pytest.mark.parametrize("colour", [(255, 0, 0), (0, 255, 0), (9, 9, 9), (255, 255, 255)])

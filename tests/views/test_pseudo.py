@@ -39,13 +39,13 @@ from views.components import step_view as numbers_that_follow
 from views.controls import picture_input, samples, whole_numbers
 from views.controls.pictures import PictureError, read_picture
 from views.export import difference, downloads, matrices, over_picture, overview_image
-from views.export.drawing import Text
+from views.export.drawing import TextLine
 from views.figures import line_chart as curves
 from views.figures import occlusion, patch_positions, saturation
 from views.html import bars, class_bars, decoding_steps, filters, generated_tokens
 from views.svg import architecture, beam, recurrent_architecture, unrolled
 from views.text import waiting
-from views.text.catalogue import PSEUDO, say, speaking
+from views.text.catalogue import PSEUDO, say, using_language
 
 RANDOM = np.random.default_rng(0)
 TOKENS = ("I", "want", "<b>")
@@ -54,7 +54,7 @@ SQUARE = np.eye(3, dtype=np.float32)
 
 @pytest.fixture(autouse=True)
 def pseudo():
-    with speaking(PSEUDO):
+    with using_language(PSEUDO):
         yield
 
 
@@ -92,12 +92,12 @@ def payloads() -> dict[str, dict]:
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
-        "maps": {"words": component.words(attention_map.WORDS)},
+        "maps": {"words": component.translated(attention_map.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.shown()),
-        "patch": {"words": component.words(one_patch.WORDS)},
-        "weight": {"words": component.words(one_weight.WORDS)},
-        "strip": {"words": component.words(strip_of_pictures.WORDS)},
+        "patch": {"words": component.translated(one_patch.WORDS)},
+        "weight": {"words": component.translated(one_weight.WORDS)},
+        "strip": {"words": component.translated(strip_of_pictures.WORDS)},
         "steps": header(numbers_that_follow, step_views.view()),
         "vectors": read(vector_view.payload(3, given("vectors"), "light")),
     }
@@ -135,7 +135,7 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
 
 
 def test_offline_pages():
-    for part in (attention_grid.part(grids.sheet(4)), attention_lines.part(lines.lines(4, 5))):
+    for part in (attention_grid.snapshot(grids.sheet(4)), attention_lines.snapshot(lines.lines(4, 5))):
         facts = [(given("Input"), given("x"))]
         page = html_export.to_html(given("Title"), [given("How to read it.")], facts, part).decode()
         assert f'<html lang="{PSEUDO}">' in page and outside(part.numbers) == ""
@@ -145,23 +145,23 @@ def test_offline_pages():
 
 
 def english_page() -> str:
-    with speaking("en"):
-        return pages.saved(attention_grid.part(grids.sheet(4))).decode()
+    with using_language("en"):
+        return pages.saved(attention_grid.snapshot(grids.sheet(4))).decode()
 
 
 @pytest.mark.parametrize(
     "html",
     [
         lambda: class_bars.bars(("tench", "church"), (0.2, 0.8)),
-        lambda: class_bars.moves(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
-        lambda: bars.strip(np.ones(3), 1, "encoder", "light", given("Row")).html,
+        lambda: class_bars.before_and_after(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
+        lambda: bars.strip_cell(np.ones(3), 1, "encoder", "light", given("Row")).html,
         lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
-        lambda: bars.bar(0.5, 1).html + decoding_steps.meter(0.5, 1).html,
-        lambda: decoding_steps.written(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weights(
+        lambda: bars.bar_cell(0.5, 1).html + decoding_steps.meter_cell(0.5, 1).html,
+        lambda: decoding_steps.token_strip(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weighted_tokens(
             TOKENS, (0.5, 0.3, 0.2)
         ),
-        lambda: decoding_steps.aligned([(given("reads"), TOKENS)], given("shifted")),
-        lambda: decoding_steps.plain("a").html + decoding_steps.flagged("a").html,
+        lambda: decoding_steps.aligned_tokens([(given("reads"), TOKENS)], given("shifted")),
+        lambda: decoding_steps.token_cell("a").html + decoding_steps.differing_cell("a").html,
         lambda: (
             generated_tokens.sentence("Je veux", "fr")
             + generated_tokens.label(given("Translation"))
@@ -173,7 +173,7 @@ def english_page() -> str:
         lambda: beam.beam(beams.COLUMNS, given("A beam")),
         lambda: filters.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
         lambda: architecture.architecture(
-            architecture.Sizes(8000, 256, 8, 32, 1024, 4, 1),
+            architecture.TransformerSizes(8000, 256, 8, 32, 1024, 4, 1),
             {page: given(page) for page, _ in architecture.DESTINATIONS.values()},
         ),
         *(
@@ -183,7 +183,7 @@ def english_page() -> str:
             for sizes in (before.RNN, before.VECTOR, before.ADDITIVE, before.DOT)
         ),
         lambda: unrolled.unrolled(
-            [unrolled.Row("decoder", given("decoder"), "target", "decoder", [1, 2])],
+            [unrolled.SublayerRow("decoder", given("decoder"), "target", "decoder", [1, 2])],
             {"source": ("I",), "target": ("<s>", "Je")}, [], [("source", 0)], given("unrolled"),
         ),
     ],
@@ -193,7 +193,7 @@ def test_html_and_drawings(html):
 
 
 def occlusion_curves():
-    curve = occlusion.Line(given("Attention"), np.linspace(1, 0, 5), 0.5)
+    curve = occlusion.OcclusionCurve(given("Attention"), np.linspace(1, 0, 5), 0.5)
     return occlusion.curves(np.linspace(0, 1, 5), [curve], curve, np.ones((2, 5)), "covered", "light")
 
 
@@ -216,13 +216,13 @@ def test_charts_of_formulas_say_only_those():
 
 
 def texts(drawing, data=()) -> list[str]:
-    return [item.text for item in drawing.items if isinstance(item, Text) and item.text not in data]
+    return [item.text for item in drawing.items if isinstance(item, TextLine) and item.text not in data]
 
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
     shown = overviews.known(100, "decoder", scale)
-    drawings = [overview_image.overview(shown), matrices.picture(maps_as_pictures.head())]
+    drawings = [overview_image.overview(shown), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = matrices.HeadMap(
         np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, given("mean"), 1.0
@@ -283,7 +283,7 @@ def test_refusals_and_descriptions(monkeypatch):
             whole_numbers.parse(typed, given("lengths"), (1, 2), (1, 9))
         assert outside(str(wrong.value)) == ""
     told = []
-    monkeypatch.setattr(waiting, "_said", lambda words: told.append(words))
+    monkeypatch.setattr(waiting, "_notice", lambda words: told.append(words))
     for count in (1, 2):
-        waiting.before_you(count)
+        waiting.queue_notice(count)
     assert len(told) == 2 and not any(map(outside, told))

@@ -31,7 +31,7 @@ WORDS = controls.WORDS | {
     "blocks": terms.BLOCKS,
     "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
     "cell": Message("grid.cell", "{query} attends to {key}"),
-    "patch": attention_maps.PLACE,
+    "patch": attention_maps.ROW_AND_COLUMN,
     "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
     "table": terms.NUMBERS_AS_TABLE,
     "query": terms.QUERY,
@@ -56,7 +56,7 @@ class Sheet:
 
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
-        rows, columns: their names, as `views.attention_maps.names` gives them.
+        rows, columns: their names, as `views.attention_maps.ids_with_mean` gives them.
         queries, keys: tokens on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
         places: queries and keys are places of a picture, which need no number to tell them apart.
@@ -92,13 +92,17 @@ class Sheet:
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
-    header = described(sheet, exact) | common(theme) | {"decades": attention_maps.DECADES if sheet.log_scale else 0}
+    header = (
+        sheet_header(sheet, exact)
+        | shared_header(theme)
+        | {"decades": attention_maps.DECADES if sheet.log_scale else 0}
+    )
     return component.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
 
-def described(sheet: Sheet, exact: bool) -> dict[str, object]:
+def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
     """What the header says of a sheet, whose weights travel as float32 where `exact`, else as float16."""
-    return component.fields(
+    return component.header_fields(
         sheet,
         selected=None,  # it stands in the mark
         type="float32" if exact else "float16",
@@ -108,18 +112,21 @@ def described(sheet: Sheet, exact: bool) -> dict[str, object]:
     )
 
 
-def common(theme: palette.Theme) -> dict[str, object]:
+def shared_header(theme: palette.Theme) -> dict[str, object]:
     """What the header says beside that."""
-    return {"theme": theme, "masked": palette.MASKED, "cls": attention_maps.CLS, "words": component.words(WORDS)}
+    return {"theme": theme, "masked": palette.MASKED, "cls": attention_maps.CLS, "words": component.translated(WORDS)}
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
     """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-    chosen = partial(component.cell, rows=len(sheet.rows), columns=len(sheet.columns)), lambda cell: on_select(*cell)
+    chosen = (
+        partial(component.valid_cell, rows=len(sheet.rows), columns=len(sheet.columns)),
+        lambda cell: on_select(*cell),
+    )
     MOUNT(key, payload(sheet, sentence_input.theme()), sheet.selected, chosen=chosen)
 
 
-def part(sheet: Sheet) -> html_export.Part:
+def snapshot(sheet: Sheet) -> html_export.ComponentSnapshot:
     """The overview for a file that stands alone."""
     content = payload(sheet, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
     exact = sheet.weights.nbytes <= html_export.EXACT_BYTES
@@ -127,4 +134,4 @@ def part(sheet: Sheet) -> html_export.Part:
     numbers = html_export.EXACT() if exact else rounded
     if sheet.block > 1:
         numbers = say("saved.blocks", "the largest of each {block} \u00d7 {block} weights", block=sheet.block)
-    return html_export.Part("attention_grid", "grid-root", content, sheet.selected, numbers)
+    return html_export.ComponentSnapshot("attention_grid", "grid-root", content, sheet.selected, numbers)

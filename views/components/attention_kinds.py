@@ -16,11 +16,11 @@ from ..controls.widgets import Choice
 from ..text.catalogue import say
 from . import component, html_export
 from . import controls as choosing
-from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, common, described
+from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, shared_header, sheet_header
 
 
 @dataclass(frozen=True)
-class Words:
+class SheetWords:
     """The whole words on the axes of a sheet.
 
     Attributes:
@@ -36,7 +36,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Kinds:
+class SheetsOfKinds:
     """What the browser can show.
 
     Attributes:
@@ -49,14 +49,14 @@ class Kinds:
     """
 
     sheets: Mapping[str, Sheet]
-    words: Mapping[str, Words]
+    words: Mapping[str, SheetWords]
     special: frozenset[str]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
     elsewhere: Collection[str] = ()
 
 
-def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads.
 
     Weights are float32 where all kinds together need at most `exact_bytes`, else float16; those of the chosen kind also
@@ -69,14 +69,17 @@ def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
         for name, size in sizes.items()
     }
     kinds = {
-        name: described(sheet, exact[name])
-        | {"special": special_places(sheet, shown.special), "grouped": _grouped(shown.words.get(name), shown.special)}
+        name: sheet_header(sheet, exact[name])
+        | {
+            "special": special_positions(sheet, shown.special),
+            "grouped": _words_header(shown.words.get(name), shown.special),
+        }
         for name, sheet in shown.sheets.items()
     }
-    header = common(theme) | {
+    header = shared_header(theme) | {
         "decades": attention_maps.DECADES,
         "kinds": kinds,
-        "controls": choosing.controls(shown.choices, shown.elsewhere),
+        "controls": choosing.control_specs(shown.choices, shown.elsewhere),
     }
     arrays = []
     for name, sheet in shown.sheets.items():
@@ -84,37 +87,37 @@ def payload(shown: Kinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
     return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
 
 
-def attention_kinds(shown: Kinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def attention_kinds(shown: SheetsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
-    chosen = partial(choosing.valid, choices=shown.choices), on_choose
+    chosen = partial(choosing.valid_selection, choices=shown.choices), on_choose
     MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
 
 
-def part(shown: Kinds) -> html_export.Part:
+def snapshot(shown: SheetsOfKinds) -> html_export.ComponentSnapshot:
     """The maps and their controls for a file that stands alone."""
     content = payload(shown, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
     exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = html_export.EXACT() if exact else rounded
-    return html_export.Part("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
+    return html_export.ComponentSnapshot("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
 
 
-class Sides(Protocol):
+class LabelledAxes(Protocol):
     """What has names of queries and of keys."""
 
     queries: Sequence[str]
     keys: Sequence[str]
 
 
-def special_places(shown: Sides, special: frozenset[str]) -> list[list[int]]:
+def special_positions(shown: LabelledAxes, special: frozenset[str]) -> list[list[int]]:
     """Places of the special tokens among queries and keys."""
     return [
         [place for place, name in enumerate(names) if name.strip() in special] for names in (shown.queries, shown.keys)
     ]
 
 
-def _grouped(words: Words | None, special: frozenset[str]) -> dict[str, object] | None:
+def _words_header(words: SheetWords | None, special: frozenset[str]) -> dict[str, object] | None:
     if words is None:
         return None
     labels = {"queries": component.labels(words.queries), "keys": component.labels(words.keys)}
-    return component.fields(words, special=special_places(words, special)) | labels
+    return component.header_fields(words, special=special_positions(words, special)) | labels

@@ -21,7 +21,7 @@ from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
 from . import component, controls, html_export
-from .attention_kinds import special_places
+from .attention_kinds import special_positions
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
@@ -55,7 +55,7 @@ WORDS = controls.WORDS | {
     "token": terms.TOKEN,
     "mean": terms.MEAN,
     "masked": terms.MASKED,
-    "one": attention_maps.ONE,
+    "one": attention_maps.LAYER_AND_HEAD,
     "chip": Message("lines.chip", "head {head}"),
     "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that hold {share} %"),
     "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that hold {share} %"),
@@ -82,7 +82,7 @@ _MOUNT = component.Component("attention_lines", "lines-root")
 
 
 @dataclass(frozen=True)
-class Locked:
+class LockedToken:
     """The token whose lines stay: on which side it stands, and its place from 0."""
 
     side: Literal["query", "key"]
@@ -90,7 +90,7 @@ class Locked:
 
 
 @dataclass(frozen=True)
-class View:
+class LinesView:
     """What a person chose to see.
 
     Attributes:
@@ -102,11 +102,11 @@ class View:
     layers: tuple[int, ...]
     heads: tuple[int, ...]
     mass: float = 0.7
-    locked: Locked | None = None
+    locked: LockedToken | None = None
 
 
 @dataclass(frozen=True)
-class Lines:
+class AttentionLines:
     """What there is to see.
 
     Attributes:
@@ -120,7 +120,7 @@ class Lines:
     queries: Sequence[str]
     keys: Sequence[str]
     kind: attention_maps.Kind
-    view: View
+    view: LinesView
     first: int = 1
 
     def __post_init__(self) -> None:
@@ -159,18 +159,18 @@ class LinesOfKinds:
         view: what is seen of the chosen kind.
     """
 
-    kinds: Mapping[str, Lines]
+    kinds: Mapping[str, AttentionLines]
     words: Mapping[str, WordLines]
     special: frozenset[str]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
-    view: View
+    view: LinesView
 
 
-def payload(lines: Lines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
+def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
-    header, weights = _described(lines, exact_bytes)
-    return component.pack(_common([lines], theme) | header, weights)
+    header, weights = _lines_header(lines, exact_bytes)
+    return component.pack(_shared_header([lines], theme) | header, weights)
 
 
 def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
@@ -178,32 +178,32 @@ def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
     exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
     for name, lines in shown.kinds.items():
-        header, numbers = _described(lines, controls.EXACT_BYTES if exact else 0)
+        header, numbers = _lines_header(lines, controls.EXACT_BYTES if exact else 0)
         words = shown.words.get(name)
         grouped = words and {
             "queries": component.labels(words.queries),
             "keys": component.labels(words.keys),
             "starts": words.starts,
-            "special": special_places(words, shown.special),
-            **_axes(words.kind),
+            "special": special_positions(words, shown.special),
+            **_axis_header(words.kind),
         }
-        kinds[name] = header | {"special": special_places(lines, shown.special), "grouped": grouped}
+        kinds[name] = header | {"special": special_positions(lines, shown.special), "grouped": grouped}
         weights.append(numbers)
-    header = {"kinds": kinds, "controls": controls.controls(shown.choices)}
-    return component.pack(_common(shown.kinds.values(), theme) | header, *weights)
+    header = {"kinds": kinds, "controls": controls.control_specs(shown.choices)}
+    return component.pack(_shared_header(shown.kinds.values(), theme) | header, *weights)
 
 
-def _common(all_lines: Iterable[Lines], theme: palette.Theme) -> dict[str, object]:
+def _shared_header(all_lines: Iterable[AttentionLines], theme: palette.Theme) -> dict[str, object]:
     heads = max(lines.attention.shape[1] for lines in all_lines)
     styles = {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")}
-    return {"words": component.words(WORDS), "theme": theme, "styles": styles}
+    return {"words": component.translated(WORDS), "theme": theme, "styles": styles}
 
 
-def _described(lines: Lines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
+def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
     """What the header says of some lines, and their weights as they travel."""
     seen = lines.attention
     if lines.kind.causal:
-        seen = seen[:, :, ~attention_maps.masked(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
+        seen = seen[:, :, ~attention_maps.causal_mask(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
     number_type, weights = component.pack_weights(seen, exact_bytes)
     header = {
         "weights": lines.attention.shape,
@@ -211,28 +211,31 @@ def _described(lines: Lines, exact_bytes: int) -> tuple[dict[str, object], np.nd
         "type": number_type,
         "queries": component.labels(lines.queries),
         "keys": component.labels(lines.keys),
-        **_axes(lines.kind),
+        **_axis_header(lines.kind),
     }
     return header, weights
 
 
-def _axes(kind: attention_maps.Kind) -> dict[str, object]:
+def _axis_header(kind: attention_maps.Kind) -> dict[str, object]:
     named = {"queryAxis": kind.query_axis, "keyAxis": kind.key_axis, "title": kind.title}
     return named | {"causal": kind.causal}
 
 
-def attention_lines(lines: Lines, key: str, on_change: Callable[[View], None]) -> None:
+def attention_lines(lines: AttentionLines, key: str, on_change: Callable[[LinesView], None]) -> None:
     """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
     changed = partial(valid_view, shape=lines.attention.shape), on_change
     _MOUNT(key, payload(lines, sentence_input.theme()), lines.view, view=changed)
 
 
 def lines_of_kinds(
-    shown: LinesOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None], on_change: Callable[[View], None]
+    shown: LinesOfKinds,
+    key: str,
+    on_choose: Callable[[Mapping[str, str]], None],
+    on_change: Callable[[LinesView], None],
 ) -> None:
     """Mount the lines of several kinds; `on_choose` and `on_change` get what is chosen, a moment after it was."""
 
-    def take(found: tuple[dict[str, str], View]) -> None:
+    def take(found: tuple[dict[str, str], LinesView]) -> None:
         chosen, view = found
         on_choose(chosen)
         on_change(view)
@@ -241,11 +244,11 @@ def lines_of_kinds(
     _MOUNT(key, payload_of_kinds(shown, sentence_input.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
 
 
-def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], View] | None:
+def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], LinesView] | None:
     """What a browser says is chosen of each choice, and the view; None if they cannot be."""
     if not isinstance(sent, dict):
         return None
-    chosen = controls.valid({name: value for name, value in sent.items() if name != "view"}, shown.choices)
+    chosen = controls.valid_selection({name: value for name, value in sent.items() if name != "view"}, shown.choices)
     if chosen is None:
         return None
     lines = shown.kinds[chosen.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
@@ -253,16 +256,16 @@ def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], Vie
     return view and (chosen, view)
 
 
-def part(lines: Lines) -> html_export.Part:
+def snapshot(lines: AttentionLines) -> html_export.ComponentSnapshot:
     """The lines for a file that stands alone."""
     content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
     exact = len(content) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
     numbers = html_export.EXACT() if exact else rounded
-    return html_export.Part("attention_lines", "lines-root", content, lines.view, numbers)
+    return html_export.ComponentSnapshot("attention_lines", "lines-root", content, lines.view, numbers)
 
 
-def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
+def valid_view(sent: object, shape: tuple[int, int, int, int]) -> LinesView | None:
     """The fields of `View` as a browser or an address says them, for attention of `shape`; None if they cannot be."""
     if not isinstance(sent, dict):
         return None
@@ -271,23 +274,23 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> View | None:
     if layers is None or heads is None or type(mass) not in (int, float) or not 0.05 <= mass <= 1:
         return None
     if locked is None:
-        return View(layers, heads, float(mass))
+        return LinesView(layers, heads, float(mass))
     if not isinstance(locked, dict) or locked.get("side") not in ("query", "key"):
         return None
     count = shape[2] if locked["side"] == "query" else shape[3]
-    if not component.is_place(locked.get("place"), count):
+    if not component.is_index(locked.get("place"), count):
         return None
-    return View(layers, heads, float(mass), Locked(locked["side"], locked["place"]))
+    return LinesView(layers, heads, float(mass), LockedToken(locked["side"], locked["place"]))
 
 
-def to_address(view: View) -> str:
+def to_address(view: LinesView) -> str:
     """What is chosen in a word for the address bar, counted from 1: `1.2-1.2.3-70-q5`."""
     layers, heads = (".".join(str(number + 1) for number in numbers) for numbers in (view.layers, view.heads))
     locked = f"-{view.locked.side[0]}{view.locked.place + 1}" if view.locked else ""
     return f"{layers}-{heads}-{round(100 * view.mass)}{locked}"
 
 
-def from_address(text: object, shape: tuple[int, int, int, int]) -> View | None:
+def from_address(text: object, shape: tuple[int, int, int, int]) -> LinesView | None:
     """What `to_address` wrote, for attention of `shape`; None for anything else that an address can hold."""
     parts_of_it = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
     if parts_of_it is None:
@@ -303,4 +306,4 @@ def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
     """Numbers below `count`, each once and in order; None if something else is among them."""
     if not isinstance(sent, (list, tuple)) or len(sent) > count:
         return None
-    return tuple(sorted(set(sent))) if all(component.is_place(number, count) for number in sent) else None
+    return tuple(sorted(set(sent))) if all(component.is_index(number, count) for number in sent) else None

@@ -27,5 +27,5 @@ def attention_map(
             marked together. None where all maps have the same axes.
         places: labels are places, which need no number to tell them apart.
     """
-    more = {"links": links, "places": places, "words": component.words(WORDS)}
+    more = {"links": links, "places": places, "words": component.translated(WORDS)}
     MOUNT(key, matrix_row.payload(items, sentence_input.theme(), beside, **more))

@@ -18,7 +18,7 @@ from ..text.catalogue import Message
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
-_BORROWED = {  # component -> parts of others that it uses
+_SHARED_FILES = {  # component -> parts of others that it uses
     "attention_grid": ["controls", "attention_map.map", "brushing"],
     "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
     "attention_map": ["controls", "matrix_row.numbers", "brushing"],
@@ -58,29 +58,29 @@ class Component:
                 send anything; and what takes it.
         """
         heard["theme"] = lambda sent: sent if sent in ("light", "dark") else None, sentence_input.remember_theme
-        hear = {f"on_{name}_change": partial(_take, key, name, *how) for name, how in heard.items()}
+        hear = {f"on_{name}_change": partial(_forward, key, name, *how) for name, how in heard.items()}
         if marked is None:
             self._mount(key=key, data=data, **hear)
             return
         with st.container(key=f"{key}-with-mark", gap=None):
-            st.html(mark(marked))
+            st.html(selection_mark(marked))
             if exact:
-                st.html(exactly(*exact))
+                st.html(exact_numbers_mark(*exact))
             self._mount(key=key, data=data, **hear)
 
 
-def _take(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
+def _forward(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
     """Hear an answer, unless its component has left with its page while the answer was on the way."""
     if key in st.session_state and (found := valid(st.session_state[key].get(name))) is not None:
         take(found)
 
 
-def mark(chosen: object) -> str:
+def selection_mark(chosen: object) -> str:
     """What is chosen in a component, as HTML that stands beside it, where its script watches it."""
     return f'<span hidden data-chosen="{html.escape(json.dumps(chosen, default=vars))}"></span>'
 
 
-def exactly(name: str, numbers: np.ndarray) -> str:
+def exact_numbers_mark(name: str, numbers: np.ndarray) -> str:
     """Numbers of what is chosen as float32, and what says which they are, as HTML beside a component.
 
     They are for a payload that has all of them rounded: they change with what is chosen, and the payload need not.
@@ -89,7 +89,7 @@ def exactly(name: str, numbers: np.ndarray) -> str:
     return f'<span hidden data-exact="{html.escape(name)} {sent}"></span>'
 
 
-def fields(shown: object, **more: object) -> dict[str, object]:
+def header_fields(shown: object, **more: object) -> dict[str, object]:
     """The fields of a dataclass for a payload's header: of an array its shape.
 
     Args:
@@ -124,7 +124,7 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
     return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]
 
 
-def words(messages: Mapping[str, Message]) -> dict[str, str]:
+def translated(messages: Mapping[str, Message]) -> dict[str, str]:
     """What a script says, in the reader's language; it fills the places in braces itself, with `filled`."""
     return {name: message() for name, message in messages.items()}
 
@@ -141,33 +141,33 @@ def scales(kind: str, signed: bool = False) -> dict[str, tuple[str, ...]]:
 
 def script(name: str) -> str:
     """The script of a component: what all share, then its own; `<name>.<part>.js` are parts of a long one."""
-    return _joined(name, "js")
+    return _concatenated(name, "js")
 
 
 def style(name: str) -> str:
     """The style sheet of a component: what all share, then its own."""
-    return _joined(name, "css")
+    return _concatenated(name, "css")
 
 
-def _joined(name: str, ending: str) -> str:
-    patterns = ("shared.*", *_BORROWED.get(name, ()), f"{name}.*")
+def _concatenated(name: str, ending: str) -> str:
+    patterns = ("shared.*", *_SHARED_FILES.get(name, ()), f"{name}.*")
     own = [file for pattern in patterns for file in sorted(_FOLDER.glob(f"{pattern}.{ending}"))]
     files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
+def valid_cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
     """What the browser sent as row and column, or None if it is no such cell: browsers can send anything."""
     if not isinstance(chosen, (list, tuple)) or len(chosen) != 2:
         return None
-    return tuple(chosen) if all(map(is_place, chosen, (rows, columns))) else None
+    return tuple(chosen) if all(map(is_index, chosen, (rows, columns))) else None
 
 
-def one_of(sent: object, names: Sequence[str]) -> str | None:
+def valid_option(sent: object, names: Sequence[str]) -> str | None:
     """What the browser sent as one of some names, or None if it is none of them."""
     return sent if sent in names else None
 
 
-def is_place(sent: object, count: int) -> bool:
+def is_index(sent: object, count: int) -> bool:
     """Whether what a browser sent is one of the whole numbers from 0 below `count`."""
     return type(sent) is int and 0 <= sent < count

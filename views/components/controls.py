@@ -21,7 +21,7 @@ RANGES = ("opacity", "kept")  # with a handle to drag
 RARE = ("scale", "marks", "opacity", "kept")  # below "Options"
 
 WORDS = {
-    "one": attention_maps.ONE,
+    "one": attention_maps.LAYER_AND_HEAD,
     "overHeads": attention_maps.OVER_HEADS,
     "overLayers": attention_maps.OVER_LAYERS,
     "overAll": attention_maps.OVER_ALL,
@@ -29,7 +29,7 @@ WORDS = {
 }
 
 
-def controls(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
+def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
     """The choices as the script reads them; those named in `elsewhere` another component draws."""
     return [
         {
@@ -48,7 +48,7 @@ def controls(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list
     ]
 
 
-def valid(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
+def valid_selection(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
     """What a browser says is chosen of each; None if it is not one option of each."""
     if not isinstance(sent, Mapping) or set(sent) != {choice.key for choice in choices}:
         return None
@@ -56,7 +56,7 @@ def valid(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
     return None if None in found.values() else found
 
 
-def travelling(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
+def encode_maps(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
     """Maps in the form in which they travel: float32 where all need at most `EXACT_BYTES` so, else float16."""
     exact = 4 * sum(array.size for array in arrays) <= EXACT_BYTES
     return ("float32" if exact else "float16"), [array.astype("<f4" if exact else "<f2") for array in arrays]

@@ -56,7 +56,7 @@ class HeadRow:
 
 
 @dataclass(frozen=True)
-class Axes:
+class HeadAxes:
     """What stands around the large map of a head of one kind.
 
     Attributes:
@@ -94,7 +94,7 @@ class HeadList:
 
     rows: Sequence[HeadRow]
     orders: Mapping[str, Sequence[int]]
-    axes: Mapping[str, Axes]
+    axes: Mapping[str, HeadAxes]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
     roles: Mapping[str, str]
@@ -108,21 +108,21 @@ class HeadList:
 
 def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
-    pictures = [small(row.weights) for row in shown.rows]
+    pictures = [small_map(row.weights) for row in shown.rows]
     whole = controls.fits(sum(row.weights.size for row in shown.rows))
     sent = [place for place in range(len(shown.rows)) if whole or place == shown.open]
-    form, maps_ = controls.travelling([shown.rows[place].weights for place in sent])
+    form, maps_ = controls.encode_maps([shown.rows[place].weights for place in sent])
     exact = form != "float32"
     kinds = dict.fromkeys(row.kind for row in shown.rows)
     rows = [
-        component.fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
+        component.header_fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
         for place, (row, cells) in enumerate(zip(shown.rows, pictures, strict=True))
     ]
     axes = {
-        kind: component.fields(each, queries=component.labels(each.queries), keys=component.labels(each.keys))
+        kind: component.header_fields(each, queries=component.labels(each.queries), keys=component.labels(each.keys))
         for kind, each in shown.axes.items()
     }
-    header = component.fields(
+    header = component.header_fields(
         shown,
         theme=theme,
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
@@ -133,18 +133,18 @@ def payload(shown: HeadList, theme: palette.Theme) -> bytes:
         open=None,
         form=form,
         exact=shown.open if exact else None,
-        controls=controls.controls(shown.choices),
+        controls=controls.control_specs(shown.choices),
         scales={kind: component.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
         negative=palette.NEGATIVE,
         masked=palette.MASKED,
-        words=component.words(WORDS),
+        words=component.translated(WORDS),
     )
     again = [shown.rows[shown.open].weights.astype("<f4")] if exact else []
     return component.pack(header, *pictures, shown.underlay, *maps_, *again)
 
 
-def small(weights: np.ndarray) -> np.ndarray:
+def small_map(weights: np.ndarray) -> np.ndarray:
     """`(query, key)` uint8 of at most `MOST_CELLS` a side, 255 being the largest weight."""
     weights = attention_maps.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
     top = float(weights.max()) or 1.0
@@ -153,5 +153,5 @@ def small(weights: np.ndarray) -> np.ndarray:
 
 def head_list(shown: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the list; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
     _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)

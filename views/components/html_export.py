@@ -27,14 +27,14 @@ _FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial
 
 
 @dataclass(frozen=True)
-class Part:
+class ComponentSnapshot:
     """A component with what it shows.
 
     Attributes:
         name: of the component and its files.
         root: class of the element that its script fills.
         payload: what its script reads.
-        chosen: what is chosen in it, see `views.components.component.mark`.
+        chosen: what is chosen in it, see `views.components.component.selection_mark`.
         numbers: how exact those in the payload are, in words.
     """
 
@@ -45,7 +45,7 @@ class Part:
     numbers: str
 
 
-def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], part: Part) -> bytes:
+def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], part: ComponentSnapshot) -> bytes:
     """The file, UTF-8. All words may come from a reader: they are shown as they are.
 
     Args:
@@ -55,10 +55,10 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
     Raises:
         ValueError: the component's script cannot stand inside a page.
     """
-    title = shown(title)
+    title = visible_html(title)
     style, script = component.style(part.name), callable_script(component.script(part.name))
-    read = "\n".join(f"<p>{shown(paragraph)}</p>" for paragraph in paragraphs)
-    told = "\n".join(f"<dt>{shown(name)}</dt><dd>{shown(value)}</dd>" for name, value in facts)
+    read = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
+    told = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
     page = f"""<!DOCTYPE html>
 <html lang="{catalogue.language()}">
@@ -70,9 +70,9 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <title>{title}</title>
 <link rel="icon" href="data:,">
 <style>
-{colours("light")}
+{colour_rule("light")}
 @media (prefers-color-scheme: dark) {{
-{colours("dark")}
+{colour_rule("dark")}
 }}
 {_read("html_export.css")}</style>
 </head>
@@ -80,9 +80,9 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <main>
 <h1>{title}</h1>
 {read}
-<div class="view-with-mark">{component.mark(part.chosen)}<div class="view"></div></div>
-<noscript><p>{shown(noscript)}</p></noscript>
-<h2>{shown(say("saved.facts", "What this is"))}</h2>
+<div class="view-with-mark">{component.selection_mark(part.chosen)}<div class="view"></div></div>
+<noscript><p>{visible_html(noscript)}</p></noscript>
+<h2>{visible_html(say("saved.facts", "What this is"))}</h2>
 <dl>
 {told}
 </dl>
@@ -99,7 +99,7 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
     return page.encode()
 
 
-def shown(text: str) -> str:
+def visible_html(text: str) -> str:
     return literal.html(literal.visible(text))
 
 
@@ -115,12 +115,12 @@ def callable_script(script: str) -> str:
     return script.replace(exported, "const mountComponent = mounting(")
 
 
-def colours(theme: palette.Theme) -> str:
+def colour_rule(theme: palette.Theme) -> str:
     """A rule with the variables that components read, as the app's own theme sets them."""
-    return f":root {{{variables(theme)}}}"
+    return f":root {{{colour_variables(theme)}}}"
 
 
-def variables(theme: palette.Theme) -> str:
+def colour_variables(theme: palette.Theme) -> str:
     """These variables alone."""
     secondary, border = palette.SECONDARY[theme]
     return f"""

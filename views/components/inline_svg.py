@@ -20,7 +20,7 @@ _MOUNT = st.components.v2.component(
 )
 
 
-def drawing_view(svg: str, key: str) -> None:
+def inline_svg(svg: str, key: str) -> None:
     """Show `svg`, which must come from this project's own code, with every text in it escaped.
 
     A drawing with a width of its own scrolls sideways where the page is narrower; on a large screen it shrinks a little

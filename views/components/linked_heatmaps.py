@@ -36,7 +36,7 @@ class MapSet:
 
 
 @dataclass(frozen=True, eq=False)
-class ChosenMaps:
+class LinkedHeatmaps:
     """What is shown.
 
     Attributes:
@@ -61,7 +61,7 @@ class ChosenMaps:
     held: bool = False
 
 
-def place_of(shown: ChosenMaps) -> tuple[str, tuple[int, ...]]:
+def selected_index(shown: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
     """The set that is chosen, and the place in it."""
     name = shown.chosen.get("kind", "")
     name = name if name in shown.sets else next(iter(shown.sets))
@@ -71,16 +71,16 @@ def place_of(shown: ChosenMaps) -> tuple[str, tuple[int, ...]]:
     return name, tuple(list(options).index(shown.chosen[choice]) for choice, options in names)
 
 
-def payload(shown: ChosenMaps, theme: palette.Theme) -> bytes:
+def payload(shown: LinkedHeatmaps, theme: palette.Theme) -> bytes:
     """The bytes that `attention_map.js` reads: all numbers, and where they are float16 the chosen ones again, exact."""
     arrays = [np.asarray(item.values) for each in shown.sets.values() for item in each.items]
-    form, travelling = controls.travelling(arrays)
-    name, place = place_of(shown)
+    form, travelling = controls.encode_maps(arrays)
+    name, place = selected_index(shown)
     exact = [] if form == "float32" else [item.values[place].astype("<f4") for item in shown.sets[name].items]
     header = {
         "sets": {
             key: {
-                "items": [_described(item, len(shown.along)) for item in each.items],
+                "items": [_item_header(item, len(shown.along)) for item in each.items],
                 "heading": each.heading,
                 "names": each.names,
                 "links": each.links,
@@ -91,19 +91,19 @@ def payload(shown: ChosenMaps, theme: palette.Theme) -> bytes:
         "type": form,
         "exact": [name, *place] if exact else None,
         "held": dict(shown.chosen) if shown.held else None,
-        "controls": controls.controls(shown.choices, shown.elsewhere),
+        "controls": controls.control_specs(shown.choices, shown.elsewhere),
         "shortcuts": shown.shortcuts,
         "beside": shown.beside,
         "places": shown.places,
         "theme": theme,
         "masked": palette.MASKED,
         "allowed": matrix_row.ALLOWED,
-        "words": component.words(WORDS),
+        "words": component.translated(WORDS),
     }
     return component.pack(header, *travelling, *exact)
 
 
-def _described(item: matrix_row.RowMatrix, lead: int) -> dict[str, object]:
+def _item_header(item: matrix_row.RowMatrix, lead: int) -> dict[str, object]:
     values = np.asarray(item.values, dtype=np.float32)
     if item.top is None:
         finite = np.where(np.isfinite(values), np.abs(values), 0)
@@ -113,10 +113,10 @@ def _described(item: matrix_row.RowMatrix, lead: int) -> dict[str, object]:
     high = np.where(top == 0, 1.0, top).ravel().tolist()
     low = [-each if item.signed else 0.0 for each in high]
     one = matrix_row.RowMatrix(**{**vars(item), "values": values, "top": 1.0})
-    return matrix_row.described(one, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
+    return matrix_row.matrix_header(one, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
 
 
-def chosen_maps(shown: ChosenMaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def linked_heatmaps(shown: LinkedHeatmaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount them; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
     attention_map.MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)

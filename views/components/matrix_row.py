@@ -15,7 +15,7 @@ from ..text import terms
 from ..text.catalogue import Message
 from . import component
 
-Made = Literal["product", "each", "softmax"]
+Operation = Literal["product", "each", "softmax"]
 
 _MOUNT = component.Component("matrix_row", "matrices")
 WORDS = {
@@ -68,13 +68,13 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
             headers.append({"sign": item})
             continue
         values = np.asarray(item.values, dtype="<f4")
-        headers.append(described(item, values))
+        headers.append(matrix_header(item, values))
         blocks.append(values)
-    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.words(WORDS)}
+    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.translated(WORDS)}
     return component.pack({"items": headers, "theme": theme, "beside": beside, **shared, **more}, *blocks)
 
 
-def limits(matrix: RowMatrix) -> tuple[float, float]:
+def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
     """The numbers of the first and of the last colour."""
     values = np.asarray(matrix.values, dtype=np.float32)
     finite = values[np.isfinite(values)]
@@ -82,10 +82,10 @@ def limits(matrix: RowMatrix) -> tuple[float, float]:
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 
-def described(item: RowMatrix, values: np.ndarray) -> dict:
+def matrix_header(item: RowMatrix, values: np.ndarray) -> dict:
     """What a header says of a matrix whose numbers are `values`."""
-    low, high = limits(item)
-    return component.fields(
+    low, high = colour_limits(item)
+    return component.header_fields(
         item,
         values=values.shape,
         rows=component.labels(item.rows),
@@ -104,7 +104,7 @@ def matrix_row(
     key: str,
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
     beside: int = 1,
-    made: Made | None = None,
+    made: Operation | None = None,
 ) -> None:
     """Mount the matrices.
 
@@ -124,4 +124,6 @@ def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bo
     if not isinstance(sent, (list, tuple)):
         return []
     threes = (cell for cell in sent[: shape[0] * shape[1]] if isinstance(cell, (list, tuple)) and len(cell) == 3)
-    return [(*cell[:2], bool(cell[2])) for cell in threes if component.cell(cell[:2], *shape) and cell[2] in (0, 1)]
+    return [
+        (*cell[:2], bool(cell[2])) for cell in threes if component.valid_cell(cell[:2], *shape) and cell[2] in (0, 1)
+    ]

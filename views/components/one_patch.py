@@ -33,7 +33,7 @@ WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
     ),
     "cls": Message("patch.cls", "position 0: CLS, a learned vector"),
     "position": Message("patch.position", "position {position}: {patch}"),
-    "patch": attention_maps.PLACE,
+    "patch": attention_maps.ROW_AND_COLUMN,
 }
 
 _MOUNT = component.Component("one_patch", "one-patch")
@@ -61,16 +61,16 @@ class OnePatch:
 
 def payload(shown: OnePatch, theme: palette.Theme) -> bytes:
     """The bytes that `one_patch.js` reads."""
-    header = component.fields(
+    header = component.header_fields(
         shown,
         theme=theme,
         choices=None,
         chosen=None,  # it stands in the mark
-        controls=controls.controls(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
+        controls=controls.control_specs(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
         inks=INKS,
         hue=palette.HUES["vision"],
         first=attention_maps.CLS,
-        words=component.words(WORDS),
+        words=component.translated(WORDS),
     )
     vectors = None if shown.embeddings is None else shown.embeddings.astype("<f4")
     return component.pack(header, vectors, shown.pixels)

@@ -44,7 +44,7 @@ _MOUNT = component.Component("one_weight", "one-weight")
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
+class ScoreFormFields:
     """How products become the scores of one layer; the fields of `model.lessons.one_weight.ScoreForm`, as plain values.
 
     Attributes:
@@ -95,7 +95,7 @@ class WeightsApart:
     queries: np.ndarray | None
     keys: np.ndarray | None
     scores: np.ndarray | None
-    forms: Sequence[Form]
+    forms: Sequence[ScoreFormFields]
     masks: Sequence[np.ndarray]
 
 
@@ -121,11 +121,11 @@ def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     rest = {each: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", each) for each in left}
     header = {
         "theme": theme,
-        "controls": controls.controls(shown.choices),
-        "kinds": {name: _described(apart) for name, apart in shown.kinds.items()},
+        "controls": controls.control_specs(shown.choices),
+        "kinds": {name: _kind_header(apart) for name, apart in shown.kinds.items()},
         "most": MOST_KEYS,
         "rest": rest,
-        "words": component.words(WORDS),
+        "words": component.translated(WORDS),
     }
     arrays = []
     for apart in shown.kinds.values():
@@ -135,8 +135,8 @@ def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
 
 
-def _described(apart: WeightsApart) -> dict[str, object]:
-    return component.fields(
+def _kind_header(apart: WeightsApart) -> dict[str, object]:
+    return component.header_fields(
         apart,
         labels=[component.labels(labels) for labels in apart.labels],
         masks=len(apart.masks),
@@ -146,5 +146,5 @@ def _described(apart: WeightsApart) -> dict[str, object]:
 
 def one_weight(shown: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount it; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid, choices=shown.choices), on_choose
+    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
     _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)

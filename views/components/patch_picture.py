@@ -24,7 +24,7 @@ from . import component, controls
 Shows = Literal["nothing", "cls", "from", "to"] | int
 
 WORDS = controls.WORDS | {
-    "patch": attention_maps.PLACE,
+    "patch": attention_maps.ROW_AND_COLUMN,
     "weight": Message("picture.patch.weight", "row {row}, column {column}: {weight}"),
     "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
     "toPatchKept": Message(
@@ -43,7 +43,7 @@ _MOUNT = component.Component("patch_picture", "picture-root")
 
 
 @dataclass(frozen=True)
-class Panel:
+class PicturePanel:
     """One copy of the picture.
 
     Attributes:
@@ -80,7 +80,7 @@ class PatchPicture:
 
     pixels: np.ndarray
     grid: tuple[int, int]
-    panels: Sequence[Panel]
+    panels: Sequence[PicturePanel]
     title: str
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
@@ -95,29 +95,29 @@ class PatchPicture:
 def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
-    form, (sent,) = controls.travelling([weights])
-    header = component.fields(
+    form, (sent,) = controls.encode_maps([weights])
+    header = component.header_fields(
         shown,
         theme=theme,
         choices=None,
         chosen=None,  # it stands in the mark
-        controls=controls.controls(shown.choices, shown.elsewhere),
+        controls=controls.control_specs(shown.choices, shown.elsewhere),
         weights=weights.shape,
         names=[list(names) or [""] for names in shown.names],
         tops=[] if shown.tops is None else shown.tops.tolist(),
         form=form,
         id=zlib.crc32(sent.tobytes()),
-        words=component.words(WORDS),
+        words=component.translated(WORDS),
         scales=component.scales("vision"),
     )
     return component.pack(header, shown.pixels, sent)  # the script copies each, so that both are aligned
 
 
-def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
+def exact_weights(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
     """The weights of the chosen head, and of what and which they are; None where all travel with every digit."""
     if shown.weights is None:
         return None
-    form, (sent,) = controls.travelling([shown.weights])
+    form, (sent,) = controls.encode_maps([shown.weights])
     if form == "float32":
         return None
     named = zip(shown.along, shown.names, strict=True)
@@ -127,5 +127,5 @@ def exact(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
 
 def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the picture; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact(shown), chosen=chosen)
+    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact_weights(shown), chosen=chosen)

@@ -69,8 +69,8 @@ def picture_strip(
         "tiles": [vars(tile) for tile in tiles],
         "selected": selected,
         "limit": MAX_BYTES,
-        "words": component.words(WORDS),
+        "words": component.translated(WORDS),
         "tell": on_refuse is not None,
     }
-    chosen = partial(component.one_of, names=[tile.name for tile in tiles]), on_choose
+    chosen = partial(component.valid_option, names=[tile.name for tile in tiles]), on_choose
     _MOUNT(key, data, chosen=chosen, refused=(bool, lambda _: on_refuse and on_refuse()))

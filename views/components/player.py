@@ -13,4 +13,4 @@ _MOUNT = component.Component("player", "player-root")
 def player() -> None:
     """Mount it, beside the control with the key "step" or the buttons that go on."""
     with st.container(width="content"):
-        _MOUNT("play", {"words": component.words(WORDS)})
+        _MOUNT("play", {"words": component.translated(WORDS)})

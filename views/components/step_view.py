@@ -8,16 +8,16 @@ How to use it: name the axes, give every array the names of its dimensions, and 
         axes=(tokens, units),
         numbers={"h": Numbers(hidden, ("token", "unit"))},  # (2, 448)
         panels=(
-            Heatmap("hidden states", "h", rows="token", columns="unit"),
-            Curves("one unit", along="token", curves=(Curve("h", "h"),)),
-            Formula("unit {unit} at {token}: {h}"),
+            HeatmapPanel("hidden states", "h", rows="token", columns="unit"),
+            CurvesPanel("one unit", along="token", curves=(Curve("h", "h"),)),
+            FormulaPanel("unit {unit} at {token}: {h}"),
         ),
     )
 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
-that `Curves` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
+that `CurvesPanel` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
 its place and can be clicked. What depends on a slider in another way than by its place in an array, such as a softmax
-with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.show` mounts it and
+with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.render` mounts it and
 keeps its places in the address.
 """
 
@@ -94,7 +94,7 @@ class Numbers:
 
 
 @dataclass(frozen=True)
-class Heatmap:
+class HeatmapPanel:
     """Two dimensions of an array as colours.
 
     Attributes:
@@ -119,14 +119,14 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of `Curves`: what it is called and the key of its array."""
+    """One line of `CurvesPanel`: what it is called and the key of its array."""
 
     name: str
     numbers: str
 
 
 @dataclass(frozen=True)
-class Curves:
+class CurvesPanel:
     """Arrays as lines over one axis; `low` and `high` are the ends of the scale, the arrays' own where None.
 
     With `log` the scale is logarithmic, and what is 0 or less is not drawn. With `own` the scale is that of the lines
@@ -144,8 +144,8 @@ class Curves:
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of `Bars`.
+class BarColumn:
+    """A column of `BarsPanel`.
 
     Attributes:
         name: stands above it.
@@ -167,7 +167,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Bars:
+class BarsPanel:
     """A table with a row for every place of one axis: its label, and of each array a bar with the number.
 
     `taken` is a row whose label stands out in the decoder's hue.
@@ -175,13 +175,13 @@ class Bars:
 
     name: str
     along: str
-    columns: tuple[Column, ...]
+    columns: tuple[BarColumn, ...]
     wide: bool = False
     taken: int | None = None
 
 
 @dataclass(frozen=True)
-class Formula:
+class FormulaPanel:
     """A line of text with places in braces: `{key of an array}` or `{id of an axis}`, whose label or number it says.
 
     `{id#}` is the number of an axis's place, from 1, where its label would stand otherwise.
@@ -191,7 +191,8 @@ class Formula:
     wide: bool = True
 
 
-Panel = Heatmap | Curves | Bars | Formula
+StepPanel = HeatmapPanel | CurvesPanel | BarsPanel | FormulaPanel
+_SCRIPT_NAMES = {HeatmapPanel: "heatmap", CurvesPanel: "curves", BarsPanel: "bars", FormulaPanel: "formula"}
 Places = dict[str, int]  # id of an axis -> place, from 0
 
 
@@ -209,7 +210,7 @@ class StepView:
 
     axes: tuple[Axis, ...]
     numbers: Mapping[str, Numbers]
-    panels: tuple[Panel, ...]
+    panels: tuple[StepPanel, ...]
     rule: str = ""
     at: Places = field(default_factory=dict)
 
@@ -220,7 +221,7 @@ class StepView:
                 raise ValueError(f"{key} is {np.shape(array.values)}, its axes {array.dims} are not.")
         sliders = {axis.id for axis in self.axes if axis.slider}
         for panel in self.panels:
-            for key, drawn in _drawn(panel):
+            for key, drawn in _drawn_arrays(panel):
                 missing = {*drawn} - {*self.numbers[key].dims}
                 followed = {*self.numbers[key].dims} - {*drawn}
                 if missing or followed - sliders:
@@ -260,10 +261,10 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
         "whole": [key for key, array in view.numbers.items() if array.whole],
         "rule": view.rule,
         "at": view.at,
-        "panels": [_panel(panel, view) for panel in view.panels],
+        "panels": [_panel_header(panel, view) for panel in view.panels],
         "styles": {name: [palette.head_style(place, name) for place in range(8)] for name in ("light", "dark")},
         "theme": theme,
-        "words": component.words(WORDS),
+        "words": component.translated(WORDS),
     }
     return component.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
 
@@ -278,37 +279,40 @@ def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Pla
     _MOUNT(key, payload(view, sentence_input.theme()), places, places=(view.valid, on_change))
 
 
-def _drawn(panel: Panel) -> list[tuple[str, tuple[str, ...]]]:
+def _drawn_arrays(panel: StepPanel) -> list[tuple[str, tuple[str, ...]]]:
     """Keys of the arrays that a panel draws, each with the axes that it draws it along."""
-    if isinstance(panel, Heatmap):
+    if isinstance(panel, HeatmapPanel):
         return [(panel.numbers, (panel.rows, panel.columns))]
-    if isinstance(panel, Curves):
+    if isinstance(panel, CurvesPanel):
         return [(curve.numbers, (panel.along,)) for curve in panel.curves]
-    if isinstance(panel, Bars):
+    if isinstance(panel, BarsPanel):
         return [(column.numbers, (panel.along,)) for column in panel.columns]
     return []
 
 
-def _panel(panel: Panel, view: StepView) -> dict:
+def _panel_header(panel: StepPanel, view: StepView) -> dict:
     """A panel as the script reads it."""
-    described = asdict(panel) | {"is": type(panel).__name__.lower()}
-    arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn(panel)]
-    if isinstance(panel, Heatmap):
-        described["top"] = _top(arrays[0], panel.top)
+    described = asdict(panel) | {"is": _SCRIPT_NAMES[type(panel)]}
+    arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn_arrays(panel)]
+    if isinstance(panel, HeatmapPanel):
+        described["top"] = _largest(arrays[0], panel.top)
         described["scales"] = component.scales(panel.kind, panel.signed)
-    elif isinstance(panel, Curves):
+    elif isinstance(panel, CurvesPanel):
         drawn = np.concatenate([array.ravel() for array in arrays])
         drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]
         low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (1.0, 1.0)
         described["low"] = low if panel.low is None else panel.low
         described["high"] = high if panel.high is None else panel.high
-    elif isinstance(panel, Bars):
+    elif isinstance(panel, BarsPanel):
         for column, array, told in zip(panel.columns, arrays, described["columns"], strict=True):
-            told |= {"top": _top(array, column.top) if column.bar else 1.0, "hues": palette.signed_hues(column.kind)}
+            told |= {
+                "top": _largest(array, column.top) if column.bar else 1.0,
+                "hues": palette.signed_hues(column.kind),
+            }
             told["signed"] = bool((array < 0).any()) if column.signed is None else column.signed
         described["hue"] = palette.HUES["decoder"]
     return described
 
 
-def _top(values: np.ndarray, top: float | None) -> float:
+def _largest(values: np.ndarray, top: float | None) -> float:
     return (float(np.nanmax(np.abs(values))) if top is None else top) or 1.0

@@ -47,7 +47,7 @@ _BY_RANK = {2: ("origin", "line", "whole-plane"), 3: ("origin", "line", "plane",
 
 
 @dataclass(frozen=True)
-class Placed:
+class VectorPlacement:
     """Where the vectors stand: two with two numbers each in the plane, three with three in space.
 
     Attributes:
@@ -71,7 +71,7 @@ class Placed:
         return "_".join(",".join(f"{number:g}" for number in group) for group in groups)
 
 
-def read(text: str, dimensions: int) -> Placed | None:
+def parse(text: str, dimensions: int) -> VectorPlacement | None:
     """What `Placed.written` wrote, or None for anything else: links hold anything."""
     if len(text) > 200:
         return None
@@ -83,10 +83,10 @@ def read(text: str, dimensions: int) -> Placed | None:
     if len(groups) != dimensions + 1 or not all(number.is_integer() for number in turn):
         return None
     sent = {"vectors": groups[:-1], "point": groups[-1], "turn": list(map(int, turn))}
-    return valid(sent, dimensions)
+    return valid_placement(sent, dimensions)
 
 
-def valid(sent: object, dimensions: int) -> Placed | None:
+def valid_placement(sent: object, dimensions: int) -> VectorPlacement | None:
     """What the browser says, or None if it cannot be: browsers can send anything."""
     if not isinstance(sent, dict) or set(sent) != {"vectors", "point", "turn"}:
         return None
@@ -100,7 +100,7 @@ def valid(sent: object, dimensions: int) -> Placed | None:
     if not all(type(angle) is int and low <= angle <= high for angle, (low, high) in zip(turn, TURNS, strict=True)):
         return None
     rows = [tuple(round(float(number), DECIMALS) + 0.0 for number in row) for row in (*vectors, point)]
-    return Placed(tuple(rows[:-1]), rows[-1], tuple(turn))
+    return VectorPlacement(tuple(rows[:-1]), rows[-1], tuple(turn))
 
 
 def _is_row(row: object, dimensions: int) -> bool:
@@ -121,12 +121,12 @@ def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
         "limit": LIMIT,
         "turns": TURNS,
         "theme": theme,
-        "words": component.words(WORDS),
+        "words": component.translated(WORDS),
     }
     return component.pack(header)
 
 
-def vector_view(placed: Placed, label: str, key: str, on_change: Callable[[Placed], None]) -> None:
+def vector_view(placed: VectorPlacement, label: str, key: str, on_change: Callable[[VectorPlacement], None]) -> None:
     """Mount it; `on_change` gets where the vectors stand, a moment after a reader last moved one."""
-    heard = (lambda sent: valid(sent, placed.dimensions)), on_change
+    heard = (lambda sent: valid_placement(sent, placed.dimensions)), on_change
     _MOUNT(key, payload(placed.dimensions, label, sentence_input.theme()), vars(placed), placed=heard)

@@ -25,7 +25,7 @@ _SRGB = ImageCms.createProfile("sRGB")
 _STEPS = np.linspace(0, 255, 9).round().astype(np.uint8)  # of each channel, where a profile is compared with sRGB
 
 
-def plain(image: Image.Image) -> Image.Image:
+def plain_rgb(image: Image.Image) -> Image.Image:
     """`image` in RGB by Pillow's own rules, for colours without a profile."""
     return image.convert("RGB")
 
@@ -34,15 +34,15 @@ def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
     """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is one to make."""
     content = source.info.get("icc_profile")
     if not content:
-        return plain, []
+        return plain_rgb, []
     try:
-        mode, convert = _of_profile(content, source.mode)
+        mode, convert = _profile_converter(content, source.mode)
     except (OSError, ValueError, ImageCms.PyCMSError):
-        return plain, [UNUSABLE]
-    return (plain, []) if _is_srgb(mode, convert) else (convert, [CONVERTED])
+        return plain_rgb, [UNUSABLE]
+    return (plain_rgb, []) if _is_srgb(mode, convert) else (convert, [CONVERTED])
 
 
-def _of_profile(content: bytes, mode: str) -> tuple[str, Convert]:
+def _profile_converter(content: bytes, mode: str) -> tuple[str, Convert]:
     """The mode in which the profile describes a picture of `mode`, and the way from there to sRGB.
 
     Raises:
@@ -56,12 +56,12 @@ def _of_profile(content: bytes, mode: str) -> tuple[str, Convert]:
     if not wanted or (wanted == "CMYK") != (mode == "CMYK") or (wanted == "L" and not grey):
         raise ValueError("The profile is for another kind of picture.")
     if wanted == "L":
-        return wanted, _of_levels(profile)
+        return wanted, _grey_converter(profile)
     transform = ImageCms.buildTransform(profile, _SRGB, wanted, "RGB")
     return wanted, lambda image: ImageCms.applyTransform(image.convert(wanted), transform)
 
 
-def _of_levels(profile: ImageCms.ImageCmsProfile) -> Convert:
+def _grey_converter(profile: ImageCms.ImageCmsProfile) -> Convert:
     """Grey levels to sRGB by a table of all 256, each computed exactly; fewer of them would make dark levels wrong."""
     transform = ImageCms.buildTransform(profile, _SRGB, "L", "RGB", flags=ImageCms.Flags.NOOPTIMIZE)
     levels = Image.fromarray(np.arange(256, dtype=np.uint8)[None])

@@ -38,7 +38,7 @@ def decode(text: object, side: int) -> np.ndarray:
     return np.unpackbits(np.frombuffer(content, np.uint8), count=side * side).astype(bool).reshape(side, side)
 
 
-def stretched(text: object, side: int) -> np.ndarray:
+def decode_stretched(text: object, side: int) -> np.ndarray:
     """Likewise, of a mask of any side up to `SIDES`, stretched to this one: pictures may have had other patches."""
     there = re.match("([0-9]+)-", text) if isinstance(text, str) else None
     before = int(there[1]) if there and len(there[1]) <= len(str(SIDES)) else side

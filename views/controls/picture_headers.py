@@ -12,7 +12,7 @@ _HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs",
 _BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
 
 
-def costly(content: bytes) -> bool:
+def is_costly(content: bytes) -> bool:
     """True if decoding would cost far more than the size of the picture explains."""
     if content.startswith(b"\xff\xd8"):
         return content.count(b"\xff\xda") > MAX_SCANS

@@ -18,7 +18,7 @@ from ..url_state import bound_settings
 from . import samples
 from .pictures import MAX_BYTES, Picture, PictureError, read_picture
 
-ADDRESS = "picture"  # in the address bar, always: another sample makes another entry in the history
+SETTING = "picture"  # in the address bar, always: another sample makes another entry in the history
 OWN = "own"
 NO_LINK = Message(
     "picture.no-link",
@@ -43,17 +43,17 @@ def picture_input(turn: AbstractContextManager) -> Picture:
         turn: is held while a file is read: a large picture takes hundreds of megabytes for a moment.
     """
     names, troubles = samples.usable()
-    chosen = _settle(names)
+    chosen = _resolve_selection(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        forget = _forgetting() if _PROBLEM in st.session_state else None
+        forget = _problem_clearer() if _PROBLEM in st.session_state else None
         label = say("picture.strip", "Picture")
-        picture_strip(label, _tiles(names), chosen, "picture_strip", on_choose=_choose, on_refuse=forget)
+        picture_strip(label, _picture_tiles(names), chosen, "picture_strip", on_choose=_choose, on_refuse=forget)
         problem = st.session_state.get(_PROBLEM)
         for trouble in (*troubles, *([problem()] if problem else [])):
             st.warning(literal.with_code(trouble))
     with box:
-        _boxes(turn)
+        _render_upload_boxes(turn)
     if not chosen:
         bound_settings.stop()
     picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
@@ -82,32 +82,32 @@ def describe(picture: Picture) -> str:
     return " ".join((origin, *(note() for note in picture.notes)))
 
 
-def _settle(names: tuple[str, ...]) -> str:
+def _resolve_selection(names: tuple[str, ...]) -> str:
     """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
     state = st.session_state
-    asked = bound_settings.held(ADDRESS)
+    asked = bound_settings.stored_text(SETTING)
     if asked == OWN and _OWN not in state:
         state[_PROBLEM] = NO_LINK
     usable = (*names, OWN) if _OWN in state else names
     if asked not in usable:
         asked = next(iter(usable), "")
     state[_CHOSEN] = asked
-    bound_settings.hold(ADDRESS, asked)
+    bound_settings.store_text(SETTING, asked)
     return asked
 
 
-def _forgetting() -> Callable[[], None]:
+def _problem_clearer() -> Callable[[], None]:
     """What drops the sentence that is shown now, and not one about a picture that came meanwhile."""
     shown = st.session_state.get(_ROUND)
     return lambda: st.session_state.pop(_PROBLEM, None) if st.session_state.get(_ROUND) == shown else None
 
 
 def _choose(name: str) -> None:
-    bound_settings.hold(ADDRESS, name)
+    bound_settings.store_text(SETTING, name)
     st.session_state.pop(_PROBLEM, None)
 
 
-def _tiles(names: tuple[str, ...]) -> list[Tile]:
+def _picture_tiles(names: tuple[str, ...]) -> list[Tile]:
     tiles = [Tile(s.id, s(), _sample_thumbnail(s.id)) for s in samples.SAMPLES if s.id in names]
     own = st.session_state.get(_OWN)
     return [*tiles, Tile(OWN, say("picture.own.label", "Yours"), thumbnail(own.image))] if own else tiles
@@ -118,7 +118,7 @@ def _sample_thumbnail(name: str) -> str:
     return thumbnail(samples.picture(name).image)
 
 
-def _boxes(turn: AbstractContextManager) -> None:
+def _render_upload_boxes(turn: AbstractContextManager) -> None:
     """The boxes for a file and for the camera; what they got is read before the page is drawn again."""
     place = st.session_state.setdefault(_ROUND, 0)
     file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"

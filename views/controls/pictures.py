@@ -13,15 +13,15 @@ import numpy as np
 from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from ..text.catalogue import Message
-from .colour_profiles import Convert, converter, plain
-from .picture_headers import costly, phone_format
+from .colour_profiles import Convert, converter, plain_rgb
+from .picture_headers import is_costly, phone_format
 
 MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
-KEPT_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows little more
-KEPT_SIDE = 4096
+WORKING_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows little more
+WORKING_SIDE = 4096
 STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder itself holds the whole picture
 
 EMPTY = Message("picture.file.empty", "This file is empty: choose a picture.")
@@ -54,8 +54,8 @@ TURNED = Message("picture.note.turned", "Turned as its EXIF data says.")
 ON_WHITE = Message("picture.note.transparent", "Its transparent parts are shown on white.")
 STRETCHED = Message("picture.note.stretched", "Its brightness is stretched: darkest to black, brightest to white.")
 
-_TURNS = range(2, 9)  # values of EXIF's orientation that turn or mirror a picture
-_SIDEWAYS = range(5, 9)
+_TURNED_ORIENTATIONS = range(2, 9)  # values of EXIF's orientation that turn or mirror a picture
+_SIDEWAYS_ORIENTATIONS = range(5, 9)
 
 
 class PictureError(ValueError):
@@ -110,7 +110,7 @@ def read_picture(content: bytes) -> Picture:
         raise PictureError(EMPTY)
     if len(content) > MAX_BYTES:
         raise PictureError(TOO_HEAVY)
-    if costly(content):
+    if is_costly(content):
         raise PictureError(COSTLY)
     try:
         return _read(content)
@@ -133,18 +133,18 @@ def _read(content: bytes) -> Picture:
         turn = _orientation(source) if turns_itself else 1
         if source.format in ("JPEG", "MPO"):
             # The decoder can halve a JPEG while it reads it: less memory, less time.
-            source.draft(None, _kept(size))
+            source.draft(None, _working_size(size))
         source.load()
         _check_size(source)  # a GIF's frame may be larger than its screen
         image, notes = _small_rgb(source)
         if not turns_itself:
             turn = _orientation(source)
-            if turn in _TURNS:
+            if turn in _TURNED_ORIENTATIONS:
                 image.getexif()[ExifTags.Base.Orientation] = turn
                 image = ImageOps.exif_transpose(image)
-            if turn in _SIDEWAYS:
+            if turn in _SIDEWAYS_ORIENTATIONS:
                 size = size[::-1]
-        if turn in _TURNS:
+        if turn in _TURNED_ORIENTATIONS:
             notes.append(TURNED)
         if several and source.format != "MPO":  # phones append depth maps and the like to a JPEG: no news
             notes.append(PAGES if source.format == "TIFF" else ANIMATION)
@@ -167,10 +167,10 @@ def _orientation(source: Image.Image) -> int:
         return 1
 
 
-def _kept(size: tuple[int, int]) -> tuple[int, int]:
+def _working_size(size: tuple[int, int]) -> tuple[int, int]:
     """The size of the working copy: the same shape, never larger."""
     width, height = size
-    scale = min(1.0, (KEPT_PIXELS / (width * height)) ** 0.5, KEPT_SIDE / max(size))
+    scale = min(1.0, (WORKING_PIXELS / (width * height)) ** 0.5, WORKING_SIDE / max(size))
     return max(1, int(width * scale)), max(1, int(height * scale))
 
 
@@ -181,11 +181,11 @@ def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[Message]]:
     wanted; a windowed sinc does the rest, because block averages alone turn fine stripes into coarse ones.
     """
     width, height = source.size
-    target = _kept(source.size)
+    target = _working_size(source.size)
     across, down = (max(1, side // (2 * wanted)) for side, wanted in zip(source.size, target, strict=True))
     span = _span(source) if source.mode in ("I", "F") else None
     on_white = _is_transparent(source)
-    convert, notes = converter(source) if span is None else (plain, [])
+    convert, notes = converter(source) if span is None else (plain_rgb, [])
     small = Image.new("RGB", (-(-width // across), -(-height // down)))
     rows = max(1, STRIP_PIXELS // (width * down)) * down
     for top in range(0, height, rows):

@@ -8,7 +8,7 @@ import streamlit as st
 
 from .. import attention_maps, palette
 from ..text import catalogue
-from ..text.catalogue import Message, Name, say
+from ..text.catalogue import Message, Untranslated, say
 from ..url_state import bound_settings
 from . import widgets
 from .widgets import Choice
@@ -50,19 +50,19 @@ class Decoding:
     seed: int = 0
 
 
-def language() -> None:
+def language_picker() -> None:
     """A switch at the top of the sidebar, once there is more than one language."""
     languages = catalogue.languages()
     if len(languages) > 1:
         with st.sidebar:
             # The names are in their own languages, and the address always says which one was chosen.
             label = say("language", "Language")
-            named = {code: Name(name) for code, name in languages.items()}
-            widgets.pick(label, named, "lang", bound_settings.language(), varies=True, on_change=_speak)
+            named = {code: Untranslated(name) for code, name in languages.items()}
+            widgets.pick(label, named, "lang", bound_settings.language(), varies=True, on_change=_choose_language)
 
 
-def _speak() -> None:
-    bound_settings.choose("lang", st.session_state["lang"])
+def _choose_language() -> None:
+    bound_settings.set_value("lang", st.session_state["lang"])
 
 
 def sentence() -> str:
@@ -85,17 +85,17 @@ def examples(text: str) -> None:
     st.pills(
         say("sentence.examples", "Examples"),
         EXAMPLES,
-        format_func=lambda sentence: Name(sentence)(),
+        format_func=lambda sentence: Untranslated(sentence)(),
         key="example",
         label_visibility="collapsed",
-        on_change=_take_example,
+        on_change=_apply_example,
     )
 
 
-def _take_example() -> None:
+def _apply_example() -> None:
     taken = st.session_state.get("example")
-    if taken in EXAMPLES and taken != bound_settings.on_screen("text"):  # else it was marked, not pressed
-        bound_settings.choose("text", taken)
+    if taken in EXAMPLES and taken != bound_settings.browser_value("text"):  # else it was marked, not pressed
+        bound_settings.set_value("text", taken)
 
 
 def decoding() -> Decoding:
@@ -134,7 +134,7 @@ def kind_names(kinds: Mapping[str, attention_maps.Kind]) -> dict[str, str]:
     return {name: kind.short() for name, kind in kinds.items()}
 
 
-def kinds_to_choose(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> Choice:
+def kind_choice(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> Choice:
     """Which of the model's kinds to look at, `first` until a person chooses; the model's first where none is given."""
     names = kind_names(kinds)
     return Choice(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)
@@ -142,10 +142,10 @@ def kinds_to_choose(kinds: Mapping[str, attention_maps.Kind], first: str = "") -
 
 def kind(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> attention_maps.Kind:
     """The kind that is chosen in a row of buttons; see `kinds_to_choose`."""
-    return kinds[kinds_to_choose(kinds, first).pick()]
+    return kinds[kind_choice(kinds, first).pick()]
 
 
-def scales_to_choose(
+def scale_choice(
     first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
 ) -> Choice:
     """How weights become shades on maps that are compared; `first` until a person chooses.
@@ -164,34 +164,34 @@ def scale(
     first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
 ) -> attention_maps.Scale:
     """The scale that is chosen in a row of buttons; see `scales_to_choose`."""
-    return scales_to_choose(first, of=of, log=log).pick()
+    return scale_choice(first, of=of, log=log).pick()
 
 
-def heads_to_choose(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
+def head_choices(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
     """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
     return (
-        Choice(say("layer", "Layer"), attention_maps.said(layers), "layer", layers[default[0]], varies=True),
-        Choice(say("head", "Head"), attention_maps.said(heads), "head", heads[default[1]], varies=True),
+        Choice(say("layer", "Layer"), attention_maps.option_labels(layers), "layer", layers[default[0]], varies=True),
+        Choice(say("head", "Head"), attention_maps.option_labels(heads), "head", heads[default[1]], varies=True),
     )
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
     """The layer and the head that are chosen in two lists; see `heads_to_choose`."""
-    layer, head = heads_to_choose(layers, heads, default)
+    layer, head = head_choices(layers, heads, default)
     return layer.select(width=110), head.select(width=110)
 
 
-def remember(chosen: Mapping[str, str]) -> None:
+def store_selection(chosen: Mapping[str, str]) -> None:
     """Take over, from a callback, what was chosen in a component: an option of each of its choices."""
     for name, value in chosen.items():
-        if value != bound_settings.value(name):
-            bound_settings.choose(name, value)
+        if value != bound_settings.current_value(name):
+            bound_settings.set_value(name, value)
 
 
 def choose_head(layer: str, head: str) -> None:
     """Select a map from a callback."""
-    bound_settings.choose("layer", layer)
-    bound_settings.choose("head", head)
+    bound_settings.set_value("layer", layer)
+    bound_settings.set_value("head", head)
 
 
 def patch(grid: tuple[int, int]) -> tuple[int, int]:
@@ -202,7 +202,7 @@ def patch(grid: tuple[int, int]) -> tuple[int, int]:
     return row - 1, column - 1
 
 
-def patch_to_choose(grid: tuple[int, int]) -> tuple[Choice, Choice]:
+def patch_choices(grid: tuple[int, int]) -> tuple[Choice, Choice]:
     """Row and column of a patch, from 1; at first that in the middle of the picture."""
     labels = say("patch.row.label", "Patch row"), say("patch.column.label", "Patch column")
     return tuple(
@@ -213,11 +213,11 @@ def patch_to_choose(grid: tuple[int, int]) -> tuple[Choice, Choice]:
 
 def choose_patch(row: int, column: int) -> None:
     """Select a patch, counted from 0, from a callback."""
-    bound_settings.choose("row", str(row + 1))
-    bound_settings.choose("column", str(column + 1))
+    bound_settings.set_value("row", str(row + 1))
+    bound_settings.set_value("column", str(column + 1))
 
 
-def over_picture_to_choose() -> tuple[Choice, Choice]:
+def overlay_choices() -> tuple[Choice, Choice]:
     """How strongly maps cover the picture, and the share of a map that is outlined; both in percent."""
     return (
         _percent(
@@ -234,7 +234,7 @@ def over_picture_to_choose() -> tuple[Choice, Choice]:
 
 
 def _percent(label: str, key: str, help_text: str) -> Choice:
-    options = {str(share): Name(f"{share} %") for share in range(0, 101, 5)}
+    options = {str(share): Untranslated(f"{share} %") for share in range(0, 101, 5)}
     return Choice(label, options, key, "60", help_text)
 
 

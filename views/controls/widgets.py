@@ -7,27 +7,29 @@ go to Streamlit's own control.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TypeVar, overload
 
 import streamlit as st
 
-from ..text.catalogue import Message, Name
-from ..url_state.bound_settings import control, inside
-from ..url_state.codecs import AnyOf, Decimal, OneOf, Text, Whole
+from ..text.catalogue import Message, Untranslated
+from ..url_state.bound_settings import component_setting, control
+from ..url_state.codecs import AnyOf, AnyText, Decimal, OneOf, WholeNumber
 
 # Ids, each with what the control says for it unless it speaks for itself.
-Options = Sequence[str] | Mapping[str, str | Message | Name]
+Option = TypeVar("Option", bound=str)
+Options = Sequence[Option] | Mapping[Option, str | Message | Untranslated]
 
 
 def pick(
     label: str,
-    options: Options,
+    options: Options[Option],
     key: str,
     default: str = "",
     help: str | None = None,
     hidden: bool = False,
     varies: bool = False,
     on_change: Callable[[], None] | None = None,
-) -> str:
+) -> Option:
     """One of a few options, as buttons in a row; the first one where nothing else is said.
 
     Args:
@@ -40,7 +42,7 @@ def pick(
         default or next(iter(options)),
         lambda: st.segmented_control(
             label,
-            **_offered(options, key),
+            **_option_arguments(options, key),
             required=True,
             help=help,
             label_visibility="collapsed" if hidden else "visible",
@@ -76,24 +78,24 @@ class Choice:
 
     def inside(self) -> str:
         """What is chosen, where a component draws it and `settings.choose` takes what it tells."""
-        return inside(self.key, OneOf(tuple(self.options)), self.first, self.varies)
+        return component_setting(self.key, OneOf(tuple(self.options)), self.first, self.varies)
 
     def said(self) -> list[tuple[str, str]]:
         """Its options, each with what is said for it."""
-        said = _offered(self.options, self.key)["format_func"]
+        said = _option_arguments(self.options, self.key)["format_func"]
         return [(id, said(id)) for id in self.options]
 
 
-def select(label: str, options: Options, key: str, default: str = "", **looks) -> str:
+def select(label: str, options: Options[Option], key: str, default: str = "", **looks) -> Option:
     """One of many options, which may change with the sentence; the default, or the first, where the old one is gone."""
-    offered = _offered(options, key)
+    offered = _option_arguments(options, key)
     first = default or next(iter(options))
     return control(key, OneOf(tuple(options)), first, partial(st.selectbox, label, **offered, **looks), varies=True)
 
 
 def chips(label: str, options: Options, key: str) -> str:
     """One of several, such as tokens in a row, as buttons that wrap; the first where nothing else was chosen."""
-    offered = _offered(options, key)
+    offered = _option_arguments(options, key)
     draw = partial(st.pills, label, **offered, required=True, label_visibility="collapsed")
     return control(key, OneOf(tuple(options)), next(iter(options)), draw, varies=True)
 
@@ -104,7 +106,7 @@ def slider(
     """A whole number from `low` to `high`; one that a change of the limits has put outside moves to the nearest."""
     return control(
         key,
-        Whole(low, high, step, nearest=True),
+        WholeNumber(low, high, step, nearest=True),
         min(max(default, low), high),
         lambda: st.slider(label, low, high, step=step, key=key, **looks),
         varies,
@@ -116,6 +118,18 @@ def decimal(label: str, key: str, default: float, low: float, high: float, step:
     return control(key, Decimal(low, high), default, lambda: st.slider(label, low, high, step=step, key=key))
 
 
+@overload
+def number(
+    label: str, key: str, default: int, low: int, high: int, step: int = 1, varies: bool = False, **looks
+) -> int: ...
+
+
+@overload
+def number(
+    label: str, key: str, default: float, low: float, high: float, step: float = 1, varies: bool = False, **looks
+) -> float: ...
+
+
 def number(
     label: str, key: str, default: float, low: float, high: float, step: float = 1, varies: bool = False, **looks
 ) -> float:
@@ -123,7 +137,7 @@ def number(
     looks = {"width": 130} | looks
     return control(
         key,
-        Whole(low, high) if isinstance(default, int) else Decimal(low, high),
+        WholeNumber(low, high) if isinstance(default, int) else Decimal(low, high),
         default,
         lambda: st.number_input(label, min_value=low, max_value=high, step=step, key=key, **looks),
         varies,
@@ -134,18 +148,18 @@ def text(label: str, key: str, default: str, placeholder: str = "", varies: bool
     """A line of text, without characters that UTF-8 cannot carry. Who uses it checks the rest."""
     # No limit here: a box that ignores what is pasted explains nothing, while an answer states the count.
     return control(
-        key, Text(), default, lambda: st.text_input(label, key=key, placeholder=placeholder, **looks) or "", varies
+        key, AnyText(), default, lambda: st.text_input(label, key=key, placeholder=placeholder, **looks) or "", varies
     )
 
 
 def paragraphs(label: str, key: str, default: str, **looks) -> str:
     """Several lines of text, otherwise as `text`."""
-    return control(key, Text(), default, lambda: st.text_area(label, key=key, **looks) or "")
+    return control(key, AnyText(), default, lambda: st.text_area(label, key=key, **looks) or "")
 
 
-def several(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
+def multiselect(label: str, options: Options, key: str, default: Sequence[str] = ()) -> list[str]:
     """Any of some options, which may change with the sentence; those that are gone are forgotten."""
-    offered = _offered(options, key)
+    offered = _option_arguments(options, key)
     return control(key, AnyOf(tuple(options)), list(default), partial(st.multiselect, label, **offered), varies=True)
 
 
@@ -154,11 +168,11 @@ def toggles(label: str, options: Options, key: str, default: Sequence[str] = ())
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.text(label, width=64)
         looks = {"selection_mode": "multi", "label_visibility": "collapsed", "width": "content"}
-        draw = partial(st.pills, label, **_offered(options, key), **looks)
+        draw = partial(st.pills, label, **_option_arguments(options, key), **looks)
         return control(key, AnyOf(tuple(options)), list(default), draw)
 
 
-def _offered(options: Options, key: str) -> dict[str, object]:
+def _option_arguments(options: Options, key: str) -> dict[str, object]:
     """What Streamlit's control is given: its options, what it says for each of them, and its key."""
     said = str
     if isinstance(options, Mapping):

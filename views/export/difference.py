@@ -13,11 +13,11 @@ from .. import palette
 from ..attention_maps import Kind
 from ..text.catalogue import say
 from .drawing import Drawing
-from .matrix_image import Panel, ends, shades, side_by_side
+from .matrix_image import MatrixPanel, scale_ends, shades, side_by_side
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedMap:
     """One of the maps.
 
     Attributes:
@@ -33,11 +33,11 @@ class Side:
     keys: tuple[str, ...]
     hidden: np.ndarray
 
-    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> "Side":
+    def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> "ComparedMap":
         """The rows and columns at the given places."""
         cells = np.ix_(queries, keys)
         names = tuple(self.queries[place] for place in queries), tuple(self.keys[place] for place in keys)
-        return Side(self.name, self.weights[cells], *names, self.hidden[cells])
+        return ComparedMap(self.name, self.weights[cells], *names, self.hidden[cells])
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +50,8 @@ class MapPair:
         queries, keys: places that mean the same in both, as (places in first, places in second).
     """
 
-    first: Side
-    second: Side
+    first: ComparedMap
+    second: ComparedMap
     kind: Kind
     place: str
     queries: tuple[tuple[int, ...], tuple[int, ...]]
@@ -63,13 +63,15 @@ class MapPair:
         return max((float(side.weights.max()) for side in (self.first, self.second) if side.weights.size), default=1.0)
 
     @cached_property
-    def difference(self) -> Side | None:
+    def difference(self) -> ComparedMap | None:
         """Second minus first where both have the tokens, named as in the first; None where they share too little."""
         if not (self.queries[0] and self.keys[0]):
             return None
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
         name = say("difference.name", "{second} minus {first}", second=self.second.name, first=self.first.name)
-        return Side(name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden)
+        return ComparedMap(
+            name, second.weights - first.weights, first.queries, first.keys, first.hidden & second.hidden
+        )
 
     @property
     def largest(self) -> float:
@@ -125,10 +127,10 @@ def difference_picture(pair: MapPair) -> Drawing:
     return side_by_side((difference_panel(*side) for side in sides), pair.title, note=note)
 
 
-def difference_panel(side: Side, kind: str, top: float) -> Panel:
+def difference_panel(side: ComparedMap, kind: str, top: float) -> MatrixPanel:
     """One side, or their difference where `kind` says so; `top` has the deepest colour."""
     signed = kind == palette.DIFFERENCE
     scale = palette.colours(kind, "light", signed)
     low = -top if signed else 0.0
     colours = shades(side.weights, scale, low, top, side.hidden)
-    return Panel(side.name, colours, side.queries, side.keys, scale, ends(low, top))
+    return MatrixPanel(side.name, colours, side.queries, side.keys, scale, scale_ends(low, top))

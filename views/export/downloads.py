@@ -51,16 +51,16 @@ def arrays_npz(arrays: Mapping[str, ArrayLike] | None = None, /, **named: ArrayL
     Labels are stored as they were typed: without the mark that stands for a space on screen.
     """
     file = io.BytesIO()
-    stored = {name: _typed(np.asarray(array)) for name, array in {**(arrays or {}), **named}.items()}
+    stored = {name: _labels_as_typed(np.asarray(array)) for name, array in {**(arrays or {}), **named}.items()}
     np.savez_compressed(file, **stored)
     return file.getvalue()
 
 
-def _typed(array: np.ndarray) -> np.ndarray:
+def _labels_as_typed(array: np.ndarray) -> np.ndarray:
     """Texts as they were typed; any other array stays as it is."""
     if array.dtype.kind != "U" or not array.size:
         return array
-    return np.array([literal.typed(text) for text in array.ravel().tolist()]).reshape(array.shape)
+    return np.array([literal.as_typed(text) for text in array.ravel().tolist()]).reshape(array.shape)
 
 
 def archive(files: Mapping[str, bytes]) -> bytes:

@@ -30,7 +30,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Text:
+class TextLine:
     """One line of text whose anchor lies at x and y, half its height below; `angle` turns it clockwise, in degrees."""
 
     x: float
@@ -62,7 +62,7 @@ class Drawing:
     width: float
     height: float
     title: str
-    items: tuple[Box | Text | Pixels, ...]
+    items: tuple[Box | TextLine | Pixels, ...]
 
 
 def to_svg(drawing: Drawing) -> str:
@@ -80,11 +80,11 @@ def to_svg(drawing: Drawing) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _place(item: Box | Pixels) -> str:
+def _svg_rectangle(item: Box | Pixels) -> str:
     return f'x="{item.x:.5g}" y="{item.y:.5g}" width="{item.width:.5g}" height="{item.height:.5g}"'
 
 
-def _svg_text(text: Text) -> str:
+def _svg_text(text: TextLine) -> str:
     turn = f' transform="rotate({text.angle:g} {text.x:.5g} {text.y:.5g})"' if text.angle else ""
     return (
         f'<text x="{text.x:.5g}" y="{text.y:.5g}" font-size="{text.size:g}" text-anchor="{text.anchor}" '
@@ -94,10 +94,10 @@ def _svg_text(text: Text) -> str:
 
 def _svg_pixels(picture: Pixels) -> str:
     look = 'preserveAspectRatio="none" style="image-rendering:pixelated"'
-    return f'<image {_place(picture)} {look} href="{data_url(picture.pixels)}"/>'
+    return f'<image {_svg_rectangle(picture)} {look} href="{data_url(picture.pixels)}"/>'
 
 
-_SVG = {Box: lambda box: f'<rect {_place(box)} fill="{box.fill}"/>', Text: _svg_text, Pixels: _svg_pixels}
+_SVG = {Box: lambda box: f'<rect {_svg_rectangle(box)} fill="{box.fill}"/>', TextLine: _svg_text, Pixels: _svg_pixels}
 
 
 def to_png(drawing: Drawing, scale: int = 3) -> bytes:
@@ -120,7 +120,7 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
     return file.getvalue()
 
 
-def _paint_text(image: Image.Image, text: Text, scale: int) -> None:
+def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
     font = _font(round(text.size * scale))
     shown = paintable(text.text)
     length, line = math.ceil(font.getlength(shown)), round(text.size * scale * 1.5)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from ..attention_maps import DECADES, Kind, masked, shade
-from ..components.matrix_row import ALLOWED, RowMatrix, limits
+from ..attention_maps import DECADES, Kind, causal_mask, shade
+from ..components.matrix_row import ALLOWED, RowMatrix, colour_limits
 from ..text.numbers import three_digits
 from .drawing import Drawing
-from .matrix_image import ALONE, Panel, ends, shades, side_by_side
+from .matrix_image import ALONE, MatrixPanel, scale_ends, shades, side_by_side
 
 _WIDTH = 1200  # pixels after which the next matrix begins a new line
 
@@ -42,17 +42,17 @@ class HeadMap:
         return self.kind.heading(self.place)
 
 
-def picture(head: HeadMap) -> Drawing:
+def map_drawing(head: HeadMap) -> Drawing:
     """Lay out title, axes, cells and colour bar for `head`."""
     axes = head.kind.query_axis, head.kind.key_axis
     scale = palette.scale(head.kind.name, "light")
-    shown = Panel("", map_shades(head), head.queries, head.keys, scale, map_ends(head), axes, ALONE)
+    shown = MatrixPanel("", map_shades(head), head.queries, head.keys, scale, map_ends(head), axes, ALONE)
     return side_by_side([shown], head.title)
 
 
 def map_shades(head: HeadMap) -> np.ndarray:
     """`(query, key, 3)` uint8: red, green and blue of every cell, grey where masked."""
-    hidden = masked(*head.weights.shape, head.kind.causal)
+    hidden = causal_mask(*head.weights.shape, head.kind.causal)
     return shades(shade(head.weights, head.top, head.log), palette.scale(head.kind.name, "light"), 0, 1, hidden)
 
 
@@ -64,24 +64,24 @@ def map_ends(head: HeadMap) -> tuple[str, str]:
 
 def matrices_picture(items: Sequence[RowMatrix | str], title: str) -> Drawing:
     """Lay out the matrices in reading order; a string among `items` is a sign between two of them."""
-    return side_by_side((item if isinstance(item, str) else panel(item) for item in items), title, _WIDTH)
+    return side_by_side((item if isinstance(item, str) else matrix_panel(item) for item in items), title, _WIDTH)
 
 
-def panel(matrix: RowMatrix) -> Panel:
+def matrix_panel(matrix: RowMatrix) -> MatrixPanel:
     """The numbers of the page in its colours, on white; grey where masked, or where a mask of words hides."""
     values = np.asarray(matrix.values, dtype=np.float32)
-    low, high = limits(matrix)
+    low, high = colour_limits(matrix)
     scale = palette.colours(matrix.kind, "light", matrix.signed)
     if matrix.words:
         shown = palette.to_hex(shades(np.full((1, 1), ALLOWED), scale, 0, 255, np.zeros((1, 1), bool))[0, 0])
         scale, low, high = (palette.MASKED["light"], shown), 0.0, 1.0
     hidden = ~np.isfinite(values)
     rows, columns = values.shape
-    return Panel(
+    return MatrixPanel(
         f"{matrix.name}, {rows} \u00d7 {columns}",
         shades(values, scale, low, high, hidden),
         matrix.rows,
         matrix.columns,
         scale,
-        matrix.words or ends(low, high),
+        matrix.words or scale_ends(low, high),
     )

@@ -9,7 +9,7 @@ import numpy as np
 from .. import palette
 from ..text import literal
 from ..text.numbers import three_digits
-from .drawing import Box, Drawing, Pixels, Text, text_width
+from .drawing import Box, Drawing, Pixels, TextLine, text_width
 
 MARGIN = 16
 _ANGLE = -60  # of the labels above the columns
@@ -17,11 +17,11 @@ _BAR = 90  # pixels that a colour bar takes at the right
 _MANY = 4096  # cells from which on they are one image instead of boxes
 _SIGN = 20  # size of a sign between two matrices
 
-Items = list[Box | Text | Pixels]
+Items = list[Box | TextLine | Pixels]
 
 
 @dataclass(frozen=True)
-class Measures:
+class PanelSize:
     """Pixels: of the longer side, of a cell at most and, where it has labels at both axes, at least, and of letters."""
 
     side: float
@@ -30,12 +30,12 @@ class Measures:
     letters: tuple[float, float]
 
 
-ALONE = Measures(640, 30, 5, (5, 13))
-BESIDE = Measures(420, 26, 4, (4.5, 12))  # others
+ALONE = PanelSize(640, 30, 5, (5, 13))
+IN_ROW = PanelSize(420, 26, 4, (4.5, 12))  # others
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class MatrixPanel:
     """One matrix to draw.
 
     Attributes:
@@ -54,10 +54,10 @@ class Panel:
     scale: Sequence[str]
     ends: tuple[str, str]
     axes: tuple[str, str] = ("", "")
-    measures: Measures = BESIDE
+    measures: PanelSize = IN_ROW
 
 
-def ends(low: float, high: float) -> tuple[str, str]:
+def scale_ends(low: float, high: float) -> tuple[str, str]:
     """The numbers beside a bar."""
     return three_digits(low) if low else "0", three_digits(high)
 
@@ -69,14 +69,14 @@ def shades(values: np.ndarray, scale: Sequence[str], low: float, high: float, hi
     return np.where(hidden[..., None], palette.to_rgb(palette.MASKED["light"]), colours).astype(np.uint8)
 
 
-def side_by_side(items: Iterable[Panel | str], title: str, most: float = math.inf, note: str = "") -> Drawing:
+def side_by_side(items: Iterable[MatrixPanel | str], title: str, most: float = math.inf, note: str = "") -> Drawing:
     """Matrices in reading order; a string among `items` is a sign between two of them.
 
     Args:
         most: pixels after which the next matrix begins a new line.
         note: written below.
     """
-    drawn: Items = [Text(MARGIN, MARGIN + 8, title, size=15)]
+    drawn: Items = [TextLine(MARGIN, MARGIN + 8, title, size=15)]
     left, head, bottom = float(MARGIN), MARGIN + 30.0, 0.0
     widest, sign = MARGIN + max(text_width(title, 15), text_width(note, 12)), ""
     for item in items:
@@ -84,19 +84,19 @@ def side_by_side(items: Iterable[Panel | str], title: str, most: float = math.in
             sign = item
             continue
         space = text_width(sign, _SIGN) + MARGIN if sign else 0.0
-        parts, right, foot = _lay_out(item, left + space, head)
+        parts, right, foot = _panel_items(item, left + space, head)
         if right > most and left > MARGIN:
             left, head = float(MARGIN), bottom + 2 * MARGIN
-            parts, right, foot = _lay_out(item, left + space, head)
-        drawn += [Text(left, head + 60, sign, size=_SIGN), *parts] if sign else parts
+            parts, right, foot = _panel_items(item, left + space, head)
+        drawn += [TextLine(left, head + 60, sign, size=_SIGN), *parts] if sign else parts
         left, bottom, widest, sign = right + MARGIN, max(bottom, foot), max(widest, right), ""
     if note:
         bottom += 20
-        drawn.append(Text(MARGIN, bottom, note))
+        drawn.append(TextLine(MARGIN, bottom, note))
     return Drawing(widest + MARGIN, bottom + MARGIN, title, tuple(drawn))
 
 
-def _lay_out(panel: Panel, left: float, head: float) -> tuple[Items, float, float]:
+def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, float, float]:
     """The panel with its upper left corner at `left` and `head`; also where it ends at the right and below."""
     height, width = panel.colours.shape[:2]
     rows, columns = ([literal.token(label) for label in labels] for labels in (panel.rows, panel.columns))
@@ -112,13 +112,13 @@ def _lay_out(panel: Panel, left: float, head: float) -> tuple[Items, float, floa
     upper = head + 20 + (rise + size if columns else 0)
     middle = start + width * wide / 2, upper + height * high / 2
     items: Items = [
-        Text(left, head + 8, panel.name, size=13),
-        Text(middle[0], head + 2, panel.axes[1], anchor="middle"),
+        TextLine(left, head + 8, panel.name, size=13),
+        TextLine(middle[0], head + 2, panel.axes[1], anchor="middle"),
     ]
-    items.append(Text(left + 6, middle[1], panel.axes[0], anchor="middle", angle=-90))
+    items.append(TextLine(left + 6, middle[1], panel.axes[0], anchor="middle", angle=-90))
     items = [item for item in items if item.text] + _cells(panel.colours, start, upper, wide, high)
-    items += [Text(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in enumerate(rows)]
-    items += [Text(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
+    items += [TextLine(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in enumerate(rows)]
+    items += [TextLine(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
     # Slanted labels lean over the last column; the colour bar stands below them.
     lean = max((start + (n + 0.5) * wide + length / 2 for n, length in enumerate(lengths)), default=0)
     bar = max(start + width * wide + 14, left + text_width(panel.name, 13))
@@ -131,7 +131,7 @@ def colour_bar(scale: Sequence[str], ends: tuple[str, str], left: float, top: fl
     """The colours of a scale, the lowest at the foot, and what stands at both ends."""
     step = 70 / len(scale)
     items: Items = [Box(left, top + 70 - (n + 1) * step, 10, step + 0.3, colour) for n, colour in enumerate(scale)]
-    return items + [Text(left + 15, top + place, end, 11) for place, end in zip((5, 66), ends[::-1], strict=True)]
+    return items + [TextLine(left + 15, top + place, end, 11) for place, end in zip((5, 66), ends[::-1], strict=True)]
 
 
 def _cells(colours: np.ndarray, left: float, upper: float, wide: float, high: float) -> Items:

@@ -4,7 +4,7 @@ import numpy as np
 
 from .. import palette, patch_grid
 from ..figures.overlay import mixed
-from .drawing import Box, Drawing, Pixels, Text
+from .drawing import Box, Drawing, Pixels, TextLine
 from .matrices import HeadMap, map_ends
 from .matrix_image import MARGIN, colour_bar
 
@@ -26,9 +26,9 @@ def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float
     left, top = MARGIN, MARGIN + 30
     share = np.clip(shown.weights / (shown.top or 1), 0, 1)  # (row, column)
     items = [
-        Text(MARGIN, MARGIN + 8, shown.title, size=15),
+        TextLine(MARGIN, MARGIN + 8, shown.title, size=15),
         Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
-        *_outline(patch_grid.kept(shown.weights, kept), left, top, width, height),
+        *_outline(patch_grid.strongest_entries(shown.weights, kept), left, top, width, height),
         *colour_bar(palette.scale(shown.kind.name, "light"), map_ends(shown), left + width + 18, top),
     ]
     return Drawing(left + width + 18 + 70, top + height + MARGIN, shown.title, tuple(items))
@@ -39,7 +39,7 @@ def _outline(chosen: np.ndarray, left: float, top: float, width: float, height: 
     rows, columns = chosen.shape
     drawn = []
     for thick, colour in ((4, _HALO), (2, _OUTLINE)):
-        for row, column, across in patch_grid.edges(chosen):
+        for row, column, across in patch_grid.outline_edges(chosen):
             x, y = left + column * width / columns, top + row * height / rows
             long = (width / columns if across else height / rows) + thick
             x, y = max(left, x - thick / 2), max(top, y - thick / 2)

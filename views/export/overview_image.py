@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from ..attention_maps import DECADES, Kind, Scale, largest_of_blocks, masked, shade
+from ..attention_maps import DECADES, Kind, Scale, causal_mask, largest_of_blocks, shade
 from ..text import terms
 from ..text.catalogue import say
 from ..text.numbers import three_digits
-from .drawing import Box, Drawing, Pixels, Text, text_width
+from .drawing import Box, Drawing, Pixels, TextLine, text_width
 from .matrix_image import MARGIN, shades
 
 MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
@@ -56,23 +56,26 @@ def overview(shown: Overview) -> Drawing:
     axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
     legend = _legend(shown, left, bottom + 22)
     items = (
-        Text(MARGIN, MARGIN + 8, title, size=15),
-        Text(MARGIN, MARGIN + 30, axes),
-        Text((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
-        Text(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
-        *(Text(left - 8, top + place * down + height / 2, name, anchor="end") for place, name in enumerate(shown.rows)),
+        TextLine(MARGIN, MARGIN + 8, title, size=15),
+        TextLine(MARGIN, MARGIN + 30, axes),
+        TextLine((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
+        TextLine(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
         *(
-            Text(left + place * across + width / 2, top - 12, name, anchor="middle")
+            TextLine(left - 8, top + place * down + height / 2, name, anchor="end")
+            for place, name in enumerate(shown.rows)
+        ),
+        *(
+            TextLine(left + place * across + width / 2, top - 12, name, anchor="middle")
             for place, name in enumerate(shown.columns)
         ),
-        *_maps(shown, (left, top), (width, height)),
+        *_map_items(shown, (left, top), (width, height)),
         *legend,
     )
-    ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, Text)]
+    ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, TextLine)]
     return Drawing(max(right, *ends) + MARGIN, bottom + 34 + MARGIN, title, items)
 
 
-def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
+def _map_items(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
     (left, top), (width, height) = start, size
     items: list[Box | Pixels] = []
     for row, column in np.ndindex(shown.weights.shape[:2]):
@@ -84,32 +87,32 @@ def _maps(shown: Overview, start: tuple[float, float], size: tuple[float, float]
 
 def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
-    hidden = masked(*weights.shape, shown.kind.causal)
+    hidden = causal_mask(*weights.shape, shown.kind.causal)
     largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
-    top = float(weights.max()) if shown.scale == "own" else _shared(shown)
+    top = float(weights.max()) if shown.scale == "own" else _shared_top(shown)
     share = shade(np.maximum(largest, 0), top, shown.scale == "log")
     return shades(share, palette.scale(shown.kind.name, "light"), 0, 1, hidden=largest < 0)
 
 
-def _shared(shown: Overview) -> float:
+def _shared_top(shown: Overview) -> float:
     return 1.0 if shown.scale == "log" else float(shown.weights.max())
 
 
-def _legend(shown: Overview, left: float, y: float) -> list[Box | Text]:
+def _legend(shown: Overview, left: float, y: float) -> list[Box | TextLine]:
     scale = palette.scale(shown.kind.name, "light")
-    top = _shared(shown)
+    top = _shared_top(shown)
     foot = f"\u2264 {top / 10**DECADES:.3g}" if shown.scale == "log" else "0"
     head = terms.EACH_OWN() if shown.scale == "own" else three_digits(top)
-    items: list[Box | Text] = [Text(left, y, foot)]
+    items: list[Box | TextLine] = [TextLine(left, y, foot)]
     x = left + text_width(foot, 12) + 6
     step = 120 / len(scale)
     items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
     x += 126
-    items.append(Text(x, y, head))
+    items.append(TextLine(x, y, head))
     x += text_width(head, 12) + 20
     if shown.kind.causal:
-        items += [Box(x, y - 5, 12, 10, palette.MASKED["light"]), Text(x + 17, y, terms.MASKED())]
+        items += [Box(x, y - 5, 12, 10, palette.MASKED["light"]), TextLine(x + 17, y, terms.MASKED())]
         x += 17 + text_width(terms.MASKED(), 12) + 20
     if shown.block > 1:
-        items.append(Text(x, y, terms.BLOCKS(block=shown.block)))
+        items.append(TextLine(x, y, terms.BLOCKS(block=shown.block)))
     return items

@@ -15,7 +15,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 
 
 @dataclass(frozen=True)
-class Series:
+class IntervalSeries:
     """One figure for each group.
 
     Attributes:
@@ -30,7 +30,7 @@ class Series:
 
 
 def intervals(
-    series: Sequence[Series],
+    series: Sequence[IntervalSeries],
     groups: Sequence[str],
     firm: Sequence[bool],
     theme: palette.Theme,

@@ -18,7 +18,7 @@ BINS = 60  # of a histogram
 
 
 @dataclass(frozen=True)
-class Line:
+class ChartLine:
     """One curve: `y` over `x`, both `(n,)`.
 
     Attributes:
@@ -40,7 +40,7 @@ class Line:
 
 
 def lines(
-    curves: Sequence[Line],
+    curves: Sequence[ChartLine],
     theme: palette.Theme,
     x_title: str,
     y_title: str | Sequence[str],
@@ -102,7 +102,7 @@ def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float)
     return axes
 
 
-def _trace(curve: Line, name: str, showlegend: bool) -> dict:
+def _trace(curve: ChartLine, name: str, showlegend: bool) -> dict:
     labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
     return dict(
         type="scatter",

@@ -24,7 +24,7 @@ CHANCE = {"light": "#6B7280", "dark": "#A3ABB6"}
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class OcclusionCurve:
     """One curve.
 
     Attributes:
@@ -40,8 +40,8 @@ class Line:
 
 def curves(
     share: np.ndarray,
-    methods: Sequence[Line],
-    chance: Line,
+    methods: Sequence[OcclusionCurve],
+    chance: OcclusionCurve,
     among: np.ndarray,
     axis: str,
     theme: palette.Theme,

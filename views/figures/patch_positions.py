@@ -63,7 +63,7 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
 
 def _place(first: int) -> str:
     """Where Plotly writes the row and the column that stand in the figure's own data from place `first` on."""
-    return attention_maps.PLACE(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
+    return attention_maps.ROW_AND_COLUMN(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
 
 
 def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
@@ -84,7 +84,7 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
         mode="markers",
         marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
         hovertemplate=(
-            attention_maps.ONE(layer="%{customdata[0]}", head="%{customdata[1]}")
+            attention_maps.LAYER_AND_HEAD(layer="%{customdata[0]}", head="%{customdata[1]}")
             + "<br>"
             + say("distances.hover", "<b>{distance}</b> pixels", distance="%{y:.7g}")
             + "<extra></extra>"

@@ -42,7 +42,7 @@ class Cell:
 Value = str | int | float | Cell
 
 
-def data(text: str, what: Literal["token", "number", "name"]) -> Cell:
+def data_cell(text: str, what: Literal["token", "number", "name"]) -> Cell:
     """A cell that holds no word of any language: it is marked as such."""
     return Cell(f'<span data-said="{what}">{literal.html(literal.visible(text))}</span>', "0")
 
@@ -101,7 +101,7 @@ def _content(value: Value) -> str:
     return str(value) if isinstance(value, int) else three_digits(value)
 
 
-def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
+def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
     """A number, or `text` for it, before a bar in the hue of its sign and `kind`; `largest` fills the cell."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     fill = f"color-mix(in srgb, {palette.signed_hues(kind)[value >= 0]} 40%, transparent)"
@@ -109,7 +109,7 @@ def bar(value: float, largest: float, kind: str = "encoder", text: str = "") -> 
     return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "4rem")
 
 
-def strip(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
+def strip_cell(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
     """A vector `(n,)` in colours, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
     colours = palette.shades((vector / (top or 1) + 1) / 2, palette.signed_scale(kind, theme))
     pixels = colours.round().astype(np.uint8)[None]  # (1, n, 3)

@@ -46,7 +46,9 @@ def bars(classes: Sequence[str], probabilities: Sequence[float]) -> str:
     return f'<table class="aa-answer"><caption>{caption}</caption><tbody>{rows}</tbody></table>'
 
 
-def moves(names: Sequence[str], before: Sequence[float], after: Sequence[float], changed: str) -> str:
+def before_and_after(
+    names: Sequence[str], before: Sequence[float] | np.ndarray, after: Sequence[float] | np.ndarray, changed: str
+) -> str:
     """A row a class with two bars and two numbers; a bar of full width is 1.
 
     Args:

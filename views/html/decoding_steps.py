@@ -23,7 +23,7 @@ _NARROW = "2rem"  # of a column that holds tokens
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
 
 
-def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
+def token_strip(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
     """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
     items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
     now = 'class="aa-now" aria-current="step" data-announced'
@@ -32,7 +32,7 @@ def written(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
 
-def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
+def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = "cross") -> str:
     """Tokens in a row, each with its weight below and a background of the kind's hue, deepest for the largest."""
     largest = max(values, default=0) or 1
     items = []
@@ -46,7 +46,7 @@ def weights(tokens: Sequence[str], values: Sequence[float], kind: str = "cross")
     return f'<div role="list" class="aa-chips aa-strip">{"".join(items)}</div>'
 
 
-def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
+def aligned_tokens(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     """Rows of a heading and tokens with equal places below each other; `name` is for those who cannot see it."""
     length = max(len(tokens) for _, tokens in rows)
     head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
@@ -62,17 +62,17 @@ def aligned(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
     )
 
 
-def plain(token: str) -> Cell:
+def token_cell(token: str) -> Cell:
     """A token in a table."""
     return Cell(f"<span{literal.TOKEN}>{_token(token)}</span>", _NARROW)
 
 
-def flagged(token: str) -> Cell:
+def differing_cell(token: str) -> Cell:
     """A token in a table that is not the one that was expected: marked by colour and by a sign."""
     return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 
-def meter(value: float, largest: float) -> Cell:
+def meter_cell(value: float, largest: float) -> Cell:
     """A number with a grey bar behind it; `largest` fills the width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     fill = "color-mix(in srgb, currentColor 22%, transparent)"

@@ -63,7 +63,7 @@ def label(text: str) -> str:
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
-def labelled(name: str, text: str, language: str) -> str:
+def labelled_sentence(name: str, text: str, language: str) -> str:
     """A sentence behind its label, in one line where there is room."""
     return f'<div class="aa-line">{label(name)}{sentence(text, language)}</div>'
 

@@ -15,7 +15,7 @@ STYLE = """<style>
 
 
 @dataclass(frozen=True)
-class Entry:
+class GlossaryEntry:
     """One term.
 
     Attributes:
@@ -31,7 +31,7 @@ class Entry:
     address: str
 
 
-def matching(entries: Sequence[Entry], wanted: str) -> list[Entry]:
+def matching_entries(entries: Sequence[GlossaryEntry], wanted: str) -> list[GlossaryEntry]:
     """Those that hold the words `wanted`: a term of that name alone, else terms before explanations."""
     sought = wanted.casefold().strip()
     named = [entry for entry in entries if sought in entry.name.casefold()]
@@ -40,10 +40,10 @@ def matching(entries: Sequence[Entry], wanted: str) -> list[Entry]:
     return named + [entry for entry in entries if sought in entry.text.casefold() and entry not in named]
 
 
-def listed(entries: Sequence[Entry]) -> str:
+def terms_html(entries: Sequence[GlossaryEntry]) -> str:
     """The terms with their explanations, each with a link."""
     items = "".join(
-        f"<dt>{literal.html(entry.name)}</dt><dd>{_explained(entry)} "
+        f"<dt>{literal.html(entry.name)}</dt><dd>{_explanation(entry)} "
         f'<a href="{literal.html(entry.address)}" target="_self" aria-label="{literal.html(entry.name)}: '
         f'{literal.html(entry.page)}">{literal.html(entry.page)}</a></dd>'
         for entry in entries
@@ -51,7 +51,7 @@ def listed(entries: Sequence[Entry]) -> str:
     return f'{STYLE}<dl class="aa-terms">{items}</dl>'
 
 
-def _explained(entry: Entry) -> str:
+def _explanation(entry: GlossaryEntry) -> str:
     """The explanation without the term, which stands above it."""
     text = " ".join(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1).replace("`", "").split())
     return literal.html(text[:1].upper() + text[1:])

@@ -15,14 +15,14 @@ from .blocks import (
     INK,
     PAPER,
     arrow,
-    aside,
     block,
     caption,
     diagram,
-    linked,
-    memory,
-    output,
+    linked_block,
+    memory_arrow,
+    output_blocks,
     path,
+    small_block,
     stack,
 )
 
@@ -55,7 +55,7 @@ NAMES = {
 
 
 @dataclass(frozen=True)
-class Sizes:
+class TransformerSizes:
     """What the diagram states; names as in the paper."""
 
     vocabulary_size: int
@@ -67,7 +67,9 @@ class Sizes:
     n_decoder_layers: int
 
 
-def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None) -> str:
+def architecture(
+    sizes: TransformerSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None
+) -> str:
     """An SVG that reads from the bottom up, as data flows. Encoder blue, decoder orange, cross-attention green.
 
     Args:
@@ -82,7 +84,9 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
     def link(to: str, drawn: str, called: str, stack: str = "encoder") -> str:
         """To the part that explains the block, which shows the encoder first."""
         page, settings = DESTINATIONS[to]
-        return linked(drawn, called, page, settings | ({"stack": stack} if stack != "encoder" else {}), pages, keep)
+        return linked_block(
+            drawn, called, page, settings | ({"stack": stack} if stack != "encoder" else {}), pages, keep
+        )
 
     def name(block: str, side: str) -> str:
         return NAMES[block](stack=KINDS[side].short())
@@ -120,14 +124,14 @@ def architecture(sizes: Sizes, pages: Mapping[str, str] | None = None, keep: Map
         *after_attention("encoder", ENCODER),
         *forward("encoder", ENCODER, 416),
         *bottom("decoder", DECODER, french, same_table, say("diagram.masked", "Masked self-attention")),
-        link("mask", aside(300, 512, 44, say("diagram.mask", "mask")), say("diagram.mask.causal", "Causal mask")),
+        link("mask", small_block(300, 512, 44, say("diagram.mask", "mask")), say("diagram.mask.causal", "Causal mask")),
         *after_attention("decoder", DECODER),
         link("cross", block(DECODER, 416, "cross", cross, heads), cross),
         link("norm", _norm(DECODER, 392, "cross"), after_cross, "decoder"),
         arrow(DECODER, 392, 372),
         *forward("decoder", DECODER, 326),
         arrow(DECODER, 302, 206),
-        *output(sizes.vocabulary_size, sizes.d_model, link),
+        *output_blocks(sizes.vocabulary_size, sizes.d_model, link),
         path(f"M322 527 H{DECODER - BLOCK // 2 - 1}"),
         _memory(),
     ]
@@ -161,7 +165,7 @@ def _norm(middle: int, top: int, kind: str) -> str:
 def _memory() -> str:
     """From the top of the encoder into every layer's cross-attention."""
     return (
-        memory(f"M{ENCODER} 392 V320 H300 V438 H{DECODER - BLOCK // 2 - 1}")
+        memory_arrow(f"M{ENCODER} 392 V320 H300 V438 H{DECODER - BLOCK // 2 - 1}")
         + f'<text x="{ENCODER + 4}" y="312" font-size="15" text-anchor="start" fill="{INK}">'
         f"{literal.html(say('diagram.memory', 'keys and values'))}</text>"
     )

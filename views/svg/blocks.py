@@ -25,7 +25,7 @@ def diagram(parts: Iterable[str], title: str) -> str:
     )
 
 
-def output(vocabulary_size: int, d_model: int, link: Callable[[str, str, str], str]) -> list[str]:
+def output_blocks(vocabulary_size: int, d_model: int, link: Callable[[str, str, str], str]) -> list[str]:
     """From the decoder's output to the next token, and the loss beside it, each with its `link`."""
     count = grouped(vocabulary_size)
     linear, softmax = say("diagram.linear", "Linear"), say("diagram.softmax", "Softmax")
@@ -39,12 +39,12 @@ def output(vocabulary_size: int, d_model: int, link: Callable[[str, str, str], s
         link("softmax", block(DECODER, 94, "decoder", softmax, probabilities), softmax),
         arrow(DECODER, 94, 74),
         link("next", caption(DECODER, 62, following), following),
-        link("loss", aside(ENCODER, 101, 190, training), say("diagram.loss", "Loss")),
+        link("loss", small_block(ENCODER, 101, 190, training), say("diagram.loss", "Loss")),
         path(f"M{DECODER - BLOCK // 2} 116 H{ENCODER + 96}"),
     ]
 
 
-def linked(
+def linked_block(
     drawn: str,
     name: str,
     page: str,
@@ -91,7 +91,7 @@ def block(middle: int, top: int, kind: str, name: str, detail: str, width: int =
     )
 
 
-def aside(middle: int, top: int, width: int, name: str) -> str:
+def small_block(middle: int, top: int, width: int, name: str) -> str:
     """A small block beside the flow."""
     return (
         f'<rect x="{middle - width // 2}" y="{top}" width="{width}" height="30" rx="4" fill="{PAPER}" '
@@ -121,7 +121,7 @@ def path(line: str) -> str:
     return f'<path d="{line}" stroke="{INK}" stroke-width="1.4" fill="none" marker-end="url(#flow)"/>'
 
 
-def memory(line: str) -> str:
+def memory_arrow(line: str) -> str:
     """What the encoder hands to the decoder, along `line`."""
     hue = palette.HUES["cross"]
     return f'<path d="{line}" stroke="{hue}" stroke-width="2" fill="none" marker-end="url(#memory)"/>'

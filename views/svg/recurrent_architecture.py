@@ -12,14 +12,14 @@ from .blocks import (
     ENCODER,
     INK,
     arrow,
-    aside,
     block,
     caption,
     diagram,
-    linked,
-    memory,
-    output,
+    linked_block,
+    memory_arrow,
+    output_blocks,
     path,
+    small_block,
     stack,
 )
 
@@ -62,7 +62,7 @@ def recurrent_architecture(
     """An SVG that reads from the bottom up; the arguments are those of `views.svg.architecture.architecture`."""
 
     def link(to: str, drawn: str, name: str) -> str:
-        return linked(drawn, name, *DESTINATIONS[to], pages, keep)
+        return linked_block(drawn, name, *DESTINATIONS[to], pages, keep)
 
     cell = sizes.cell.upper()
     cells = say("diagram.cells", "{cell} cells", cell=cell)
@@ -90,11 +90,11 @@ def recurrent_architecture(
         link(sizes.cell, block(DECODER, 506, "decoder", cells, generated), decoder),
         _again(ENCODER - BLOCK // 2, -1),
         _again(DECODER + BLOCK // 2, 1),
-        link("steps", aside(300, 580, 130, waits), waits),
+        link("steps", small_block(300, 580, 130, waits), waits),
         *(_vector(sizes, link) if sizes.alignment == "none" else _attention(sizes, link)),
         block(DECODER, 254, "decoder", readout, _read_out(sizes)),
         arrow(DECODER, 254, 206),
-        *output(sizes.vocabulary_size, sizes.d_model, link),
+        *output_blocks(sizes.vocabulary_size, sizes.d_model, link),
     ]
     return diagram(parts, _title(sizes, cell))
 
@@ -109,7 +109,7 @@ def _vector(sizes: RecurrentSizes, link) -> list[str]:
     return [
         arrow(ENCODER, 506, 406),
         link("vector", block(ENCODER, 360, "cross", name, detail), name),
-        memory(f"M{ENCODER + BLOCK // 2} 382 H300 V522 H{DECODER - BLOCK // 2 - 1}"),
+        memory_arrow(f"M{ENCODER + BLOCK // 2} 382 H300 V522 H{DECODER - BLOCK // 2 - 1}"),
         arrow(DECODER, 506, 300),
     ]
 
@@ -126,7 +126,7 @@ def _attention(sizes: RecurrentSizes, link) -> list[str]:
         detail = say("diagram.attention.now", "query: the state of this step")
         inner, context = [], _label(DECODER + 60, 344, say("diagram.context", "context vector"))
     return [
-        memory(f"M{ENCODER} 506 V400 H{DECODER - BLOCK // 2 - 1}"),
+        memory_arrow(f"M{ENCODER} 506 V400 H{DECODER - BLOCK // 2 - 1}"),
         _label(ENCODER + 76, 390, say("diagram.states", "all its states")),
         arrow(DECODER, 506, 424),
         link("attention", block(DECODER, 378, "cross", name, detail), name),

@@ -16,11 +16,11 @@ _CUT = 12  # most letters of a token
 _INK = "var(--st-text-color, #1B1F24)"
 _PAPER = "var(--st-background-color, #FFFFFF)"
 
-Place = tuple[str, int]  # id of a row, place in it; rows "source" and "target" are the tokens
+Vertex = tuple[str, int]  # id of a row, place in it; rows "source" and "target" are the tokens
 
 
 @dataclass(frozen=True)
-class Row:
+class SublayerRow:
     """What one sub-layer leaves for each token.
 
     Attributes:
@@ -39,10 +39,10 @@ class Row:
 
 
 def unrolled(
-    rows: Sequence[Row],
+    rows: Sequence[SublayerRow],
     tokens: Mapping[str, Sequence[str]],
-    edges: Sequence[tuple[Place, Place]],
-    path: Sequence[Place],
+    edges: Sequence[tuple[Vertex, Vertex]],
+    path: Sequence[Vertex],
     title: str,
 ) -> str:
     """An SVG that reads from the bottom up.
@@ -61,17 +61,17 @@ def unrolled(
     width = round(right + room["target"])
     levels = {side: [row.id for row in rows if row.side == side] for side in tokens}
 
-    def x(place: Place) -> float:
+    def x(place: Vertex) -> float:
         return left[_side(place, levels)] + _STEP * (place[1] + 0.5)
 
-    def level(place: Place) -> int:
+    def level(place: Vertex) -> int:
         return 0 if place[0] in tokens else 1 + levels[_side(place, levels)].index(place[0])
 
     drawn_edges = [*edges, *zip(path, path[1:], strict=False)]
     arcs = [_rise(abs(x(a) - x(b))) for a, b in drawn_edges if level(a) == level(b)]
     bottom = round(24 + max(arcs, default=0) + _ROW * max(map(len, levels.values())))
 
-    def at(place: Place) -> tuple[float, float]:
+    def at(place: Vertex) -> tuple[float, float]:
         return x(place), bottom - _ROW * level(place)
 
     strong = set(zip(path, path[1:], strict=False))
@@ -128,7 +128,7 @@ def _rise(across: float) -> float:
     return 0 if across < 1.5 * _STEP else min(70, 16 + across / 12)
 
 
-def _side(place: Place, levels: Mapping[str, Sequence[str]]) -> str:
+def _side(place: Vertex, levels: Mapping[str, Sequence[str]]) -> str:
     return place[0] if place[0] in levels else next(side for side, found in levels.items() if place[0] in found)
 
 

@@ -44,7 +44,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Name:
+class Untranslated:
     """Stands where a `Message` may: a name, a symbol or a sentence of another, which says itself in every language."""
 
     text: str
@@ -77,7 +77,7 @@ def language() -> str:
 
 
 @contextmanager
-def speaking(language: str) -> Iterator[None]:
+def using_language(language: str) -> Iterator[None]:
     """Say everything in this language, one of `languages()`."""
     token = _language.set(language)
     try:
@@ -90,13 +90,13 @@ def speaking(language: str) -> Iterator[None]:
 def languages() -> dict[str, str]:
     """The languages that there are: the code, and what its speakers call it. English is the first."""
     found = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
-    names = {code: _called(code) for code in (ENGLISH, *sorted(found))}
+    names = {code: _own_name(code) for code in (ENGLISH, *sorted(found))}
     return {code: name for code, name in names.items() if name} | (
         {PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {}
     )
 
 
-def _called(code: str) -> str | None:
+def _own_name(code: str) -> str | None:
     """What its speakers call a language; None where `code` is no language's."""
     from babel import Locale, UnknownLocaleError
 
@@ -106,7 +106,7 @@ def _called(code: str) -> str | None:
         return None
 
 
-def nearest(wished: str | None) -> str:
+def nearest_language(wished: str | None) -> str:
     """The language for a reader whose browser asks for `wished`, such as "ko-KR"; English where it is not there."""
     code = (wished or ENGLISH).lower()
     return code if code in languages() else code.split("-")[0] if code.split("-")[0] in languages() else ENGLISH
@@ -167,11 +167,11 @@ def _read(path: Path, language: str) -> NullTranslations:
 
 def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:
     """True if a translation asks for no value that the English text does not have."""
-    known, asked = _places(ids), _places(forms)
+    known, asked = _placeholders(ids), _placeholders(forms)
     return known is None or (asked is not None and asked <= known)
 
 
-def _places(texts: tuple[str, ...]) -> set[tuple] | None:
+def _placeholders(texts: tuple[str, ...]) -> set[tuple] | None:
     """Name, format and conversion of each place in braces; None where they are a formula's: it takes no values."""
     try:
         return {tuple(place[1:]) for text in texts for place in Formatter().parse(text) if place[1] is not None}

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 PAGE = "glossary"
 # Term -> page, and what its address says to open the part.
-SHOWN: dict[str, tuple[str, str]] = {
+WHERE_SHOWN: dict[str, tuple[str, str]] = {
     "ablation": ("heads", ""),
     "add-norm": ("inside", "inside=add-norm"),
     "alibi": ("positions", "facet=other-models"),
@@ -121,17 +121,17 @@ _LINKED = re.compile(rf'\[([^\]]*)\]\({PAGE}\?find=\S+ "[^"]*"\)')
 _TERM = re.compile(r"\*\*(.+?)\*\*")
 
 
-def name(text: str) -> str:
+def term_of(text: str) -> str:
     """The term that a text of the glossary explains."""
     return _TERM.search(text)[1]
 
 
-def plain(text: str) -> str:
+def plain_text(text: str) -> str:
     """A text of the glossary in one line, without Markdown's marks."""
     return " ".join(text.replace("**", "").replace("`", "").split())
 
 
-def linked(text: str, explain: Callable[[str], str]) -> str:
+def link_terms(text: str, explain: Callable[[str], str]) -> str:
     """Markdown in which every marked term is a link to its entry, with the explanation as its title.
 
     `glossary_tooltip.js` shows the title to pointers, thumbs and keys.
@@ -142,11 +142,11 @@ def linked(text: str, explain: Callable[[str], str]) -> str:
 
     def link(found: re.Match) -> str:
         said = explain(found[1])
-        return f'](glossary?{urlencode({"find": name(said)})} "{html.escape(plain(said))}")'
+        return f'](glossary?{urlencode({"find": term_of(said)})} "{html.escape(plain_text(said))}")'
 
     return _MARKED.sub(link, text)
 
 
-def unlinked(text: str) -> str:
+def unlink_terms(text: str) -> str:
     """The same without the links that `linked` made."""
     return _LINKED.sub(r"\1", text)

@@ -47,10 +47,10 @@ def with_code(text: str) -> str:
     parts = text.split("`")
     if len(parts) % 2 == 0:
         return markdown(text)
-    return "".join(f"`{part}`" if place % 2 and part else _kept_apart(part) for place, part in enumerate(parts))
+    return "".join(f"`{part}`" if place % 2 and part else _with_outer_spaces(part) for place, part in enumerate(parts))
 
 
-def _kept_apart(text: str) -> str:
+def _with_outer_spaces(text: str) -> str:
     """`markdown`, which drops spaces at both ends, with those spaces."""
     front, back = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
     return f"{front}{markdown(text)}{back}" if text.strip() else text
@@ -61,7 +61,7 @@ def token(label: str) -> str:
     return label.strip() or "\u2423"
 
 
-def typed(label: str) -> str:
+def as_typed(label: str) -> str:
     """A token's label as it stands in the sentence: without the mark of a word's start, which alone is a space."""
     return label.replace(_THIN_SPACE, " ").strip(" ") or " "
 

@@ -32,7 +32,7 @@ def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
 def title(page: str) -> str:
     """The page's title in the reader's language; the name of its file where that cannot be read."""
     try:
-        return _said(_of(page)[0])
+        return _with_links(_blocks_or_english(page)[0])
     except (OSError, UnicodeDecodeError):
         return page.replace("_", " ").capitalize()
 
@@ -49,10 +49,10 @@ def block(page: str, id: str, **values: object) -> str:
         KeyError: the page has no such block.
     """
     try:
-        if text := _of(page)[1].get(id):
+        if text := _blocks_or_english(page)[1].get(id):
             with suppress(KeyError, IndexError, ValueError):  # it asks for other values
-                return _said(_filled(text, values))
-        return _said(_filled(_blocks(page, catalogue.ENGLISH)[1][id], values))
+                return _with_links(_filled(text, values))
+        return _with_links(_filled(_blocks(page, catalogue.ENGLISH)[1][id], values))
     except FileNotFoundError:
         message = MISSING
     except (OSError, UnicodeDecodeError):
@@ -68,7 +68,7 @@ def has(page: str, id: str) -> bool:
         return False
 
 
-def _of(page: str) -> tuple[str, dict[str, str]]:
+def _blocks_or_english(page: str) -> tuple[str, dict[str, str]]:
     """Title and blocks in the reader's language, or in English where that is missing or damaged."""
     with suppress(OSError, UnicodeDecodeError):
         return _blocks(page, catalogue.language())
@@ -79,6 +79,6 @@ def _filled(text: str, values: dict[str, object]) -> str:
     return text.format(**values) if values else text
 
 
-def _said(text: str) -> str:
-    linked = glossary.linked(text, partial(block, glossary.PAGE))
+def _with_links(text: str) -> str:
+    linked = glossary.link_terms(text, partial(block, glossary.PAGE))
     return catalogue.in_brackets(linked) if catalogue.language() == catalogue.PSEUDO else linked

@@ -14,9 +14,9 @@ SILENCE = 0.4  # seconds of work before a reader is told how far it is
 REPEAT = 0.2  # seconds between two such messages
 
 
-def before_you(count: int) -> AbstractContextManager[None]:
+def queue_notice(count: int) -> AbstractContextManager[None]:
     """Say how many visitors come first, while the context lasts."""
-    return _said(
+    return _notice(
         say_count(
             "waiting.before",
             "{count} visitor is before you; your answer follows by itself.",
@@ -39,13 +39,13 @@ def progress(clock: Callable[[], float] = time.monotonic) -> Iterator[Callable[[
                 shown.close()
                 share = 100 * done // total
                 shown.enter_context(
-                    _said(say("waiting.progress", "This input is long: {share} % of the work is done.", share=share))
+                    _notice(say("waiting.progress", "This input is long: {share} % of the work is done.", share=share))
                 )
 
         yield tell
 
 
-def _said(words: str) -> AbstractContextManager[None]:
+def _notice(words: str) -> AbstractContextManager[None]:
     """Words at the lower edge of the window, so that nothing moves when they come and go, and they are always seen."""
     background, border = palette.SECONDARY[sentence_input.theme()]
     st.html(

@@ -33,7 +33,7 @@ class Codec(ABC):
 
 
 @dataclass(frozen=True)
-class Text(Codec):
+class AnyText(Codec):
     """Any text that UTF-8 can carry."""
 
     def read(self, raw: Raw) -> str | None:
@@ -74,7 +74,7 @@ class AnyOf(Codec):
 
 
 @dataclass(frozen=True)
-class Whole(Codec):
+class WholeNumber(Codec):
     """A whole number from `low` to `high`, in steps from `low`.
 
     Attributes:

@@ -109,7 +109,7 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
 RENAMED = {"try_beam": "beam", "try_penalty": "penalty"}
 
 
-def today(query: Mapping[str, Raw]) -> dict[str, Raw]:
+def to_current(query: Mapping[str, Raw]) -> dict[str, Raw]:
     """The same address with today's names and values."""
     valued = {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
     return {RENAMED[name]: raw for name, raw in valued.items() if name in RENAMED} | {

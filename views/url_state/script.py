@@ -21,16 +21,16 @@ _FILES = (
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
 _ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another server may have made the page
-_TOLD = {
+_ATTRIBUTES = {
     "shared": " ".join(SHARED),
     "moved": MOVED,
     "charts": streamlit_internals.chart_script(),
     "charted": " ".join(CHARTED),
 }
-_DATA = " ".join(f'data-{name}="{told}"' for name, told in _TOLD.items())
+_DATA = " ".join(f'data-{name}="{told}"' for name, told in _ATTRIBUTES.items())
 TAG = f'<script src=".{PATH}" {_DATA}></script>'
 
 
-def found(asked: str) -> tuple[str, str] | None:
+def requested_script(asked: str) -> tuple[str, str] | None:
     """The scripts, if an address asks for them, and their own address; None for any other."""
     return (SOURCE, PATH) if _ANY_PATH.fullmatch(asked) else None

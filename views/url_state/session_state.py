@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from urllib.parse import quote_plus, unquote_plus
 
-from .codecs import AnyOf, Codec, Raw, Text
-from .legacy_urls import today
+from .codecs import AnyOf, AnyText, Codec, Raw
+from .legacy_urls import to_current
 
 # These hold on every page; whatever else a page has is its own and stands in its own address only.
 SHARED = (
@@ -42,11 +42,11 @@ LONGEST_TEXT = 6_000
 MOST_KNOWN = 50  # addresses that a browser may not have heard of yet
 
 Query = dict[str, Raw]
-Seen = tuple[tuple[str, Raw], ...]  # an address, to compare
+QueryKey = tuple[tuple[str, Raw], ...]  # an address, to compare
 
 
 @dataclass(frozen=True)
-class Shown:
+class DrawnControl:
     """A control as it was last drawn."""
 
     value: object
@@ -59,7 +59,7 @@ class Shown:
 
 
 @dataclass
-class Visitor:
+class SessionSettings:
     """Settings of one visit.
 
     Attributes:
@@ -73,10 +73,10 @@ class Visitor:
     page: str | None = None
     shared: Query = field(default_factory=dict)
     own: dict[str | None, Query] = field(default_factory=dict)
-    shown: dict[str, Shown] = field(default_factory=dict)
-    known: list[tuple[Seen, dict[str, object]]] = field(default_factory=list)
-    left: list[Seen] = field(default_factory=list)
-    heard: Seen = ()  # the address that the browser believed in when it asked for this run
+    shown: dict[str, DrawnControl] = field(default_factory=dict)
+    known: list[tuple[QueryKey, dict[str, object]]] = field(default_factory=list)
+    left: list[QueryKey] = field(default_factory=list)
+    heard: QueryKey = ()  # the address that the browser believed in when it asked for this run
     unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
     put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
     told: bool = False  # an address was written in this visit
@@ -107,16 +107,16 @@ class Visitor:
             on_screen = {}
         told = [seen for seen, _ in self.known]
         late = [] if other_page else self.left
-        if moved or as_seen(query) not in (*told, *late):
+        if moved or comparable(query) not in (*told, *late):
             self.adopt(query)
-            self.known = [(as_seen(query), on_screen)]
+            self.known = [(comparable(query), on_screen)]
             self.left = [*self.left, *told][-MOST_KNOWN:]
             self.unsure = bool(self.left)
         self.hear(query)
 
     def hear(self, query: Query) -> None:
         """The browser believes in this address, and will not believe in older ones again."""
-        self.heard = as_seen(query)
+        self.heard = comparable(query)
         place = next((place for place, (seen, _) in enumerate(self.known) if seen == self.heard), 0)
         self.known = self.known[place:][-MOST_KNOWN:]
 
@@ -133,7 +133,7 @@ class Visitor:
 
     def adopt(self, query: Query) -> None:
         """Take over an address. A whole one says everything; the beginning of one changes what it names."""
-        query = today({name: raw for name, raw in _bounded(query).items() if name != MOVED})
+        query = to_current({name: raw for name, raw in _bounded(query).items() if name != MOVED})
         shared = {name: raw for name, raw in query.items() if name in SHARED}
         own = {name: raw for name, raw in query.items() if name not in SHARED}
         if TEXT in query:
@@ -161,7 +161,7 @@ class Visitor:
         if name in self.shown:
             self.record(name, value)
         else:
-            self.place(name)[name] = AnyOf(value).write(value) if isinstance(value, list) else Text().write(value)
+            self.place(name)[name] = AnyOf(value).write(value) if isinstance(value, list) else AnyText().write(value)
 
     def take(self, name: str, current: object) -> None:
         """The browser says that a control shows `current`: take it over if a person has set it.
@@ -200,7 +200,7 @@ class Visitor:
     def address(self) -> Query:
         """The whole view, the sentence first."""
         own = self.own.get(self.page or "", {})
-        text = {TEXT: (_cut(self.shared[TEXT][-1]),)} if TEXT in self.shared else {}
+        text = {TEXT: (_shortened(self.shared[TEXT][-1]),)} if TEXT in self.shared else {}
         return text | {name: raw for name, raw in (self.shared | own).items() if name != TEXT}
 
     def tell(self) -> Query | None:
@@ -212,7 +212,7 @@ class Visitor:
         first, self.told = not self.told, True
         self.put.clear()
         address = self.address()
-        seen = as_seen(address)
+        seen = comparable(address)
         last = self.known[-1][0] if self.known else None
         if seen == last:
             self.known.pop()
@@ -221,7 +221,7 @@ class Visitor:
         return None if seen == self.heard == last and not unsure and not first else address
 
 
-def as_seen(query: Mapping[str, Raw]) -> Seen:
+def comparable(query: Mapping[str, Raw]) -> QueryKey:
     """An address, to compare: the order of names does not count."""
     return tuple(sorted((name, tuple(raw)) for name, raw in query.items()))
 
@@ -236,7 +236,7 @@ def _bounded(query: Query) -> Query:
     return dict(list(fitting.items())[:MOST_NAMES]) | {name: fitting[name] for name in (TEXT,) if name in fitting}
 
 
-def _cut(text: str) -> str:
+def _shortened(text: str) -> str:
     """As much of a text as an address can carry."""
     quoted = quote_plus(text)
     if len(quoted) <= LONGEST_TEXT:

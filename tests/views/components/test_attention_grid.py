@@ -14,8 +14,8 @@ def sheet(side: int) -> Sheet:
     tokens = tuple(f"\u2009piece {n} é" for n in range(side))
     return Sheet(
         weights,
-        attention_maps.names(4),
-        attention_maps.names(8),
+        attention_maps.ids_with_mean(4),
+        attention_maps.ids_with_mean(8),
         tokens,
         tokens,
         "cross",

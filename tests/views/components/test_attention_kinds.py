@@ -9,20 +9,20 @@ from tests.pages.kinds import read
 from views import attention_maps
 from views.components import controls
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet
-from views.components.attention_kinds import Kinds, Words, payload
+from views.components.attention_kinds import SheetsOfKinds, SheetWords, payload
 from views.controls.widgets import Choice
 
 DETAIL = Detail("{map}", "Query", "Key")
 
 
-def known(side: int, kind: str = "encoder") -> Kinds:
+def known(side: int, kind: str = "encoder") -> SheetsOfKinds:
     tokens = ("\u2009a", *(f"b{place}" for place in range(side - 2)), "</s>")
     rng = np.random.default_rng(0)
     sheets = {
         name: Sheet(
             rng.dirichlet(np.ones(side), (5, 9, side)).astype(np.float32),
-            attention_maps.names(4),
-            attention_maps.names(8),
+            attention_maps.ids_with_mean(4),
+            attention_maps.ids_with_mean(8),
             tokens,
             tokens,
             name,
@@ -34,12 +34,12 @@ def known(side: int, kind: str = "encoder") -> Kinds:
         )
         for name in ("encoder", "cross")
     }
-    words = {"cross": Words(("ab", "</s>"), ("a", "b", "</s>"), ((0, side - 1), (0, 1, side - 1)), DETAIL)}
+    words = {"cross": SheetWords(("ab", "</s>"), ("a", "b", "</s>"), ((0, side - 1), (0, 1, side - 1)), DETAIL)}
     choices = [Choice("Kind", dict.fromkeys(sheets, "said"), "kind", varies=True), Choice("Layer", ("1", "2"), "layer")]
-    return Kinds(sheets, words, frozenset({"</s>"}), choices, {"kind": kind, "layer": "1"})
+    return SheetsOfKinds(sheets, words, frozenset({"</s>"}), choices, {"kind": kind, "layer": "1"})
 
 
-def types(shown: Kinds) -> list[str]:
+def types(shown: SheetsOfKinds) -> list[str]:
     return [header["type"] for header, _ in read(payload(shown, "dark"))[1].values()]
 
 
@@ -86,6 +86,6 @@ def test_special_tokens_and_words_are_places():
 )
 def test_browsers_can_send_anything(sent):
     offered = known(5).choices
-    assert controls.valid(sent, offered) is None
+    assert controls.valid_selection(sent, offered) is None
     good = {"kind": "cross", "layer": "2"}
-    assert controls.valid(good, offered) == good
+    assert controls.valid_selection(good, offered) == good

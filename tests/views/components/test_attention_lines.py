@@ -11,10 +11,10 @@ import pytest
 from views import attention_maps, palette
 from views.components import component
 from views.components.attention_lines import (
-    Lines,
+    AttentionLines,
     LinesOfKinds,
-    Locked,
-    View,
+    LinesView,
+    LockedToken,
     from_address,
     payload,
     payload_of_kinds,
@@ -29,13 +29,13 @@ from views.controls.widgets import Choice
 SHAPE = (4, 8, 5, 6)
 
 
-def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: int = 8) -> Lines:
+def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: int = 8) -> AttentionLines:
     noise = np.random.default_rng(0).normal(0, 3, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, attention_maps.masked(queries, keys, attention_maps.KINDS[kind].causal)] = -np.inf
+    noise[:, :, attention_maps.causal_mask(queries, keys, attention_maps.KINDS[kind].causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
-    view = View((0, 2), (1,))
-    return Lines(weights, names[:queries], names[:keys], attention_maps.KINDS[kind], view)
+    view = LinesView((0, 2), (1,))
+    return AttentionLines(weights, names[:queries], names[:keys], attention_maps.KINDS[kind], view)
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -66,7 +66,7 @@ def test_of_a_causal_kind_only_what_is_seen_travels():
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
     seen = np.zeros_like(shown.attention)
-    seen[:, :, ~attention_maps.masked(9, 9, True)] = weights.reshape(4, 8, -1)
+    seen[:, :, ~attention_maps.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
     np.testing.assert_array_equal(seen, shown.attention)
 
 
@@ -84,7 +84,7 @@ def test_long_inputs_travel_in_three_bytes_a_weight(side):
 def of_kinds(side: int) -> LinesOfKinds:
     kinds = {"decoder": lines(side, side, "decoder"), "cross": lines(side, side + 1)}
     choices = [Choice("Kind", tuple(kinds), "kind"), Choice("Special", ("shown", "hidden"), "marks")]
-    return LinesOfKinds(kinds, {}, frozenset(), choices, {"kind": "cross", "marks": "shown"}, View((0,), (1,)))
+    return LinesOfKinds(kinds, {}, frozenset(), choices, {"kind": "cross", "marks": "shown"}, LinesView((0,), (1,)))
 
 
 @pytest.mark.parametrize(("side", "form", "bytes"), [(9, "float32", 4), (70, "float24", 3)])
@@ -107,7 +107,7 @@ VIEW = {"layers": [0], "heads": [1, 3], "mass": 0.5, "locked": None}
 
 def test_what_a_browser_chooses_is_believed_where_it_is_there():
     chosen = {"kind": "decoder", "marks": "hidden"}
-    assert valid_choice(chosen | {"view": VIEW}, of_kinds(5)) == (chosen, View((0,), (1, 3), 0.5))
+    assert valid_choice(chosen | {"view": VIEW}, of_kinds(5)) == (chosen, LinesView((0,), (1, 3), 0.5))
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,9 @@ def test_nothing_else_is(sent):
 
 def test_choosing_sends_the_same_bytes_and_another_mark():
     one = lines(5, 6)
-    other = replace(one, view=View((3,), (0, 7), 0.9, Locked("key", 5)))
+    other = replace(one, view=LinesView((3,), (0, 7), 0.9, LockedToken("key", 5)))
     assert payload(one, "dark") == payload(other, "dark")
-    marks = (html.unescape(component.mark(shown.view)) for shown in (one, other))
+    marks = (html.unescape(component.selection_mark(shown.view)) for shown in (one, other))
     said = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
     assert said == [
         {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
@@ -148,7 +148,7 @@ def test_attention_that_does_not_fit_its_tokens_is_refused():
 
 def test_numbers_come_back_sorted_and_once():
     sent = {"layers": [3, 0, 3], "heads": [], "mass": 1}
-    assert valid_view(sent, SHAPE) == View((0, 3), (), 1.0)
+    assert valid_view(sent, SHAPE) == LinesView((0, 3), (), 1.0)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +173,7 @@ def test_numbers_come_back_sorted_and_once():
 )
 def test_any_other_answer_is_not_believed(wrong):
     right = {"layers": [0], "heads": [1], "mass": 0.5, "locked": {"side": "query", "place": 4}}
-    assert valid_view(right, SHAPE) == View((0,), (1,), 0.5, Locked("query", 4))
+    assert valid_view(right, SHAPE) == LinesView((0,), (1,), 0.5, LockedToken("query", 4))
     assert valid_view(right | wrong, SHAPE) is None
 
 
@@ -185,9 +185,9 @@ def test_what_is_no_view_is_not_believed(sent):
 @pytest.mark.parametrize(
     ("view", "text"),
     [
-        (View((0, 1), (0, 2, 7), 0.7, Locked("query", 4)), "1.2-1.3.8-70-q5"),
-        (View((3,), (), 1.0, Locked("key", 0)), "4--100-k1"),
-        (View((), (5,), 0.05), "-6-5"),
+        (LinesView((0, 1), (0, 2, 7), 0.7, LockedToken("query", 4)), "1.2-1.3.8-70-q5"),
+        (LinesView((3,), (), 1.0, LockedToken("key", 0)), "4--100-k1"),
+        (LinesView((), (5,), 0.05), "-6-5"),
     ],
 )
 def test_the_address_holds_what_is_chosen(view, text):
@@ -219,16 +219,16 @@ def test_any_other_address_is_not_believed(text):
 
 def test_the_fewest_keys_that_hold_the_share_are_kept():
     weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
-    assert attention_maps.kept(weights, 0.7).tolist() == [
+    assert attention_maps.strongest_keys(weights, 0.7).tolist() == [
         [True, True, False],
         [True, True, False],
         [True, False, False],
     ]
-    assert attention_maps.kept(weights, 0.5).tolist() == [
+    assert attention_maps.strongest_keys(weights, 0.5).tolist() == [
         [True, False, False],
         [False, True, False],
         [True, False, False],
     ]
-    assert attention_maps.kept(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
-    assert attention_maps.kept(weights, 1).tolist() == (weights > 0).tolist()
-    assert attention_maps.kept(weights[:0], 0.7).shape == (0, 3)
+    assert attention_maps.strongest_keys(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert attention_maps.strongest_keys(weights, 1).tolist() == (weights > 0).tolist()
+    assert attention_maps.strongest_keys(weights[:0], 0.7).shape == (0, 3)

@@ -3,12 +3,12 @@
 import pytest
 
 from views.components import component
-from views.components.component import cell, mark
+from views.components.component import selection_mark, valid_cell
 
 
 @pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
 def test_cells_of_the_sheet_are_taken(chosen):
-    assert cell(chosen, 5, 9) == tuple(chosen)
+    assert valid_cell(chosen, 5, 9) == tuple(chosen)
 
 
 @pytest.mark.parametrize(
@@ -30,16 +30,16 @@ def test_cells_of_the_sheet_are_taken(chosen):
     ],
 )
 def test_anything_else_is_not(chosen):
-    assert cell(chosen, 5, 9) is None
+    assert valid_cell(chosen, 5, 9) is None
 
 
 def test_the_mark_cannot_break_out_of_its_attribute():
-    assert mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'
+    assert selection_mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'
 
 
 def test_an_answer_for_a_component_that_has_left_is_nobody_s(monkeypatch):
     there, taken = {"grid": {"chosen": 5}}, []
     monkeypatch.setattr(component.st, "session_state", there)
     for key in ("left", "grid"):
-        component._take(key, "chosen", lambda sent: sent, taken.append)
+        component._forward(key, "chosen", lambda sent: sent, taken.append)
     assert taken == [5]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from views.components import controls
-from views.components.head_list import MOST_CELLS, Axes, HeadList, HeadRow, payload, small
+from views.components.head_list import MOST_CELLS, HeadAxes, HeadList, HeadRow, payload, small_map
 from views.controls.widgets import Choice
 
 ORDERS = {"effect": "Effect", "place": "Place"}
@@ -20,7 +20,7 @@ def shown(rows: list[HeadRow], columns: tuple[str, str, str, str], title: str, *
     axes = {}
     for row in rows:
         queries, keys = ([f"{count}.{place}" for place in range(count)] for count in row.weights.shape)
-        axes[row.kind] = Axes("{map}", queries, keys, "", "", "")
+        axes[row.kind] = HeadAxes("{map}", queries, keys, "", "", "")
     names = {"first": "first"} | {row.id: row.name for row in rows}
     offered = (Choice("", ORDERS, "sort"), Choice("", names, "shown", varies=True))
     chosen = {"sort": "effect", "shown": "first"} | looks.pop("chosen", {})
@@ -73,15 +73,15 @@ def test_too_many_maps_leave_the_open_one(monkeypatch):
 
 @pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])
 def test_browsers_can_send_anything(sent):
-    assert controls.valid(sent, known().choices) is None
+    assert controls.valid_selection(sent, known().choices) is None
     good = {"sort": "place", "shown": "b"}
-    assert controls.valid(good, known().choices) == good
+    assert controls.valid_selection(good, known().choices) == good
 
 
 def test_large_maps_keep_the_largest_weight_of_each_block():
     weights = np.zeros((100, 60))
     weights[99, 59], weights[0, 2] = 0.5, 1.0
-    cells = small(weights)
+    cells = small_map(weights)
     assert cells.shape == (34, 20) and max(cells.shape) <= MOST_CELLS
     assert cells[33, 19] == 128 and cells[0, 0] == 255 and cells.astype(int).sum() == 383
-    assert small(np.zeros((2, 2))).max() == 0
+    assert small_map(np.zeros((2, 2))).max() == 0

@@ -16,7 +16,7 @@ from views.components import attention_grid, attention_lines, component, html_ex
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
 
-def saved(part: html_export.Part) -> bytes:
+def saved(part: html_export.ComponentSnapshot) -> bytes:
     return html_export.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], part)
 
 
@@ -45,19 +45,19 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("side", [14, 60])  # on the page the longer one travels in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
     shown = sheet(side)
-    header, weights = read_grid(payload_of(saved(attention_grid.part(shown))))
+    header, weights = read_grid(payload_of(saved(attention_grid.snapshot(shown))))
     np.testing.assert_array_equal(weights, shown.weights)
     assert (header["type"], header["queries"]) == ("float32", component.labels(shown.queries))
-    assert attention_grid.part(shown).numbers == html_export.EXACT()
+    assert attention_grid.snapshot(shown).numbers == html_export.EXACT()
 
 
 def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
     tokens = tuple(f"piece {place}" for place in range(70))
-    lines = attention_lines.Lines(
-        attention, tokens, tokens, attention_maps.KINDS["encoder"], attention_lines.View((0,), (1,))
+    lines = attention_lines.AttentionLines(
+        attention, tokens, tokens, attention_maps.KINDS["encoder"], attention_lines.LinesView((0,), (1,))
     )
-    content = payload_of(saved(attention_lines.part(lines)))
+    content = payload_of(saved(attention_lines.snapshot(lines)))
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["type"] == "float32"
@@ -67,12 +67,12 @@ def test_all_weights_of_the_lines_are_read_back():
 def test_a_very_long_input_is_rounded_as_on_the_page():
     shown = sheet(260)
     assert shown.weights.nbytes > html_export.EXACT_BYTES
-    assert attention_grid.part(shown).numbers.startswith("rounded")
-    assert attention_grid.part(shown).payload == attention_grid.payload(shown, "light")
+    assert attention_grid.snapshot(shown).numbers.startswith("rounded")
+    assert attention_grid.snapshot(shown).payload == attention_grid.payload(shown, "light")
 
 
 def test_what_a_reader_typed_is_text():
-    page = saved(attention_grid.part(sheet(3)))
+    page = saved(attention_grid.snapshot(sheet(3)))
     found = Tags(page)
     counted = [tag for tag, _ in found.tags]
     assert counted.count("script") == 2 and "img" not in counted
@@ -81,7 +81,7 @@ def test_what_a_reader_typed_is_text():
 
 
 def test_the_file_may_load_nothing():
-    found = Tags(saved(attention_grid.part(sheet(3))))
+    found = Tags(saved(attention_grid.snapshot(sheet(3))))
     (policy,) = [a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none';") and "http" not in policy
     addresses = [value for _, a in found.tags for name, value in a.items() if name in ("src", "href")]
@@ -91,4 +91,4 @@ def test_the_file_may_load_nothing():
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
     monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="never closes"):
-        saved(attention_grid.part(sheet(3)))
+        saved(attention_grid.snapshot(sheet(3)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from views import palette
-from views.components.patch_picture import Panel, PatchPicture, exact, payload
+from views.components.patch_picture import PatchPicture, PicturePanel, exact_weights, payload
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 
@@ -27,9 +27,9 @@ def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
 
 def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
     """A picture; `patch` and the `head` of its weights are chosen, counted from 0."""
-    given = dict(pixels=PIXELS, grid=(2, 3), panels=[Panel("a", "from")], title="t") | changes
+    given = dict(pixels=PIXELS, grid=(2, 3), panels=[PicturePanel("a", "from")], title="t") | changes
     chosen = {name: str(place + 1) for name, place in zip(("row", "column"), patch, strict=True)}
-    offered = [*sentence_input.patch_to_choose(given["grid"])]
+    offered = [*sentence_input.patch_choices(given["grid"])]
     if given.get("weights") is not None:
         counts = given["weights"].shape[:2]
         given["names"] = tuple([str(number + 1) for number in range(count)] for count in counts)
@@ -48,7 +48,7 @@ def test_weights_and_picture_travel_exactly():
     header, weights, picture = read(payload(given, "dark"))
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
-    assert header["grid"] == [2, 3] and exact(given) is None
+    assert header["grid"] == [2, 3] and exact_weights(given) is None
     assert header["chosen"] is None  # it stands in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
     assert header["theme"] == "dark"
@@ -57,7 +57,7 @@ def test_weights_and_picture_travel_exactly():
 
 
 def test_a_picture_alone():
-    header, weights, picture = read(payload(shown(panels=[Panel("", "nothing")]), "dark"))
+    header, weights, picture = read(payload(shown(panels=[PicturePanel("", "nothing")]), "dark"))
     assert weights.size == 0 and header["tops"] == []
     np.testing.assert_array_equal(picture, PIXELS)
 
@@ -68,9 +68,9 @@ def test_many_heads_travel_rounded_and_the_chosen_one_exact_beside_them():
     header, weights, _ = read(content := payload(given, "dark"))
     assert header["form"] == "float16" and len(content) < 2_200_000
     np.testing.assert_array_equal(weights, attention.astype(np.float16))
-    name, numbers = exact(given)
+    name, numbers = exact_weights(given)
     assert name == f"{header['id']},3,2"
     np.testing.assert_array_equal(numbers, attention[3, 2])
     other = replace(given, chosen={**given.chosen, "layer": "1"})
     assert payload(other, "dark") == content  # what is large need not travel again
-    assert exact(other)[0] == f"{header['id']},0,2"
+    assert exact_weights(other)[0] == f"{header['id']},0,2"

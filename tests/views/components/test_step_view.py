@@ -8,12 +8,12 @@ import pytest
 from tests.pages.stepped import read
 from views.components.step_view import (
     Axis,
-    Bars,
-    Column,
+    BarColumn,
+    BarsPanel,
     Curve,
-    Curves,
-    Formula,
-    Heatmap,
+    CurvesPanel,
+    FormulaPanel,
+    HeatmapPanel,
     Numbers,
     StepView,
     payload,
@@ -29,7 +29,7 @@ def view(*panels, axes=(TOKENS, UNITS), dims=("token", "unit")) -> StepView:
 
 
 def test_numbers_travel_with_the_names_of_their_axes():
-    header, numbers = read(payload(view(Formula("unit {unit}: {h}")), "light"))
+    header, numbers = read(payload(view(FormulaPanel("unit {unit}: {h}")), "light"))
     np.testing.assert_array_equal(numbers["h"], HIDDEN.astype(np.float32))
     assert header["numbers"] == {"h": ["token", "unit"]}
     assert [axis["count"] for axis in header["axes"]] == [2, 3]
@@ -38,10 +38,10 @@ def test_numbers_travel_with_the_names_of_their_axes():
 
 def test_scales_come_from_the_whole_array():
     panels = (
-        Heatmap("map", "h", "token", "unit"),
-        Curves("lines", "token", (Curve("h", "h"),)),
-        Curves("logarithmic", "token", (Curve("h", "h"),), log=True),
-        Bars("bars", "token", (Column("h", "h", top=4.0),)),
+        HeatmapPanel("map", "h", "token", "unit"),
+        CurvesPanel("lines", "token", (Curve("h", "h"),)),
+        CurvesPanel("logarithmic", "token", (Curve("h", "h"),), log=True),
+        BarsPanel("bars", "token", (BarColumn("h", "h", top=4.0),)),
     )
     header, _ = read(payload(view(*panels), "dark"))
     heatmap, curves, logarithmic, bars = header["panels"]
@@ -55,10 +55,10 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ValueError, match="its axes"):
         view(dims=("unit", "token"))
     with pytest.raises(ValueError, match="cannot draw"):
-        view(Heatmap("map", "h", "token", "place"))
+        view(HeatmapPanel("map", "h", "token", "place"))
     fixed = Axis("unit", "Unit", size=3, slider=False)
     with pytest.raises(ValueError, match="cannot draw"):  # nothing says which unit
-        view(Curves("lines", "token", (Curve("h", "h"),)), axes=(TOKENS, fixed))
+        view(CurvesPanel("lines", "token", (Curve("h", "h"),)), axes=(TOKENS, fixed))
 
 
 @pytest.mark.parametrize(
@@ -79,9 +79,9 @@ def test_where_there_is_nothing_to_show_the_scales_hold_without_it():
     values = np.array([[1.0, np.nan], [-2.0, np.nan]])
     axes = (Axis("row", "Row", size=2), Axis("column", "Column", size=2))
     panels = (
-        Heatmap("map", "x", "row", "column"),
-        Curves("curves", "column", (Curve("x", "x"),)),
-        Bars("bars", "row", (Column("x", "x"),)),
+        HeatmapPanel("map", "x", "row", "column"),
+        CurvesPanel("curves", "column", (Curve("x", "x"),)),
+        BarsPanel("bars", "row", (BarColumn("x", "x"),)),
     )
     view = StepView(axes, {"x": Numbers(values, ("row", "column"))}, panels)
     header, arrays = read(payload(view, "light"))

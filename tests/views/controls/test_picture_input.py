@@ -11,13 +11,13 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.processes import ROOT
 from tests.views.controls.odd_pictures import encoded, photo
 from views import streamlit_internals
 from views.components.picture_strip import thumbnail
 from views.controls import pictures, samples
-from views.controls.picture_input import ADDRESS, NO_LINK, describe
+from views.controls.picture_input import NO_LINK, SETTING, describe
 
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 
@@ -51,14 +51,14 @@ def test_a_link_names_a_sample(name):
 def test_nonsense_in_the_address_is_the_first_sample(nonsense):
     app = fresh(picture=nonsense)
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
-    assert app.query_params[ADDRESS] == samples.NAMES[0]
+    assert app.query_params[SETTING] == samples.NAMES[0]
     assert not app.warning
 
 
 def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample():
     app = fresh(picture="own")
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
-    assert app.query_params[ADDRESS] == samples.NAMES[0]
+    assert app.query_params[SETTING] == samples.NAMES[0]
     (said,) = app.warning
     assert said.value.replace("\\", "") == NO_LINK()
     assert [warning.value for warning in app.run().warning] == [said.value]  # until there is another picture
@@ -68,7 +68,7 @@ def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample
 def test_an_upload_is_shown_and_stays_for_the_visit():
     app = give(fresh(picture="church"), GREEN)
     assert app.text[1].value == "size 40 x 20"
-    assert app.query_params[ADDRESS] == "own"
+    assert app.query_params[SETTING] == "own"
     shown = digest(app)
     assert digest(app.run()) == shown
     other = fresh()
@@ -128,6 +128,6 @@ def test_uploads_never_reach_the_disk(size):
         yield bytes(size % 2**16) + b"\r\n--part--\r\n"
 
     headers = Headers({"Content-Type": "multipart/form-data; boundary=part"})
-    form = run_elsewhere(MultiPartParser(headers, body()).parse())
+    form = run_in_thread(MultiPartParser(headers, body()).parse())
     assert form["file"].size == size
     assert form["file"]._in_memory

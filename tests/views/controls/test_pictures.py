@@ -52,7 +52,7 @@ def test_thin_pictures_keep_every_pixel(size):
 def test_extremely_thin_pictures_become_shorter(size):
     picture = read_picture(encoded(Image.new("RGB", size, (9, 99, 200))))
     assert picture.size == size
-    assert sorted(picture.image.size) == [1, pictures.KEPT_SIDE]
+    assert sorted(picture.image.size) == [1, pictures.WORKING_SIDE]
     assert (pixels(picture) == (9, 99, 200)).all()
 
 
@@ -63,7 +63,7 @@ def test_large_pictures_are_averaged_to_a_small_copy():
     picture = read_picture(encoded(Image.fromarray(stripes)))
     width, height = picture.image.size
     assert picture.size == (4000, 3000)
-    assert 0.95 * pictures.KEPT_PIXELS < width * height <= pictures.KEPT_PIXELS
+    assert 0.95 * pictures.WORKING_PIXELS < width * height <= pictures.WORKING_PIXELS
     assert width / height == pytest.approx(4 / 3, rel=0.002)
     inside = pixels(picture)[: int(height * 0.65), 4:-4].astype(int)  # away from the edge, where a stripe is cut
     assert np.abs(inside - 100).max() <= 2

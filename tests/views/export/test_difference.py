@@ -9,12 +9,12 @@ import pytest
 from views import palette
 from views.attention_maps import KINDS
 from views.export import downloads, drawing
-from views.export.difference import MapPair, Side, difference_panel, difference_picture
+from views.export.difference import ComparedMap, MapPair, difference_panel, difference_picture
 
 OPEN = np.zeros((2, 3), dtype=bool)
-FIRST = Side("A", np.array([[0.5, 0.25, 0.25], [1, 0, 0]], np.float32), ("x", "y"), ("a", "<b>", "c"), OPEN)
+FIRST = ComparedMap("A", np.array([[0.5, 0.25, 0.25], [1, 0, 0]], np.float32), ("x", "y"), ("a", "<b>", "c"), OPEN)
 AFTER = np.array([[0.25, 0.75], [0.5, 0.5], [0, 1]], np.float32)
-SECOND = Side("B", AFTER, ("w", "x", "y"), ("a", "c"), np.zeros((3, 2), dtype=bool))
+SECOND = ComparedMap("B", AFTER, ("w", "x", "y"), ("a", "c"), np.zeros((3, 2), dtype=bool))
 
 
 def pair(queries=((0, 1), (1, 2)), keys=((0, 2), (0, 1))) -> MapPair:
@@ -56,14 +56,14 @@ def test_files_read_back_equal():
 
 def test_colours_say_the_sign_and_zero_is_white():
     hidden = np.array([[False, False], [False, True]])
-    side = Side("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
+    side = ComparedMap("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
     scale = palette.signed_scale(palette.DIFFERENCE, "light")
     panel = difference_panel(side, palette.DIFFERENCE, 0.5)
     wanted = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
     assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in wanted]
     assert panel.ends == ("-0.500", "0.500")
     assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
-    plain = difference_panel(Side("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
+    plain = difference_panel(ComparedMap("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
     assert tuple(plain.colours[0, 0]) == palette.to_rgb(palette.scale("cross", "light")[-1])
     assert plain.ends == ("0", "0.500")
 

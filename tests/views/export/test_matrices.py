@@ -5,7 +5,7 @@ import numpy as np
 from views import palette
 from views.components.matrix_row import ALLOWED, RowMatrix
 from views.export import drawing
-from views.export.matrices import matrices_picture, panel
+from views.export.matrices import matrices_picture, matrix_panel
 
 VALUES = np.array([[0.5, -0.5, 0], [-np.inf, 0.25, 0.5]], np.float32)
 
@@ -15,16 +15,16 @@ def named(name: str, values=VALUES, **options) -> RowMatrix:
 
 
 def test_colours_are_those_of_the_page_and_masked_cells_grey():
-    shown, scale = panel(named("scores")), palette.signed_scale("encoder", "light")
+    shown, scale = matrix_panel(named("scores")), palette.signed_scale("encoder", "light")
     assert shown.ends == ("-0.500", "0.500")
     assert tuple(shown.colours[0, 0]) == palette.to_rgb(scale[-1])
     assert tuple(shown.colours[0, 1]) == palette.to_rgb(scale[0])
     assert tuple(shown.colours[0, 2]) == palette.to_rgb(palette.BACKGROUND["light"])
     assert tuple(shown.colours[1, 0]) == palette.to_rgb(palette.MASKED["light"])
-    weights = panel(named("weights", np.abs(VALUES), signed=False, top=1.0, kind="cross"))
+    weights = matrix_panel(named("weights", np.abs(VALUES), signed=False, top=1.0, kind="cross"))
     assert weights.ends == ("0", "1.00")
     assert shown.name == "scores, 2 \u00d7 3"
-    mask = panel(named("mask", np.eye(2, 3), signed=False, words=("hidden", "may look")))
+    mask = matrix_panel(named("mask", np.eye(2, 3), signed=False, words=("hidden", "may look")))
     assert tuple(mask.colours[0, 1]) == palette.to_rgb(palette.MASKED["light"])
     assert tuple(mask.colours[1, 1]) == palette.to_rgb(mask.scale[1])
     assert mask.ends == ("hidden", "may look")
@@ -33,7 +33,7 @@ def test_colours_are_those_of_the_page_and_masked_cells_grey():
 def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_stands_beside_the_bar():
     mask = named("mask", np.ones((2, 3)), signed=False, words=("hidden from all", "may be looked at by everybody"))
     scale = [palette.to_rgb(colour) for colour in palette.scale("encoder", "light")]
-    allowed, share = panel(mask).colours[0, 0], ALLOWED / 255 * (len(scale) - 1)
+    allowed, share = matrix_panel(mask).colours[0, 0], ALLOWED / 255 * (len(scale) - 1)
     below, above = np.array(scale[int(share)]), np.array(scale[int(share) + 1])
     assert ((allowed >= np.minimum(below, above)) & (allowed <= np.maximum(below, above))).all()
     found = matrices_picture([mask, mask], "two")
@@ -46,7 +46,7 @@ def test_signs_stand_between_the_matrices_and_text_is_taken_literally():
     found = matrices_picture([named("A"), "\u00d7", named("B")], "<i>product</i>")
     svg = drawing.to_svg(found)
     assert "<b>" not in svg and "&lt;b&gt;" in svg and "<i>" not in svg
-    texts = {item.text: item.x for item in found.items if isinstance(item, drawing.Text)}
+    texts = {item.text: item.x for item in found.items if isinstance(item, drawing.TextLine)}
     assert texts["A, 2 \u00d7 3"] < texts["\u00d7"] < texts["B, 2 \u00d7 3"]
     assert len([item for item in found.items if isinstance(item, drawing.Box) and item.width > 15]) == 2 * 6
     assert drawing.to_png(found, 1).startswith(b"\x89PNG")
@@ -63,7 +63,7 @@ def test_a_sign_goes_to_the_new_line_with_its_matrix():
 
 def test_what_does_not_fit_begins_a_new_line():
     found = matrices_picture([named(str(number)) for number in range(12)], "many")
-    names = [item for item in found.items if isinstance(item, drawing.Text) and item.text.endswith("2 \u00d7 3")]
+    names = [item for item in found.items if isinstance(item, drawing.TextLine) and item.text.endswith("2 \u00d7 3")]
     assert len(names) == 12 and len({item.y for item in names}) > 1
     assert found.width <= 1250
     assert all(item.x + getattr(item, "width", 0) <= found.width for item in found.items)
@@ -75,7 +75,7 @@ def test_a_large_matrix_is_one_image_and_has_no_labels_it_was_not_given():
     found = matrices_picture([wide], "wide")
     (image,) = (item for item in found.items if isinstance(item, drawing.Pixels))
     assert image.pixels.shape == (128, 256, 3)
-    assert [item.text for item in found.items if isinstance(item, drawing.Text)] == [
+    assert [item.text for item in found.items if isinstance(item, drawing.TextLine)] == [
         "wide",
         "d, 128 \u00d7 256",
         "1.00",

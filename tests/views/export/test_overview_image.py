@@ -19,10 +19,10 @@ GREY = palette.to_rgb(palette.MASKED["light"])
 
 def known(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "shared") -> Overview:
     noise = np.random.default_rng(0).exponential(1, (2, 3, side, side)).astype(np.float32)
-    noise[:, :, attention_maps.masked(side, side, kind == "decoder")] = 0
+    noise[:, :, attention_maps.causal_mask(side, side, kind == "decoder")] = 0
     weights = attention_maps.with_means(noise / noise.sum(-1, keepdims=True))
     of_kind = attention_maps.VISION if kind == "vision" else attention_maps.KINDS[kind]
-    return Overview(weights, attention_maps.names(2), attention_maps.names(3), of_kind, scale)
+    return Overview(weights, attention_maps.ids_with_mean(2), attention_maps.ids_with_mean(3), of_kind, scale)
 
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
@@ -52,7 +52,7 @@ def test_a_long_map_shows_the_largest_of_each_block():
 def test_blocks_are_grey_only_where_all_is_masked():
     shown = known(MOST_DOTS + 2)
     grey = (dots(shown, shown.weights[0, 0]) == GREY).all(axis=-1)
-    np.testing.assert_array_equal(grey, attention_maps.masked(33, 33, causal=True))
+    np.testing.assert_array_equal(grey, attention_maps.causal_mask(33, 33, causal=True))
 
 
 def test_svg_and_png_agree():
@@ -78,7 +78,7 @@ def test_everything_lies_inside(queries, keys):
     shown = known(60, "cross", "log")
     plan = overview(replace(shown, weights=shown.weights[:, :, :queries, :keys]))
     for item in plan.items:
-        if isinstance(item, drawing.Text):
+        if isinstance(item, drawing.TextLine):
             start = {"start": 0, "middle": -0.5, "end": -1}[item.anchor] * drawing.text_width(item.text, item.size)
             assert (item.y if item.angle else item.x) + start >= 0
             assert item.angle or item.x + start + drawing.text_width(item.text, item.size) <= plan.width
@@ -92,8 +92,8 @@ def test_the_file_of_the_longest_input_stays_small():
     weights = np.random.default_rng(0).dirichlet(np.ones(197), (2, 2, 197)).astype(np.float32)
     shown = Overview(
         attention_maps.with_means(weights),
-        attention_maps.names(2),
-        attention_maps.names(2),
+        attention_maps.ids_with_mean(2),
+        attention_maps.ids_with_mean(2),
         attention_maps.VISION,
         "own",
     )

@@ -9,7 +9,7 @@ from PIL import Image
 
 from views import attention_maps, palette
 from views.export import drawing
-from views.export.matrices import HeadMap, map_shades, picture
+from views.export.matrices import HeadMap, map_drawing, map_shades
 
 
 def colours(shown: HeadMap) -> np.ndarray:
@@ -27,7 +27,7 @@ def head(side: int = 4, kind: str = "decoder") -> HeadMap:
 
 
 def test_svg_is_well_formed_and_shows_tokens_as_typed():
-    root = ElementTree.fromstring(drawing.to_svg(picture(head(6))))
+    root = ElementTree.fromstring(drawing.to_svg(map_drawing(head(6))))
     texts = [element.text for element in root.iter(f"{SVG}text")]
     assert texts[0] == "Masked decoder self-attention, layer 1, head 2"
     assert texts[1:3] == ["Key: French key token", "Query: French query token"]
@@ -38,7 +38,7 @@ def test_svg_is_well_formed_and_shows_tokens_as_typed():
 
 def test_svg_and_png_have_the_same_colours():
     shown = head()
-    plan = picture(shown)
+    plan = map_drawing(shown)
     cells = [item for item in plan.items if isinstance(item, drawing.Box)][:16]
     image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
     assert image.size == (np.ceil(3 * plan.width), np.ceil(3 * plan.height))
@@ -58,7 +58,7 @@ def test_shades_are_the_scale_at_its_stops_and_grey_where_masked():
 
 @pytest.mark.parametrize("side", [1, 17, 130])
 def test_everything_lies_inside_the_picture(side):
-    plan = picture(head(side, "encoder"))
+    plan = map_drawing(head(side, "encoder"))
     assert plan.width < 1600
     for item in plan.items:
         if isinstance(item, drawing.Box | drawing.Pixels):

@@ -3,12 +3,12 @@
 import pytest
 
 from views import palette
-from views.figures.intervals import Series, intervals
+from views.figures.intervals import IntervalSeries, intervals
 from views.figures.line_chart import SERIES as SERIES_COLOURS
 
 SERIES = (
-    Series("one vector", (44.4, 32.3, 9.0), (41.8, 30.5, 2.3), (47.2, 34.3, 14.8)),
-    Series("$attention$", (49.2, 42.0, 15.9), (46.6, 40.1, 6.1), (51.9, 44.2, 25.6)),
+    IntervalSeries("one vector", (44.4, 32.3, 9.0), (41.8, 30.5, 2.3), (47.2, 34.3, 14.8)),
+    IntervalSeries("$attention$", (49.2, 42.0, 15.9), (46.6, 40.1, 6.1), (51.9, 44.2, 25.6)),
 )
 GROUPS = ("1 to 5", "6 to 10", "16 and more")
 

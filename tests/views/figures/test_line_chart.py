@@ -2,12 +2,14 @@
 
 import numpy as np
 
-from views.figures.line_chart import BINS, SERIES, Line, category_ticks, histogram, lines
+from views.figures.line_chart import BINS, SERIES, ChartLine, category_ticks, histogram, lines
 
 
 def test_curves_hold_their_numbers():
     x = np.arange(5)
-    figure = lines([Line("one", x, x / 3), Line("two", x, -x / 3, 1, "dash", marks=True)], "light", "time", "size")
+    figure = lines(
+        [ChartLine("one", x, x / 3), ChartLine("two", x, -x / 3, 1, "dash", marks=True)], "light", "time", "size"
+    )
     one, two = figure.data
     np.testing.assert_allclose(one.y, x / 3, rtol=1e-6)
     assert np.asarray(one.y).dtype == np.float32
@@ -19,7 +21,9 @@ def test_curves_hold_their_numbers():
 
 
 def test_names_and_labels_are_literal():
-    figure = lines([Line("<b>$x$", np.array([1.0]), np.array([2.0]), marks=True, labels=["<i>"])], "dark", "x", "y")
+    figure = lines(
+        [ChartLine("<b>$x$", np.array([1.0]), np.array([2.0]), marks=True, labels=["<i>"])], "dark", "x", "y"
+    )
     assert figure.data[0].name == "&lt;b&gt;&#36;x&#36;"
     assert figure.data[0].text == ("&lt;i&gt;",)
     assert figure.data[0].mode == "markers"
@@ -27,14 +31,14 @@ def test_names_and_labels_are_literal():
 
 def test_panels_share_one_axis_and_one_legend_entry_a_name():
     x = np.arange(3)
-    figure = lines([Line("a", x, x, panel=0), Line("a", x, x, panel=1)], "light", "x", ["first", "second"])
+    figure = lines([ChartLine("a", x, x, panel=0), ChartLine("a", x, x, panel=1)], "light", "x", ["first", "second"])
     assert [trace.yaxis for trace in figure.data] == ["y", "y2"]
     assert [trace.showlegend for trace in figure.data] == [True, False]
     assert (figure.layout.yaxis.title.text, figure.layout.yaxis2.title.text) == ("first", "second")
 
 
 def test_stages_are_named():
-    figure = category_ticks(lines([Line("a", np.arange(2), np.arange(2))], "light", "x", "y"), ["<s>", "b"])
+    figure = category_ticks(lines([ChartLine("a", np.arange(2), np.arange(2))], "light", "x", "y"), ["<s>", "b"])
     assert figure.layout.xaxis.ticktext == ("&lt;s&gt;", "b")
 
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from views.figures.occlusion import STYLES, Line, curves
+from views.figures.occlusion import STYLES, OcclusionCurve, curves
 
 SHARE = np.array([0, 0.5, 1])
-METHODS = [Line(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcd")]
-CHANCE = Line("random order", np.array([0.9, 0.5, 0.1]), 0.5)
+METHODS = [OcclusionCurve(name, np.array([0.9, level, 0.1]), level) for level, name in enumerate("abcd")]
+CHANCE = OcclusionCurve("random order", np.array([0.9, 0.5, 0.1]), 0.5)
 AMONG = np.array([[0.9, 0.4, 0.1], [0.9, 0.6, 0.1], [0.9, 0.5, 0.1]])
 
 

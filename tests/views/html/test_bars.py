@@ -9,7 +9,7 @@ from PIL import Image
 
 from views import palette
 from views.html import bars
-from views.html.bars import strip
+from views.html.bars import strip_cell
 
 
 def test_text_is_literal_and_numbers_have_three_digits():
@@ -23,13 +23,17 @@ def test_text_is_literal_and_numbers_have_three_digits():
 
 
 def test_a_bar_is_as_wide_as_its_share():
-    assert "25.0%" in bars.bar(0.5, 2).html
-    assert "100.0%" in bars.bar(3.0, 2).html
-    assert "0.0%" in bars.bar(0.0, 0).html
-    assert palette.NEGATIVE in bars.bar(-1.0, 2).html
-    assert palette.HUES["decoder"] in bars.bar(1.0, 2, "decoder").html
-    assert palette.LESS_AND_MORE[0] in bars.bar(-1.0, 2, palette.DIFFERENCE).html
-    cells = [["a", bars.bar(0.25, 1, "cross")], ["b", bars.bar(-3, 2)], ["c", bars.bar(0, 0, text="<none>")]]
+    assert "25.0%" in bars.bar_cell(0.5, 2).html
+    assert "100.0%" in bars.bar_cell(3.0, 2).html
+    assert "0.0%" in bars.bar_cell(0.0, 0).html
+    assert palette.NEGATIVE in bars.bar_cell(-1.0, 2).html
+    assert palette.HUES["decoder"] in bars.bar_cell(1.0, 2, "decoder").html
+    assert palette.LESS_AND_MORE[0] in bars.bar_cell(-1.0, 2, palette.DIFFERENCE).html
+    cells = [
+        ["a", bars.bar_cell(0.25, 1, "cross")],
+        ["b", bars.bar_cell(-3, 2)],
+        ["c", bars.bar_cell(0, 0, text="<none>")],
+    ]
     html = bars.table(("k", "v"), cells, "x")
     assert re.findall(r"transparent\) ([\d.]+)%", html) == ["25.0", "100.0", "0.0"]
     assert ">&lt;none&gt;<" in html and ">0.250<" in html
@@ -45,12 +49,12 @@ def test_a_column_of_numbers_is_to_the_right_headings_too():
     html = bars.table(("place", "what"), [[1, "a"], [2, 0.5]], "x")
     assert '<th scope="col" class="aa-number">place</th><th scope="col">what</th>' in html
     assert '<th scope="row" class="aa-number">2</th><td class="aa-number">0.500</td>' in html
-    html = bars.table(("k", "rate", "steps"), [["a", "\u2013", "\u2013"], ["b", bars.bar(1, 2), 3]], "x")
+    html = bars.table(("k", "rate", "steps"), [["a", "\u2013", "\u2013"], ["b", bars.bar_cell(1, 2), 3]], "x")
     assert '<th scope="col">rate</th><th scope="col" class="aa-number">steps</th>' in html  # bars begin at the left
 
 
 def test_a_strip_is_one_pixel_a_number_in_the_signed_scale():
-    drawn = strip(np.array([-2.0, 0.0, 2.0, 9.0]), 2.0, "decoder", "dark", "<query>").html
+    drawn = strip_cell(np.array([-2.0, 0.0, 2.0, 9.0]), 2.0, "decoder", "dark", "<query>").html
     address, words = re.fullmatch(r'<img src="data:image/png;base64,(.+)" alt="(.+)">', drawn).groups()
     image = Image.open(io.BytesIO(base64.b64decode(address)))
     scale = palette.signed_scale("decoder", "dark")

@@ -2,7 +2,7 @@
 
 import re
 
-from views.html.class_bars import bars, moves
+from views.html.class_bars import bars, before_and_after
 
 
 def test_a_row_a_class_and_the_best_stands_out():
@@ -16,7 +16,7 @@ def test_a_row_a_class_and_the_best_stands_out():
 
 
 def test_every_class_has_both_bars():
-    shown = moves(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
+    shown = before_and_after(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
     assert re.findall(r"width:([\d.]+)%", shown) == ["25.00", "87.50", "75.00", "12.50"]
     assert "25.0 %<br>87.5 %" in shown and "75.0 %<br>12.5 %" in shown
     assert 'title="0.25 before, 0.875 after"' in shown
@@ -24,4 +24,6 @@ def test_every_class_has_both_bars():
 
 
 def test_names_are_shown_literally():
-    assert "<img" not in moves(["<img src=x>"], [1.0], [0.0], "<b>") and "&lt;b&gt;" in moves(["a"], [1], [0], "<b>")
+    assert "<img" not in before_and_after(["<img src=x>"], [1.0], [0.0], "<b>") and "&lt;b&gt;" in before_and_after(
+        ["a"], [1], [0], "<b>"
+    )

@@ -13,22 +13,22 @@ def texts(html: str) -> list[str]:
 
 
 def test_read_written_and_still_to_come():
-    html = decoding_steps.written(["<s>", "\u2009Je"], "\u2009veux", ["\u2009une", "</s>"])
+    html = decoding_steps.token_strip(["<s>", "\u2009Je"], "\u2009veux", ["\u2009une", "</s>"])
     assert texts(html) == ["&lt;s&gt;", "Je", "veux", "une", "&lt;/s&gt;"]
     assert re.findall(r'class="aa-now" aria-current="step" data-announced>([^<]+)', html) == ["veux"]
     assert re.findall(r'class="aa-later">([^<]+)', html) == ["une", "&lt;/s&gt;"]
 
 
 def test_weights_stand_below_their_tokens_and_the_largest_is_deepest():
-    html = decoding_steps.weights(["a", HOSTILE], [0.25, 0.5])
+    html = decoding_steps.weighted_tokens(["a", HOSTILE], [0.25, 0.5])
     assert texts(html) == ["a", "0.250", "&lt;script&gt;alert(1)&lt;/script&gt;", "0.500"]
     assert f"{palette.HUES['cross']} 35.0%" in html
     assert f"{palette.HUES['cross']} 70.0%" in html
-    assert "0.0%" in decoding_steps.weights(["a"], [0.0])
+    assert "0.0%" in decoding_steps.weighted_tokens(["a"], [0.0])
 
 
 def test_rows_are_aligned_by_position():
-    html = decoding_steps.aligned((("reads", ("<s>", "Je")), ("writes", ("Je", "veux", "</s>"))), "shifted")
+    html = decoding_steps.aligned_tokens((("reads", ("<s>", "Je")), ("writes", ("Je", "veux", "</s>"))), "shifted")
     rows = re.findall(r"<tr><th scope=\"row\">(.*?)</th>(.*?)</tr>", html)
     assert [name for name, _ in rows] == ["reads", "writes"]
     assert [re.findall(r"<td[^>]*>(.*?)</td>", cells) for _, cells in rows] == [
@@ -38,17 +38,17 @@ def test_rows_are_aligned_by_position():
 
 
 def test_what_differs_is_marked_by_a_sign_and_not_by_colour_alone():
-    assert texts(decoding_steps.flagged("la").html) == ["\u2260 la"]
-    assert texts(decoding_steps.plain("la").html) == ["la"]
+    assert texts(decoding_steps.differing_cell("la").html) == ["\u2260 la"]
+    assert texts(decoding_steps.token_cell("la").html) == ["la"]
 
 
 def test_cells_of_a_table_are_literal():
-    row = [HOSTILE, decoding_steps.plain(HOSTILE), decoding_steps.flagged(HOSTILE)]
+    row = [HOSTILE, decoding_steps.token_cell(HOSTILE), decoding_steps.differing_cell(HOSTILE)]
     html = bars.table(["a", "b", HOSTILE], [row], HOSTILE)
     assert "<script" not in html
     assert html.count("&lt;script&gt;") == 6
 
 
 def test_a_meter_shows_sign_and_size():
-    assert "50.0%" in decoding_steps.meter(1.0, 2.0).html
-    assert texts(decoding_steps.meter(-0.5, 0.0).html) == ["-0.500"]
+    assert "50.0%" in decoding_steps.meter_cell(1.0, 2.0).html
+    assert texts(decoding_steps.meter_cell(-0.5, 0.0).html) == ["-0.500"]

@@ -4,9 +4,11 @@ import xml.etree.ElementTree as ElementTree
 from urllib.parse import parse_qs, urlsplit
 
 from views import palette
-from views.svg.architecture import Sizes, architecture
+from views.svg.architecture import TransformerSizes, architecture
 
-SIZES = Sizes(vocabulary_size=8000, d_model=256, n_heads=8, d_k=32, d_ff=1024, n_encoder_layers=4, n_decoder_layers=6)
+SIZES = TransformerSizes(
+    vocabulary_size=8000, d_model=256, n_heads=8, d_k=32, d_ff=1024, n_encoder_layers=4, n_decoder_layers=6
+)
 
 
 def test_sizes_and_colours():
@@ -24,7 +26,7 @@ def test_sizes_and_colours():
 
 
 def test_one_layer_is_singular():
-    assert "Encoder, 1 layer<" in architecture(Sizes(8000, 256, 8, 32, 1024, 1, 1))
+    assert "Encoder, 1 layer<" in architecture(TransformerSizes(8000, 256, 8, 32, 1024, 1, 1))
 
 
 LINK = "{http://www.w3.org/2000/svg}a"

@@ -2,12 +2,12 @@
 
 import xml.etree.ElementTree as ElementTree
 
-from views.svg.unrolled import Row, unrolled
+from views.svg.unrolled import SublayerRow, unrolled
 
 SVG = "{http://www.w3.org/2000/svg}"
 ROWS = [
-    Row("encoder.backwards", "reads <b>", "source", "encoder", [3, 2, 1]),
-    Row("decoder", "decoder", "target", "decoder", [4, 4]),
+    SublayerRow("encoder.backwards", "reads <b>", "source", "encoder", [3, 2, 1]),
+    SublayerRow("decoder", "decoder", "target", "decoder", [4, 4]),
 ]
 TOKENS = {"source": ("\u2009I", "incomprehensible", "</s>"), "target": ("<s>", "\u2009Je")}
 EDGES = [(("encoder.backwards", 2), ("encoder.backwards", 1)), (("encoder.backwards", 0), ("decoder", 0))]

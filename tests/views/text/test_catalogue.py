@@ -3,7 +3,7 @@
 import pytest
 
 from views.text import catalogue, prose
-from views.text.catalogue import Message, nearest, say, say_count, say_error, speaking
+from views.text.catalogue import Message, nearest_language, say, say_count, say_error, using_language
 
 KOREAN = """
 msgctxt "test.greeting"
@@ -57,7 +57,7 @@ def test_english_stands_in_the_code():
 
 def test_another_language_comes_from_its_catalogue(korean):
     greeting = Message("test.greeting", "Hello, {name}.")
-    with speaking("ko"):
+    with using_language("ko"):
         assert greeting(name="Ada") == "안녕하세요, Ada."
         assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
         assert say_error(Refusal()) == "이 글은 토큰이 7개입니다."
@@ -69,7 +69,7 @@ def test_another_language_comes_from_its_catalogue(korean):
 
 
 def test_teaching_text_that_is_missing_is_said_in_english(korean):
-    with speaking("ko"):
+    with using_language("ko"):
         assert (prose.title("page"), prose.lead("page"), prose.block("page", "one")) == ("제목", "머리.", "하나.")
         assert prose.block("page", "two", count=2) == "2 twos."
 
@@ -79,7 +79,7 @@ def test_a_damaged_catalogue_says_english(korean):
     for damaged in (b"\xff\xfe\x00", b'msgid "Hello\nmsgstr', b"\x00" * 100, b'msgid "a"\nmsgstr[7] "b"\n', b""):
         path.write_bytes(damaged)
         catalogue._catalogue.cache_clear()
-        with speaking("ko"):
+        with using_language("ko"):
             assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
             assert say_count("test.tokens", "{count} token", "{count} tokens", 2) == "2 tokens"
 
@@ -88,7 +88,7 @@ def test_a_damaged_catalogue_says_english(korean):
 def test_a_translation_with_wrong_places_is_said_in_english(korean, wrong: str):
     path = catalogue.TEXT / "ko" / "atlas.po"
     path.write_text(KOREAN.replace("안녕하세요, {name}.", wrong), encoding="utf-8")
-    with speaking("ko"):
+    with using_language("ko"):
         assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
         assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
 
@@ -101,7 +101,7 @@ def test_a_folder_that_is_no_language_is_none(korean):
 
 def test_teaching_text_that_is_damaged_is_said_in_english(korean):
     page = catalogue.TEXT / "ko" / "page.md"
-    with speaking("ko"):
+    with using_language("ko"):
         page.write_text("# 제목\n\n## two\n\n{number}개.\n", encoding="utf-8")
         assert (prose.title("page"), prose.block("page", "two", count=2)) == ("제목", "2 twos.")
         prose._blocks.cache_clear()
@@ -111,7 +111,7 @@ def test_teaching_text_that_is_damaged_is_said_in_english(korean):
 
 def test_a_browser_gets_the_nearest_language(korean):
     assert catalogue.languages() == {"en": "English", "ko": "한국어"}
-    assert [nearest(wished) for wished in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [
+    assert [nearest_language(wished) for wished in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [
         "ko", "ko", "ko", "en", "en", "en", "en", "en"
     ]  # fmt: skip
 
@@ -135,5 +135,5 @@ def test_the_pseudo_language_is_offered_to_tests_only(monkeypatch):
     ],
 )
 def test_the_pseudo_language_puts_everything_in_brackets(text: str, expected: str):
-    with speaking(catalogue.PSEUDO):
+    with using_language(catalogue.PSEUDO):
         assert say("test.any", text) == expected

@@ -26,26 +26,26 @@ def text(id: str) -> str:
 
 def test_every_term_has_a_text_and_every_text_a_part():
     headings = re.findall(r"(?m)^## (.+)$", (TEXTS / "glossary.md").read_text(encoding="utf-8"))
-    assert sorted(headings) == sorted([*glossary.SHOWN, "none"])
-    assert len(set(map(glossary.name, map(text, glossary.SHOWN)))) == len(glossary.SHOWN)
+    assert sorted(headings) == sorted([*glossary.WHERE_SHOWN, "none"])
+    assert len(set(map(glossary.term_of, map(text, glossary.WHERE_SHOWN)))) == len(glossary.WHERE_SHOWN)
 
 
-@pytest.mark.parametrize("id", glossary.SHOWN)
+@pytest.mark.parametrize("id", glossary.WHERE_SHOWN)
 def test_a_term_is_explained_in_a_sentence_or_two(id):
-    said = glossary.plain(text(id))
-    assert said.startswith(f"{glossary.name(text(id))}: ") and said.endswith(".")
+    said = glossary.plain_text(text(id))
+    assert said.startswith(f"{glossary.term_of(text(id))}: ") and said.endswith(".")
     assert len(said) < 260 and said.count(". ") <= 1
 
 
 def test_the_words_of_the_field_are_there():
-    said = " ".join(glossary.plain(text(id)) for id in glossary.SHOWN).casefold()
+    said = " ".join(glossary.plain_text(text(id)) for id in glossary.WHERE_SHOWN).casefold()
     missing = [word for word in ASKED.split() if word.casefold() not in said]
     assert missing == []
 
 
-@pytest.mark.parametrize("id", glossary.SHOWN)
+@pytest.mark.parametrize("id", glossary.WHERE_SHOWN)
 def test_a_term_leads_to_a_part_that_there_is(id):
-    page, query = glossary.SHOWN[id]
+    page, query = glossary.WHERE_SHOWN[id]
     key, parts = PARTS[page]
     for name, value in parse_qsl(query, strict_parsing=True) if query else ():
         if name == key:
@@ -59,16 +59,16 @@ def test_every_mark_in_the_prose_is_of_a_term():
         path.stem: re.findall(r"\]\(term:(.*?)\)", path.read_text(encoding="utf-8")) for path in TEXTS.glob("*.md")
     }
     assert sum(map(len, marks.values())) > 50
-    assert {page: id for page, ids in marks.items() for id in ids if id not in glossary.SHOWN} == {}
+    assert {page: id for page, ids in marks.items() for id in ids if id not in glossary.WHERE_SHOWN} == {}
 
 
 def test_a_mark_becomes_a_link_whose_title_explains():
-    found = glossary.linked(
+    found = glossary.link_terms(
         "The [rows](term:x) and [more](term:y).", {"x": '**A "term"**: of\ntwo `<s>`.', "y": "**B**: b."}.get
     )
     first = '[rows](glossary?find=A+%22term%22 "A &quot;term&quot;: of two &lt;s&gt;.")'
     assert found == f'The {first} and [more](glossary?find=B "B: b.").'
-    assert glossary.unlinked(found) == "The rows and more."
+    assert glossary.unlink_terms(found) == "The rows and more."
 
 
 def test_no_text_alternative_and_no_lead_holds_a_link():
@@ -92,7 +92,7 @@ NOT_SAID = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^
 
 
 def test_the_first_place_of_a_term_in_a_block_is_marked():
-    names = {id: re.escape(glossary.name(text(id))) for id in set(glossary.SHOWN) - OTHER_SENSES}
+    names = {id: re.escape(glossary.term_of(text(id))) for id in set(glossary.WHERE_SHOWN) - OTHER_SENSES}
     missing = []
     for path in TEXTS.glob("*.md"):
         blocks = re.findall(r"(?ms)^## (.+?)\n(.*?)(?=^## |\Z)", path.read_text(encoding="utf-8"))

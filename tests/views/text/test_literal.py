@@ -41,7 +41,7 @@ def test_unseen_characters_are_written_by_number():
 def test_tokens():
     assert literal.token("\u2009cat") == "cat"
     assert literal.token("\u2009") == "\u2423"
-    assert [literal.typed(label) for label in ("\u2009cat", "s", "\u2009", "")] == ["cat", "s", " ", " "]
+    assert [literal.as_typed(label) for label in ("\u2009cat", "s", "\u2009", "")] == ["cat", "s", " ", " "]
 
 
 @given(ANY_TEXT)

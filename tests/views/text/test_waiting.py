@@ -21,7 +21,7 @@ class Said:
 @pytest.fixture
 def log(monkeypatch):
     log = []
-    monkeypatch.setattr(waiting, "_said", lambda words: Said(words, log))
+    monkeypatch.setattr(waiting, "_notice", lambda words: Said(words, log))
     return log
 
 

@@ -12,12 +12,12 @@ def script() -> None:
     from views.controls import widgets
     from views.url_state import bound_settings
 
-    with bound_settings.page(st.session_state.get("page", "one"), "First."):
+    with bound_settings.page_run(st.session_state.get("page", "one"), "First."):
         st.button(
-            "press", on_click=lambda: (bound_settings.choose("text", "Pressed."), bound_settings.choose("row", 7))
+            "press", on_click=lambda: (bound_settings.set_value("text", "Pressed."), bound_settings.set_value("row", 7))
         )
-        st.button("keep", on_click=bound_settings.hold, args=("kept", "3-1"))
-        st.button("drop", on_click=bound_settings.hold, args=("kept", ""))
+        st.button("keep", on_click=bound_settings.store_text, args=("kept", "3-1"))
+        st.button("drop", on_click=bound_settings.store_text, args=("kept", ""))
         text = widgets.text("Text", "text", "First.", varies=True)
         method = widgets.pick("Method", ("greedy", "beam"), "method")
         if text == "stop":
@@ -30,7 +30,7 @@ def script() -> None:
             st.text(widgets.number("Beam", "beam", 4, 1, 8))
         if st.session_state.get("page") == "two":
             st.text(widgets.number("Row", "row", 1, 1, 9))
-        st.text(bound_settings.held("kept"))
+        st.text(bound_settings.stored_text("kept"))
 
 
 def opened(**query: str | list[str]) -> AppTest:

@@ -8,13 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.url_state.codecs import AnyOf, Decimal, OneOf, Text, Whole
+from views.url_state.codecs import AnyOf, AnyText, Decimal, OneOf, WholeNumber
 
 JUNK = ["", " ", "nan", "inf", "-inf", "1e400", "-1e400", "9" * 5000, "1_000", "0x10", "\u0663", "1..2", "<b>", "None"]
 
 
 @pytest.mark.parametrize("raw", JUNK)
-@pytest.mark.parametrize("codec", [Whole(0, 1000), Decimal(0.0, 1000.0), OneOf(("Greedy", "Beam")), AnyOf(("1", "2"))])
+@pytest.mark.parametrize(
+    "codec", [WholeNumber(0, 1000), Decimal(0.0, 1000.0), OneOf(("Greedy", "Beam")), AnyOf(("1", "2"))]
+)
 def test_junk_holds_no_value(codec, raw):
     empty_choice = isinstance(codec, AnyOf) and raw == ""
     assert codec.read((raw,)) == ([] if empty_choice else None)
@@ -22,18 +24,18 @@ def test_junk_holds_no_value(codec, raw):
 
 @given(st.text())
 def test_any_text_that_utf_8_carries_comes_back(text):
-    codec = Text()
+    codec = AnyText()
     assert codec.read(codec.write(text)) == text
 
 
 def test_what_utf_8_cannot_carry_is_replaced():
-    assert Text().valid("a\ud800b") == "a\ufffdb"
+    assert AnyText().valid("a\ud800b") == "a\ufffdb"
     assert OneOf(("\ud800",)).read(OneOf(("\ud800",)).write("\ud800")) == "\ud800"
 
 
 @given(st.integers(-50, 50), st.integers(0, 100), st.integers(1, 7), st.integers(-300, 300))
 def test_whole_numbers_lie_on_a_step_between_the_limits(low, span, step, number):
-    codec = Whole(low, low + span, step)
+    codec = WholeNumber(low, low + span, step)
     value = codec.read((str(number),))
     if low <= number <= low + span:
         assert value == low + (number - low) // step * step
@@ -43,9 +45,9 @@ def test_whole_numbers_lie_on_a_step_between_the_limits(low, span, step, number)
 
 
 def test_only_a_value_moves_to_the_nearest_limit_an_address_does_not():
-    codec = Whole(1, 10, nearest=True)
+    codec = WholeNumber(1, 10, nearest=True)
     assert (codec.valid(45), codec.valid(-3), codec.read(("45",))) == (10, 1, None)
-    assert Whole(1, 10).valid(45) is None
+    assert WholeNumber(1, 10).valid(45) is None
     assert codec.valid(True) is None and codec.valid("3") is None and codec.valid(3.0) is None
 
 
@@ -56,7 +58,11 @@ def test_decimals_come_back(number):
 
 
 def test_numbers_are_written_short():
-    assert (Decimal(0, 4).write(1.0), Decimal(0, 4).write(0.6), Whole(0, 9).write(7)) == (("1",), ("0.6",), ("7",))
+    assert (Decimal(0, 4).write(1.0), Decimal(0, 4).write(0.6), WholeNumber(0, 9).write(7)) == (
+        ("1",),
+        ("0.6",),
+        ("7",),
+    )
 
 
 @given(st.lists(st.sampled_from("abc"), unique=True))

@@ -6,37 +6,37 @@ from urllib.parse import quote_plus
 
 import pytest
 
-from views.url_state.codecs import OneOf, Text, Whole
-from views.url_state.session_state import LONGEST_TEXT, MOVED, Shown, Visitor, as_seen
+from views.url_state.codecs import AnyText, OneOf, WholeNumber
+from views.url_state.session_state import LONGEST_TEXT, MOVED, DrawnControl, SessionSettings, comparable
 
 A, B = {"text": ("A",)}, {"text": ("B",)}
 BEAM = {"method": ("beam",)}
 METHOD = OneOf(("greedy", "beam", "sampling"))
 
 
-def draw(visitor: Visitor, name: str, codec, default, varies: bool = False):
+def draw(visitor: SessionSettings, name: str, codec, default, varies: bool = False):
     """As a control does."""
     value = visitor.chosen(name, codec, default, varies)
-    visitor.shown[name] = Shown(value, codec, default, varies)
+    visitor.shown[name] = DrawnControl(value, codec, default, varies)
     return value
 
 
-def opened(query=A, page="attention") -> Visitor:
+def opened(query=A, page="attention") -> SessionSettings:
     """A visit that was told the address it came with."""
-    visitor = Visitor()
+    visitor = SessionSettings()
     visitor.arrive(page, query, False, {})
-    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "text", AnyText(), "", True)
     draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
     return visitor
 
 
-def rerun(visitor: Visitor, query, **values) -> None:
+def rerun(visitor: SessionSettings, query, **values) -> None:
     """A message of a browser that believes in `query`, and whose controls show `values`; then all is drawn."""
     visitor.arrive(visitor.page, query, False, {})
     for name, value in values.items():
         visitor.take(name, value)
-    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "text", AnyText(), "", True)
     draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
 
@@ -68,17 +68,17 @@ def test_going_back_decides_even_to_an_address_that_this_visit_wrote():
     assert visitor.address() == B
     visitor.arrive("attention", A, True, {"text": "B", "method": "greedy"})
     visitor.take("text", "B")  # what the box showed before
-    assert draw(visitor, "text", Text(), "", True) == "A"
+    assert draw(visitor, "text", AnyText(), "", True) == "A"
 
 
-def gone_back() -> tuple[Visitor, dict]:
+def gone_back() -> tuple[SessionSettings, dict]:
     """A visit that went from B back to A, and has told A; what the browser says of it until it has heard."""
     visitor = opened(A)
     rerun(visitor, A, text="B", method="greedy")
     rerun(visitor, B, text="B", method="greedy")
     moved = A | {MOVED: ("1",)}
     visitor.arrive("attention", moved, True, {"text": "B", "method": "greedy"})
-    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "text", AnyText(), "", True)
     draw(visitor, "method", METHOD, "greedy")
     assert visitor.tell() == A
     return visitor, moved
@@ -104,7 +104,7 @@ def test_after_the_answer_to_going_back_the_sentence_that_was_left_can_be_typed_
 
 
 def test_the_browser_s_word_for_going_back_is_no_part_of_an_address():
-    visitor = Visitor()
+    visitor = SessionSettings()
     visitor.adopt(A | {MOVED: ("1",)})
     visitor.arrive("attention", A | {MOVED: ("1",)}, False, {})
     assert visitor.tell() == A
@@ -115,7 +115,7 @@ def test_an_address_that_is_heard_of_after_going_back_does_not_decide():
     rerun(visitor, A, text="B", method="greedy")
     rerun(visitor, B, text="B", method="beam")
     visitor.arrive("attention", A, True, {"text": "B", "method": "beam"})
-    draw(visitor, "text", Text(), "", True)
+    draw(visitor, "text", AnyText(), "", True)
     draw(visitor, "method", METHOD, "greedy")
     visitor.tell()
     rerun(visitor, B | BEAM, text="A", method="sampling")  # the answer from before, and then a click
@@ -179,15 +179,15 @@ def test_a_default_that_differs_from_page_to_page_is_said_once_it_was_chosen(var
 def test_what_another_page_can_show_is_kept_and_other_nonsense_is_not():
     visitor = opened(A | {"layer": ("6",), "beam": ("99",), "look": ("<b>",)})
     assert draw(visitor, "layer", OneOf(("1", "2")), "1", True) == "1"
-    assert draw(visitor, "beam", Whole(1, 8), 4) == 4
+    assert draw(visitor, "beam", WholeNumber(1, 8), 4) == 4
     assert draw(visitor, "look", OneOf(("Maps", "lines")), "Maps", True) == "Maps"
     assert visitor.address() == A | {"layer": ("6",)}
 
 
 def test_limits_that_change_move_a_value_that_was_shown():
     visitor = opened(A | {"step": ("45",)})
-    assert draw(visitor, "step", Whole(1, 50, nearest=True), 1) == 45
-    assert draw(visitor, "step", Whole(1, 10, nearest=True), 1) == 10
+    assert draw(visitor, "step", WholeNumber(1, 50, nearest=True), 1) == 45
+    assert draw(visitor, "step", WholeNumber(1, 10, nearest=True), 1) == 10
     assert visitor.address() == A | {"step": ("10",)}
 
 
@@ -211,5 +211,5 @@ def test_a_text_beyond_every_model_is_cut_in_the_address_and_whole_in_the_box(te
 
 
 def test_the_order_of_names_makes_no_other_address():
-    assert as_seen({"a": ("1",), "b": ("2", "3")}) == as_seen({"b": ("2", "3"), "a": ("1",)})
-    assert as_seen({"b": ("3", "2")}) != as_seen({"b": ("2", "3")})
+    assert comparable({"a": ("1",), "b": ("2", "3")}) == comparable({"b": ("2", "3"), "a": ("1",)})
+    assert comparable({"b": ("3", "2")}) != comparable({"b": ("2", "3")})
