@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..decoding.cached import greedy_under_in_steps
+from ..decoding.tapped_decoding import greedy_under_in_steps
 from ..networks.loss_terms import score_target
 from ..networks.transformer import Transformer
 from ..runtime.arrays import array, furthest, softmax

@@ -259,7 +259,7 @@ class _Beam:
         self.alive = [kept[rank] for rank in order]
         self.done = _best_first([*self.done, *(node for node in nodes if node.fate == "finished")])[:width]
         if self.alive:
-            self.decoder.keep_rows([rows[rank] for rank in order])
+            self.decoder.select_rows([rows[rank] for rank in order])
 
     def _extensions(self, log_probabilities: Tensor) -> list[tuple[float, int, int, float, Top]]:
         """The most probable by `(alive, vocabulary)`, best first: sum, row, token, its ln p, and the top of the row.

@@ -1,16 +1,20 @@
 """Multi-head attention in two forms: fused without a tap, explicit with one."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .linear import Linear
 from .tap import Tap
 
-Join = Callable[[str, Tensor], Tensor]  # name of a step, `(batch, head, new, d_k)` -> kept positions and the new ones
+# name of a step, `(batch, head, new, d_k)` -> the cached positions and then the new ones
+Join = Callable[[str, Tensor], Tensor]
+
+FIRST_CAPACITY = 32  # target positions that a new cache has room for; the capacity doubles when it is exceeded
 
 
 class KeyValue(NamedTuple):
@@ -20,17 +24,45 @@ class KeyValue(NamedTuple):
     values: Tensor
 
 
+class KeyValueCache:
+    """Keys and values of earlier positions, and under a tap queries, by name; a `Join`."""
+
+    def __init__(self) -> None:
+        self.length = 0  # positions that are cached
+        self.tensors: dict[str, Tensor] = {}  # name of a step -> (row, head, capacity, d_k)
+
+    def __call__(self, name: str, new: Tensor) -> Tensor:
+        """Store `(row, head, new, d_k)` -> `(row, head, length + new, d_k)`, the cached positions before the new."""
+        end = self.length + new.shape[2]
+        if name not in self.tensors:
+            self.tensors[name] = new.new_empty(*new.shape[:2], FIRST_CAPACITY, new.shape[3])
+        while end > self.tensors[name].shape[2]:
+            self.tensors[name] = torch.cat([self.tensors[name], torch.empty_like(self.tensors[name])], dim=2)
+        self.tensors[name][:, :, self.length : end] = new
+        return self.tensors[name][:, :, :end]
+
+    def select_rows(self, rows: Sequence[int]) -> None:
+        """Continue with these rows, in this order; if the number of rows stays the same, copy only those that moved."""
+        moved = [place for place, row in enumerate(rows) if row != place]
+        for name, tensor in self.tensors.items():
+            if len(rows) != len(tensor):
+                self.tensors[name] = tensor[list(rows)]
+            elif moved:
+                filled = tensor[:, :, : self.length]
+                filled[moved] = filled[[rows[place] for place in moved]]
+
+
 def scaled_dot_product(query: Tensor, kv: KeyValue, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
     """softmax(Q K^T / sqrt(d_k)) V for all heads at once (Vaswani et al. 2017, equation 1).
 
-    Without a tap this is `torch.nn.functional.scaled_dot_product_attention`. With one, each step is computed on its
-    own and passes through `tap(f"{name}.<step>", tensor)`, whose return value goes on. The steps are `scores`
-    (scaled, before the mask), `mask`, `weights` and `outputs`.
+    Without a tap this is `torch.nn.functional.scaled_dot_product_attention`. With one, each step is computed separately
+    and replaced by `tap(f"{name}.<step>", tensor)`. The steps are `scores` (scaled, before the mask), `mask`, `weights`
+    and `outputs`.
 
     Args:
         query: `(batch, head, query, d_k)`.
         kv: keys and values, `(batch, head, key, d_k)` each.
-        allowed: bool, broadcastable to `(batch, head, query, key)`; None lets every query see every key.
+        allowed: bool, broadcastable to `(batch, head, query, key)`; None lets every query attend to every key.
 
     Returns:
         `(batch, head, query, d_k)`.
@@ -47,7 +79,7 @@ def scaled_dot_product(query: Tensor, kv: KeyValue, allowed: Tensor | None, tap:
 
 
 class MultiHeadAttention(nn.Module):
-    """n_heads attentions side by side, concatenated and projected (Vaswani et al. 2017, section 3.2.2).
+    """n_heads attentions in parallel, concatenated and projected (Vaswani et al. 2017, section 3.2.2).
 
     Args:
         d_model: width of the residual stream.
@@ -83,10 +115,10 @@ class MultiHeadAttention(nn.Module):
 
         Args:
             stream: `(batch, query, d_model)`.
-            kv: what `project_memory` returned.
+            kv: keys and values from `project_memory`.
             allowed: see `scaled_dot_product`.
-            tap: called with `{name}.queries`, `.keys`, `.values` besides the steps of `scaled_dot_product`.
-            join: puts kept queries in front of those of `stream`, so that the tap sees all of them.
+            tap: called with `{name}.queries`, `.keys` and `.values`, and with the steps of `scaled_dot_product`.
+            join: puts cached queries in front of those of `stream`, so that the tap receives all of them.
 
         Returns:
             `(batch, query, d_model)`.

@@ -1,4 +1,4 @@
-"""What all networks that translate have in common, so that decoding and translators need not know which one it is."""
+"""The interface of all networks that translate, so that decoding and translators need not know which one it is."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -8,29 +8,30 @@ import torch
 from torch import Tensor, nn
 
 from .config import SequenceConfig
-from .linear import Linear, linear, pack
+from .linear import Linear, Packed, linear, pack
 from .tap import Tap
 
 
 class StepDecoder(Protocol):
-    """A decoder at work; see `model.decoding.cached.CachedDecoder`, the Transformer's."""
+    """Decodes token by token and stores what later steps need; `begin_decoding` of a network returns one."""
 
     def step(self, ids: Tensor) -> Tensor:
         """`(row,)` newest ids -> `(row, vocabulary)` logits of the tokens that follow."""
 
-    def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these hypotheses of the one sentence, in this order."""
+    def select_rows(self, rows: Sequence[int]) -> None:
+        """Continue with these hypotheses of the one sentence, in this order."""
 
 
 class TranslationNetwork(nn.Module, ABC):
-    """A `Transformer`, a `RecurrentNetwork`: ids in, logits out, through the one embedding that all sides share."""
+    """A `Transformer`, a `RecurrentNetwork`: ids in, logits out; source, target and output share one embedding."""
 
     config: SequenceConfig
     embedding: nn.Embedding
+    packed_embedding: Packed | None = None  # for `project`
 
     @property
     def device(self) -> torch.device:
-        """Where the weights are."""
+        """The device of the weights."""
         return self.embedding.weight.device
 
     def ids(self, ids: Sequence[int]) -> Tensor:
@@ -45,7 +46,7 @@ class TranslationNetwork(nn.Module, ABC):
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
     ) -> StepDecoder:
-        """Encode `(batch, source)` ids, and get ready to decode token by token.
+        """Encode `(batch, source)` ids, and return a decoder that decodes token by token.
 
         Args:
             source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
@@ -53,14 +54,14 @@ class TranslationNetwork(nn.Module, ABC):
 
     def project(self, hidden: Tensor) -> Tensor:
         """Logits through the shared embedding: `(..., d_model)` -> `(..., vocabulary)`."""
-        return linear(hidden, self.embedding.weight)
+        return linear(hidden, self.embedding.weight, None, self.packed_embedding)
 
     def pack(self) -> None:
         """Translate faster from now on, with the same weights; see `model.networks.linear.pack`."""
-        pack(self.embedding.weight)
+        self.packed_embedding = pack(self.embedding.weight)
         for module in self.modules():
             if isinstance(module, Linear):
-                pack(module.weight)
+                module.pack()
 
     def forward(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
         """Teacher-forced logits.

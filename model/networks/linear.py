@@ -1,9 +1,10 @@
-"""A linear map that is fast also where it has few rows to map, as one step of decoding has.
+"""A linear map that is also fast for few rows, as in one step of decoding.
 
-Decoding multiplies a few rows by every weight of the decoder, and what takes the time is reading the weights. Trained
-weights are stored in half precision; read as they are stored, they are half as much to read. Without that, some
-libraries compute a product of so few rows on one core only, or read the weights at half the speed; a batch of smaller
-products they do not. All forms compute in single precision with the same weights and differ by rounding alone.
+Decoding multiplies a few rows by every weight of the decoder, and most of the time goes into reading the weights.
+Trained weights are stored in half precision; reading them in that form halves the memory traffic. Without packed
+weights, some libraries compute a product of so few rows on one core only, or read the weights at half the speed; a
+batch of smaller products avoids this. All forms compute in single precision with the same weights and differ by
+rounding alone.
 """
 
 import warnings
@@ -14,29 +15,35 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 PACKED = 64  # rows up to which packed weights are used: with more, computing takes longer than reading
-FEW = 4  # rows up to which blocks are used where nothing is packed, as wide as the usual beam
-BLOCKS = 4  # two a core on the smallest machine this is made for
+FEW = 4  # rows up to which blocks are used if nothing is packed, as wide as the usual beam
+BLOCKS = 4  # two a core on the smallest supported machine, which has two cores
 
 
 class Packed(NamedTuple):
-    """A weight in half precision, in the order in which a product reads it.
+    """A copy of a weight in half precision, in the order in which a product reads it.
 
-    It belongs to the tensor it was made from as long as that has the same `version` and its numbers the same `place`.
+    It is valid while `source` is the weight, with the same `version` and its numbers at the same `address`.
     """
 
     weight: Tensor
     no_bias: Tensor  # zeros
+    source: Tensor  # the weight that was packed
     version: int
-    place: int
+    address: int
+
+    def __deepcopy__(self, memo: dict) -> "Packed":
+        """Return the same object: it is never changed, and is not valid for a copy of the weight."""
+        return self
 
 
-def linear(stream: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
-    """`torch.nn.functional.linear`; for a few rows on a processor where nothing is trained, packed or in blocks.
+def linear(stream: Tensor, weight: Tensor, bias: Tensor | None = None, packed: Packed | None = None) -> Tensor:
+    """`torch.nn.functional.linear`; for a few rows on a CPU in inference mode, with packed weights or in blocks.
 
     Args:
         stream: `(..., in)`.
         weight: `(out, in)`.
         bias: `(out,)`.
+        packed: from `pack`; ignored unless it is valid for `weight`.
 
     Returns:
         `(..., out)`.
@@ -45,8 +52,13 @@ def linear(stream: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
     rows = stream.numel() // width
     if rows > PACKED or stream.is_cuda or not torch.is_inference_mode_enabled():
         return F.linear(stream, weight, bias)
-    packed: Packed | None = getattr(weight, "packed", None)
-    if packed and packed.version == weight._version and packed.place == weight.data_ptr() and stream.is_cpu:
+    if (
+        packed is not None
+        and packed.source is weight
+        and packed.version == weight._version
+        and packed.address == weight.data_ptr()
+        and stream.is_cpu
+    ):
         added = packed.no_bias if bias is None else bias
         return torch.fbgemm_linear_fp16_weight_fp32_activation(stream, packed.weight, added)
     if rows > FEW or count % BLOCKS:
@@ -62,23 +74,30 @@ def linear(stream: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor
 class Linear(nn.Linear):
     """`torch.nn.Linear`, computed by `linear`."""
 
+    def __init__(self, inputs: int, outputs: int, bias: bool = True) -> None:
+        super().__init__(inputs, outputs, bias)
+        self.packed: Packed | None = None
+
+    def pack(self) -> None:
+        """Read the weight in half precision from now on, if possible; see `pack`. A copy of this layer does not."""
+        self.packed = pack(self.weight)
+
     def forward(self, stream: Tensor) -> Tensor:
         """`(..., in)` -> `(..., out)`."""
-        return linear(stream, self.weight, self.bias)
+        return linear(stream, self.weight, self.bias, self.packed)
 
 
-def pack(weight: nn.Parameter) -> None:
-    """Have `linear` read this weight, `(out, in)`, in half precision from now on; a copy of the parameter does not.
+def pack(weight: Tensor) -> Packed | None:
+    """Pack a weight `(out, in)` for `linear`.
 
-    Nothing changes where half precision does not hold its numbers exactly, and where PyTorch has no such product for
-    this processor.
+    None if half precision does not represent its numbers exactly, or if PyTorch has no such product for this CPU.
     """
     exact = weight.is_cpu and weight.dtype == torch.float32 and torch.equal(weight.half().float(), weight)
     if not exact or "fbgemm" not in torch.backends.quantized.supported_engines:
-        return
-    with warnings.catch_warnings():  # PyTorch says once of each of both functions that a later version will not have it
+        return None
+    with warnings.catch_warnings():  # PyTorch warns once about each of both functions that a later version drops it
         warnings.simplefilter("ignore")
         rows = torch.fbgemm_pack_gemm_matrix_fp16(weight.detach())
         no_bias = torch.zeros(len(weight))
         torch.fbgemm_linear_fp16_weight_fp32_activation(torch.zeros(1, weight.shape[1]), rows, no_bias)
-    weight.packed = Packed(rows, no_bias, weight._version, weight.data_ptr())
+    return Packed(rows, no_bias, weight, weight._version, weight.data_ptr())

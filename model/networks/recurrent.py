@@ -244,8 +244,8 @@ class RecurrentDecoder:
         self.length += 1
         return network.project(hidden if tap is None else tap(f"{name}.readout", hidden))
 
-    def keep_rows(self, rows: Sequence[int]) -> None:
-        """Go on with these hypotheses of the one sentence, in this order, as beam search does after each step.
+    def select_rows(self, rows: Sequence[int]) -> None:
+        """Continue with these hypotheses of the one sentence, in this order, as beam search does after each step.
 
         Raises:
             ValueError: there is more than one sentence.

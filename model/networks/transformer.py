@@ -5,127 +5,35 @@ the output projection. Dropout is where section 5.4 puts it: on every sub-layer'
 """
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
-from .attention import Join, KeyValue, MultiHeadAttention
+from .attention import KeyValueCache
 from .config import TransformerConfig
 from .interfaces import TranslationNetwork
-from .linear import Linear
+from .layers import Layers
 from .masks import causal_mask, padding_mask
 from .positional import sinusoidal_encoding
 from .tap import Tap
-
-if TYPE_CHECKING:
-    from ..decoding.cached import CachedDecoder
-
-
-class FeedForward(nn.Module):
-    """max(0, x W1 + b1) W2 + b2, the same at every position (section 3.3). `(..., d_model)` -> `(..., d_model)`."""
-
-    def __init__(self, d_model: int, d_ff: int) -> None:
-        super().__init__()
-        self.expand = Linear(d_model, d_ff)
-        self.contract = Linear(d_ff, d_model)
-
-    def forward(self, stream: Tensor, tap: Tap | None = None, name: str = "ffn") -> Tensor:
-        hidden = self.expand(stream).relu()  # (batch, position, d_ff)
-        if tap is not None:
-            hidden = tap(f"{name}.hidden", hidden)
-        return self.contract(hidden)
-
-
-class AddNorm(nn.Module):
-    """LayerNorm(x + dropout(sublayer(x))): the post-norm residual of section 3.1.
-
-    The sub-layer's output passes the tap as `{name}.sublayer_output`, the result as `{name}.normalised`; their inputs
-    x and the sum before the norm follow from these by an addition, so they need no steps of their own.
-    """
-
-    def __init__(self, d_model: int, dropout: float) -> None:
-        super().__init__()
-        self.norm = nn.LayerNorm(d_model)
-        self.dropout = nn.Dropout(dropout)
-
-    def forward(self, stream: Tensor, sublayer_output: Tensor, tap: Tap | None = None, name: str = "norm") -> Tensor:
-        if tap is None:
-            return self.norm(stream + self.dropout(sublayer_output))
-        sublayer_output = tap(f"{name}.sublayer_output", sublayer_output)  # (batch, position, d_model)
-        return tap(f"{name}.normalised", self.norm(stream + self.dropout(sublayer_output)))
-
-
-class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward, each with Add & Norm (figure 1, left)."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
-        self.self_norm = AddNorm(config.d_model, config.dropout)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff)
-        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
-
-    def forward(self, stream: Tensor, allowed: Tensor | None, tap: Tap | None, name: str) -> Tensor:
-        """`(batch, source, d_model)` -> the same shape."""
-        kv = self.self_attention.project_memory(stream)
-        sublayer_output = self.self_attention(stream, kv, allowed, tap, f"{name}.self")
-        stream = self.self_norm(stream, sublayer_output, tap, f"{name}.self")
-        sublayer_output = self.feed_forward(stream, tap, f"{name}.ffn")
-        stream = self.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn")
-        return stream if tap is None else tap(f"{name}.residual", stream)
-
-
-class DecoderLayer(nn.Module):
-    """Masked self-attention, cross-attention, feed-forward, each with Add & Norm (figure 1, right)."""
-
-    def __init__(self, config: TransformerConfig) -> None:
-        super().__init__()
-        self.self_attention = MultiHeadAttention(config.d_model, config.n_heads)
-        self.self_norm = AddNorm(config.d_model, config.dropout)
-        self.cross_attention = MultiHeadAttention(config.d_model, config.n_heads)
-        self.cross_norm = AddNorm(config.d_model, config.dropout)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff)
-        self.feed_forward_norm = AddNorm(config.d_model, config.dropout)
-
-    def forward(
-        self,
-        stream: Tensor,
-        cross_kv: KeyValue,
-        self_allowed: Tensor | None,
-        cross_allowed: Tensor | None,
-        tap: Tap | None,
-        name: str,
-        join: Join | None = None,
-    ) -> Tensor:
-        """`(batch, target, d_model)` -> the same shape.
-
-        Args:
-            cross_kv: keys and values of what the encoder puts out.
-            join: where `stream` goes on behind positions of which keys, values and queries are kept.
-        """
-        self_kv = self.self_attention.project_memory(stream)
-        if join is not None:
-            self_kv = KeyValue(*(join(f"{name}.self.{part}", new) for part, new in self_kv._asdict().items()))
-        sublayer_output = self.self_attention(stream, self_kv, self_allowed, tap, f"{name}.self", join)
-        stream = self.self_norm(stream, sublayer_output, tap, f"{name}.self")
-        sublayer_output = self.cross_attention(stream, cross_kv, cross_allowed, tap, f"{name}.cross", join)
-        stream = self.cross_norm(stream, sublayer_output, tap, f"{name}.cross")
-        sublayer_output = self.feed_forward(stream, tap, f"{name}.ffn")
-        stream = self.feed_forward_norm(stream, sublayer_output, tap, f"{name}.ffn")
-        return stream if tap is None else tap(f"{name}.residual", stream)
+from .transformer_layers import DecoderLayer, EncoderLayer
 
 
 class Transformer(TranslationNetwork):
     """The whole network (figure 1): ids in, logits out through the tied embedding (section 3.4)."""
+
+    config: TransformerConfig
+    positions: Tensor  # (max_positions, d_model)
+    triangle: Tensor  # the causal mask of the longest sequence, (1, 1, max_positions, max_positions) bool
 
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary_size, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
-        self.encoder = nn.ModuleList(EncoderLayer(config) for _ in range(config.n_encoder_layers))
-        self.decoder = nn.ModuleList(DecoderLayer(config) for _ in range(config.n_decoder_layers))
+        self.encoder = Layers(EncoderLayer(config) for _ in range(config.n_encoder_layers))
+        self.decoder = Layers(DecoderLayer(config) for _ in range(config.n_decoder_layers))
         positions = sinusoidal_encoding(config.max_positions, config.d_model)
         self.register_buffer("positions", positions, persistent=False)
         self.register_buffer("triangle", causal_mask(config.max_positions), persistent=False)
@@ -136,7 +44,7 @@ class Transformer(TranslationNetwork):
 
         Args:
             ids: `(batch, position)` int64.
-            start: the position of the first of them.
+            start: the position of the first id.
 
         Returns:
             `(batch, position, d_model)`.
@@ -172,8 +80,8 @@ class Transformer(TranslationNetwork):
     ) -> Tensor:
         """Run the decoder over a whole target (teacher forcing).
 
-        Padding in the target needs no mask of its own: it stands behind the real tokens, where the causal mask
-        already hides it from them.
+        Padding in the target needs no mask of its own: it follows the real tokens, so the causal mask already hides it
+        from them.
 
         Args:
             target: `(batch, target)` ids that start with the begin-of-sentence token.
@@ -200,10 +108,77 @@ class Transformer(TranslationNetwork):
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
     ) -> "CachedDecoder":
-        """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
-        from ..decoding.cached import CachedDecoder  # which is made for this class
-
+        """Encode, and return a decoder that decodes token by token; the arguments are those of `encode`."""
         return CachedDecoder(self, self.encode(source, source_allowed, tap), source_allowed, tap)
+
+
+class CachedDecoder:
+    """Decodes one hypothesis of each of several sentences, or several hypotheses of one sentence, with cached keys.
+
+    It generates the same tokens as decoding without a cache; tests compare the two. Under a tap, the embedding sums
+    and every step of attention pass the tap for all positions so far, as in `Transformer.decode`. Each sub-layer's
+    output, its norm and the residual stream pass it for the new positions only.
+
+    Args:
+        network: in evaluation mode.
+        memory: `(sentence, source, d_model)` from `network.encode` under the same tap; decoding starts with one row
+            for each sentence.
+        source_allowed: `(sentence, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+    """
+
+    def __init__(
+        self, network: Transformer, memory: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
+    ) -> None:
+        self.network, self.source_allowed, self.tap = network, source_allowed, tap
+        self.source = [layer.cross_attention.project_memory(memory) for layer in network.decoder]
+        self.sentences = len(memory)
+        self.ids = torch.empty(len(memory), 0, dtype=torch.int64, device=memory.device)  # (row, position)
+        self.cache = KeyValueCache()
+
+    def truncate(self, length: int) -> None:
+        """Discard all positions from `length` on."""
+        self.ids, self.cache.length = self.ids[:, :length], min(self.cache.length, length)
+
+    def extend(self, ids: Tensor) -> Tensor:
+        """Decode more tokens, `(row, new)`; without a tap one a row.
+
+        Returns:
+            `(row, new, d_model)`, as `Transformer.decode` returns it.
+
+        Raises:
+            ValueError: the sequence is longer than the table of positions.
+        """
+        network, tap, start = self.network, self.tap, self.cache.length
+        self.ids = torch.cat([self.ids, ids], dim=1)
+        if tap is None:
+            stream, allowed = network.embed(ids, start), None
+        else:
+            stream = tap("decoder.embedded", network.embed(self.ids))[:, start:]
+            allowed = network.triangle[:, :, : self.ids.shape[1], : self.ids.shape[1]]
+        for index, layer in enumerate(network.decoder):
+            name = f"decoder.{index}"
+            stream = layer(stream, self.source[index], allowed, self.source_allowed, tap, name, self.cache)
+        self.cache.length += ids.shape[1]
+        return stream
+
+    def step(self, ids: Tensor) -> Tensor:
+        """Decode one more token a row: `(row,)` ids -> `(row, vocabulary)` logits of the tokens that follow.
+
+        Raises:
+            ValueError: there are more tokens than positions in the table.
+        """
+        return self.network.project(self.extend(ids[:, None])[:, -1])
+
+    def select_rows(self, rows: Sequence[int]) -> None:
+        """Continue with these hypotheses of the one sentence, in this order, as beam search does after each step.
+
+        Raises:
+            ValueError: there is more than one sentence.
+        """
+        if self.sentences != 1:
+            raise ValueError(f"Only the hypotheses of one sentence can be chosen from; there are {self.sentences}.")
+        self.ids = self.ids[list(rows)]
+        self.cache.select_rows(rows)
 
 
 def _initialise(module: nn.Module) -> None:
@@ -217,5 +192,5 @@ def _initialise(module: nn.Module) -> None:
 
 @torch.no_grad()
 def parameter_count(network: nn.Module) -> int:
-    """Number of trained numbers; tied tensors count once."""
+    """Count the trained numbers; tied tensors count once."""
     return sum(parameter.numel() for parameter in network.parameters())

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.decoding.cached import greedy_under_in_steps
+from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables

@@ -3,11 +3,12 @@
 import pytest
 import torch
 
-from model.decoding.cached import CachedDecoder, greedy_under_in_steps
 from model.decoding.search import greedy_batch
+from model.decoding.tapped_decoding import greedy_under_in_steps
 from model.lessons.position_effects import POSITION_CHANGES, positions_tap
-from model.lessons.scaling import scores_times
+from model.lessons.scaling import scale_scores
 from model.networks.tap import Chain, Intervention, Recorder
+from model.networks.transformer import CachedDecoder
 from model.runtime.progress import in_one_go
 from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
 from model.tracing.interventions import HeadInterventions
@@ -73,7 +74,7 @@ def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
     decoder, ids = CachedDecoder(network, memory, None, tap), random_ids(1, 9)
     decoder.extend(ids[:, :4])
     decoder.extend(torch.tensor([[7, 7, 7]]))
-    decoder.keep(4)
+    decoder.truncate(4)
     assert decoder.cache.length == 4
     found, expected = decoder.extend(ids[:, 4:]), network.decode(ids, memory, None, tap)
     assert found.shape == (1, 5, network.config.d_model)
@@ -94,7 +95,7 @@ def test_a_draft_changes_the_work_and_not_the_translation(seed):
     network = tiny_network(seed)
     shapes = {"cross": (2, 2, 1, len(SOURCE))}
     taps = [
-        scores_times(network, ("encoder", "cross"), 2.0),
+        scale_scores(network, ("encoder", "cross"), 2.0),
         HeadInterventions((Scale("cross", ((0, 1),)),)).tap(shapes),
     ]
     for tap in taps:

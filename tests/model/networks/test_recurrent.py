@@ -101,14 +101,14 @@ def test_hypotheses_of_one_sentence_go_on_in_the_order_that_is_asked_for(kind):
     network = tiny_recurrent(kind)
     decoder = network.begin_decoding(SOURCE[:1])
     decoder.step(torch.tensor([2]))
-    decoder.keep_rows([0, 0, 0])
+    decoder.select_rows([0, 0, 0])
     decoder.step(torch.tensor([7, 8, 9]))
-    decoder.keep_rows([2, 0])
+    decoder.select_rows([2, 0])
     found = decoder.step(torch.tensor([5, 6]))
     expected = network(SOURCE[:1].expand(2, -1), torch.tensor([[2, 9, 5], [2, 7, 6]]))[:, -1]
     assert (found - expected).abs().max() < 1e-5
     with pytest.raises(ValueError, match="hypotheses of one sentence"):
-        network.begin_decoding(SOURCE).keep_rows([0])
+        network.begin_decoding(SOURCE).select_rows([0])
 
 
 @every_kind

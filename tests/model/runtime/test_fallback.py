@@ -8,7 +8,7 @@ from torch import nn
 
 from model import DecodingOptions
 from model.classifier import VisionClassifier
-from model.decoding.cached import CachedDecoder
+from model.networks.transformer import CachedDecoder
 from model.runtime.fallback import device_of, place, ran_out_of_memory, where_it_runs, with_fallback
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision

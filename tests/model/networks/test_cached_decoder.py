@@ -1,8 +1,9 @@
 import pytest
 import torch
 
-from model.decoding.cached import FIRST_CAPACITY, CachedDecoder
+from model.networks.attention import FIRST_CAPACITY
 from model.networks.masks import padding_mask
+from model.networks.transformer import CachedDecoder
 from tests.model.networks import random_ids, tiny_network
 
 SOURCE = random_ids(3, 9)
@@ -34,11 +35,11 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
     target[:, 0] = target[0, 0]
     decoder = start(network, SOURCE[:1])
     decoder.step(target[:1, 0])
-    decoder.keep_rows([0, 0, 0, 0])
+    decoder.select_rows([0, 0, 0, 0])
     for position in range(1, 3):
         decoder.step(target[:, position])
     for rows in ([2, 2, 0, 3], [1, 0, 3, 2], [1, 0]):
-        decoder.keep_rows(rows)
+        decoder.select_rows(rows)
         target = target[rows]
         position = decoder.cache.length
         logits = decoder.step(target[:, position])
@@ -49,7 +50,7 @@ def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
 @torch.no_grad()
 def test_hypotheses_are_chosen_from_one_sentence_only():
     with pytest.raises(ValueError, match="hypotheses of one sentence can be chosen from; there are 3"):
-        start(tiny_network()).keep_rows([0, 0, 1])
+        start(tiny_network()).select_rows([0, 0, 1])
 
 
 @torch.no_grad()
@@ -57,7 +58,7 @@ def test_a_single_row_can_open_into_several():
     network = tiny_network()
     decoder = start(network, SOURCE[:1])
     decoder.step(torch.tensor([2]))
-    decoder.keep_rows([0, 0, 0])
+    decoder.select_rows([0, 0, 0])
     logits = decoder.step(torch.tensor([7, 8, 9]))
     target = torch.tensor([[2, 7], [2, 8], [2, 9]])
     assert (logits - network(SOURCE[:1].expand(3, -1), target)[:, -1]).abs().max() < 1e-5
