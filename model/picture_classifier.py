@@ -1,4 +1,4 @@
-"""What every network that names what is on a picture has in common: its folder, pictures made ready, probabilities."""
+"""Base of all networks that classify pictures: reading a folder, preparing pictures, probabilities."""
 
 from pathlib import Path
 from typing import Self

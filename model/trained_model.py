@@ -1,4 +1,4 @@
-"""What the trained networks of this project have in common: how a folder is read, where it runs, what a card says."""
+"""Base of the trained networks of this project: reading a folder, choosing the device, the model card."""
 
 from functools import cached_property
 from pathlib import Path
@@ -10,23 +10,23 @@ from torch import nn
 from .networks.transformer import parameter_count
 from .runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
 from .runtime.device import choose_device
-from .runtime.fallback import device_of, place, where_it_runs
+from .runtime.fallback import NetworkOwner, describe_device, device_of, place
 from .tracing.traced_model import Capability
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
-class TrainedModel:
+class TrainedModel(NetworkOwner):
     """A trained network. Safe to share between threads.
 
-    Should a GPU run out of memory, the network moves to the CPU, and what was asked for is computed there; threads that
-    share it must then take turns, as this project's pages do.
+    If a GPU runs out of memory, the network moves to the CPU and computes the result there; threads that share it must
+    then compute one at a time, as this project's pages do.
 
     Attributes:
         network: in evaluation mode.
         card: figures about data, training and quality, as the evaluation wrote them.
         weights_sha256: hash of the weight file, verified when it was read.
-        folder: where its files lie; until one is read, where those that ship do.
+        folder: of its files; before any is read, the folder of the shipped network.
     """
 
     network_type: ClassVar[type[nn.Module]]
@@ -35,17 +35,27 @@ class TrainedModel:
     folder: Path
 
     def __init__(
-        self, network: nn.Module, card: dict | None = None, card_markdown: str = "", folder: Path | None = None
+        self,
+        network: nn.Module,
+        card: dict | None = None,
+        card_markdown: str = "",
+        folder: Path | None = None,
+        left_device: str | None = None,
     ) -> None:
         self.network = network.eval().requires_grad_(False)
         self.card = card or {}
         self.card_markdown = card_markdown
         self.weights_sha256: str = self.card.get("weights_sha256", "")
         self.folder = folder or self.folder
+        self.left_device = left_device
 
     @classmethod
     def read_trained(cls, what: str, folder: Path, device: str) -> dict[str, Any]:
-        """A folder's `config.json`, `model.safetensors` and `card.json`, as arguments by name; messages call it `what`.
+        """Read a folder's `config.json`, `model.safetensors` and `card.json`, as arguments of the class by name.
+
+        Args:
+            what: how messages call the model.
+            device: see `model.runtime.device.choose_device`.
 
         Raises:
             CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
@@ -58,8 +68,13 @@ class TrainedModel:
         load_weights(network, tensors, shown(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
             check_sha256(folder / "config.json", card["config_sha256"])
-        network = place(network, choose_device(device))
-        return {"network": network, "card": card, "card_markdown": read_text(folder / "card.md"), "folder": folder}
+        return {
+            "left_device": place(network, choose_device(device)),
+            "network": network,
+            "card": card,
+            "card_markdown": read_text(folder / "card.md"),
+            "folder": folder,
+        }
 
     @property
     def config(self):
@@ -74,7 +89,7 @@ class TrainedModel:
     @property
     def device_name(self) -> str:
         """ "CPU" or the GPU's name, and why the network had to leave the GPU if it had to."""
-        return where_it_runs(self.network)
+        return describe_device(self)
 
     @cached_property
     def parameters(self) -> int:

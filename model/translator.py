@@ -1,7 +1,7 @@
 """The translator as pages and notebooks use it: load once, then translate, stream and trace."""
 
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -76,21 +76,22 @@ class SentenceTranslator(TrainedModel):
         card_markdown: str = "",
         english: EnglishStatistics | None = None,
         folder: Path | None = None,
+        left_device: str | None = None,
     ) -> None:
-        super().__init__(network, card, card_markdown, folder)
+        super().__init__(network, card, card_markdown, folder, left_device)
         self.tokenizer = tokenizer
         self._english = english
 
     @classmethod
     def _read(cls, folder: Path, tokenizer_file: Path, device: str) -> Self:
-        """A folder's network, on `device`; the errors are those of `Translator.load`."""
-        read = cls.read_trained("translator", folder, device)
-        tokenizer_sha256 = read["card"].get("tokenizer_sha256", "")
+        """Read a folder, with the network on `device`; the errors are those of `Translator.load`."""
+        arguments = cls.read_trained("translator", folder, device)
+        tokenizer_sha256 = arguments["card"].get("tokenizer_sha256", "")
         check_sha256(tokenizer_file, tokenizer_sha256)
         with reading("translator", folder):
             tokenizer = Tokenizer(tokenizer_file)
-        read["network"].pack()
-        return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **read)
+        arguments["network"].pack()
+        return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **arguments)
 
     def check(self, text: str) -> list[int]:
         """Token ids of a sentence the translator accepts, without `</s>`.
@@ -216,9 +217,13 @@ class SentenceTranslator(TrainedModel):
         return search.greedy_batch(self.network, [self.read_ids(text)], max_length)[0]
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
-        """Decode; if the network has to leave the GPU meanwhile, decode anew on the CPU and go on where it was."""
+        """Decode; if the network has to leave the GPU meanwhile, decode again on the CPU and skip the yielded steps."""
         source, yielded = self.read_ids(text), 0
-        for number, step in steps_with_fallback(self, lambda: enumerate(search.stream(self.network, source, options))):
+
+        def decode() -> Generator[tuple[int, search.TokenStep], None, None]:
+            yield from enumerate(search.stream(self.network, source, options))
+
+        for number, step in steps_with_fallback(self, decode):
             if number >= yielded or step.finished:
                 yielded += 1
                 yield step

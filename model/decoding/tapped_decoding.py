@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import torch
 
 from ..networks.tap import Tap
-from ..networks.transformer import CachedDecoder, Transformer
+from ..networks.transformer import Transformer
 from ..runtime.progress import InSteps, Progress
 
 SPARE = 4  # tokens that are guessed beyond twice as many as were right the last time

@@ -9,7 +9,7 @@ from PIL import Image
 from torch import Tensor
 
 from ..runtime.device import device_name
-from ..runtime.fallback import device_of
+from ..runtime.fallback import NetworkOwner, device_of
 from ..runtime.progress import InSteps, whole
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
@@ -40,7 +40,7 @@ CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
 }
 
 
-class OpenedModel:
+class OpenedModel(NetworkOwner):
     """A network of the library `transformers`, looked into while it runs. Made by `model.open_model.open_model`.
 
     Opening proves on a short input that the tap changes nothing and that the maps are those the network itself reports

@@ -8,8 +8,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..decoding.tapped_decoding import greedy_under_in_steps
 from ..decoding.search import DecodingOptions
+from ..decoding.tapped_decoding import greedy_under_in_steps
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Chain, Intervention, Recorder, Tap
 from ..networks.transformer import Transformer

@@ -2,85 +2,97 @@
 
 import functools
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 import torch
 from torch import nn
 
 from .device import device_name
 
+P = ParamSpec("P")
 T = TypeVar("T")
+Owner = TypeVar("Owner", bound="NetworkOwner")
 
-_LEFT = "left_device"  # attribute of a network that moved: the name of the device it left
-# What drivers say of full memory in errors that are not `torch.OutOfMemoryError`: Apple's, and CUDA's libraries.
-_SAID = ("MPS backend out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDA error: out of memory")
+# Messages about full memory in errors that are not `torch.OutOfMemoryError`: Apple's, and those of CUDA's libraries.
+_FULL = ("MPS backend out of memory", "CUBLAS_STATUS_ALLOC_FAILED", "CUDA error: out of memory")
 
 
 def ran_out_of_memory(error: RuntimeError) -> bool:
-    """True if `error` says that the memory of a GPU is full."""
-    return isinstance(error, torch.OutOfMemoryError) or any(words in str(error) for words in _SAID)
+    """True if `error` reports that the memory of a GPU is full."""
+    return isinstance(error, torch.OutOfMemoryError) or any(words in str(error) for words in _FULL)
 
 
-def move_to_cpu(network: nn.Module) -> bool:
-    """Move `network` in place; False if it moved before, so that no memory of a GPU can be to blame, or is spread."""
-    if hasattr(network, _LEFT) or hasattr(network, "hf_device_map"):
-        return False
+class NetworkOwner:
+    """Base class of objects that compute with one network, on a GPU as long as its memory suffices.
+
+    Attributes:
+        network: the network; it moves to the CPU when the GPU's memory is full.
+        left_device: name of the device whose memory was full; None while the network has not moved.
+    """
+
+    network: nn.Module
+    left_device: str | None = None
+
+    def move_to_cpu(self) -> bool:
+        """Move the network to the CPU; False if it moved before, so no GPU's memory is the cause, or is spread."""
+        if self.left_device is not None or hasattr(self.network, "hf_device_map"):
+            return False
+        self.left_device = _move_to_cpu(self.network)
+        return True
+
+
+def place(network: nn.Module, device: torch.device) -> str | None:
+    """Move `network` to `device`, or to the CPU if it does not fit; then return the name of the device it left."""
+    try:
+        network.to(device)
+    except RuntimeError as error:
+        if not ran_out_of_memory(error):
+            raise
+        return _move_to_cpu(network)
+    return None
+
+
+def _move_to_cpu(network: nn.Module) -> str:
+    """Move `network` and return the name of the device it left."""
     left = device_of(network)
-    setattr(network, _LEFT, device_name(left) if left.type != "cpu" else "the GPU")
+    name = device_name(left) if left.type != "cpu" else "the GPU"
     network.to("cpu")
     if torch.cuda.is_available():
         torch.cuda.empty_cache()  # so that other programs can have it
-    return True
+    return name
 
 
-class HasNetwork(Protocol):
-    """A `Translator`, a `VisionClassifier`."""
+def with_fallback(owner: NetworkOwner, compute: Callable[[], T]) -> T:
+    """Return what `compute` returns; if the GPU's memory does not suffice, compute once more on the CPU.
 
-    network: nn.Module
-
-
-def with_fallback(owner: HasNetwork, compute: Callable[[], T]) -> T:
-    """What `compute` returns; where the GPU's memory does not suffice for it, computed once more on the CPU.
-
-    `compute` must read the network's device when it is called. The caller sees to it that no other thread computes
-    with `owner` meanwhile.
+    `compute` must read the network's device when it is called. The caller ensures that no other thread computes with
+    `owner` meanwhile.
     """
     try:
         return compute()
     except RuntimeError as error:
-        if not ran_out_of_memory(error) or not move_to_cpu(owner.network):
+        if not ran_out_of_memory(error) or not owner.move_to_cpu():
             raise
-    return compute()  # out of the `except`, whose traceback would keep the tensors of the first attempt
+    return compute()  # outside of the `except`, whose traceback would retain the tensors of the first attempt
 
 
-def falls_back(method: Callable[..., T]) -> Callable[..., T]:
-    """`with_fallback` around a method of an object that has a `network`."""
+def falls_back(method: Callable[Concatenate[Owner, P], T]) -> Callable[Concatenate[Owner, P], T]:
+    """Wrap a method of a `NetworkOwner` in `with_fallback`."""
 
     @functools.wraps(method)
-    def wrapped(self, *arguments, **options):
+    def wrapped(self: Owner, *arguments: P.args, **options: P.kwargs) -> T:
         return with_fallback(self, lambda: method(self, *arguments, **options))
 
     return wrapped
 
 
-def place(network: nn.Module, device: torch.device) -> nn.Module:
-    """`network` on `device`, or on the CPU if it does not fit."""
-    try:
-        return network.to(device)
-    except RuntimeError as error:
-        if not ran_out_of_memory(error) or not move_to_cpu(network):
-            raise
-    return network
-
-
 def device_of(network: nn.Module) -> torch.device:
-    """Where the weights are; of a network that is spread, where it takes its inputs, for weights on disk are "meta"."""
-    places = (parameter.device for parameter in network.parameters())
-    return next((place for place in places if place.type != "meta"), torch.device("cpu"))
+    """The device of the weights; of a network that is spread, that of its inputs, as weights on disk are "meta"."""
+    devices = (parameter.device for parameter in network.parameters())
+    return next((device for device in devices if device.type != "meta"), torch.device("cpu"))
 
 
-def where_it_runs(network: nn.Module) -> str:
+def describe_device(owner: NetworkOwner) -> str:
     """The device's name for people, and why it is the CPU if the network had to leave another one."""
-    name = device_name(device_of(network))
-    left = getattr(network, _LEFT, None)
-    return f"{name}, because {left} ran out of memory" if left else name
+    name = device_name(device_of(owner.network))
+    return f"{name}, because {owner.left_device} ran out of memory" if owner.left_device else name

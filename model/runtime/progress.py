@@ -1,4 +1,4 @@
-"""Long computations in parts: between two of them others can have their turn, and a reader sees how far it is.
+"""Long computations in parts: between two parts other work can run, and the user sees the progress.
 
 Such a function is a generator: it yields a `Progress` after each part and returns its result at the end.
 """
@@ -7,10 +7,11 @@ import functools
 from collections.abc import Callable, Generator
 from typing import NamedTuple, ParamSpec, TypeVar
 
-from .fallback import HasNetwork, device_of, move_to_cpu, ran_out_of_memory
+from .fallback import NetworkOwner, device_of, ran_out_of_memory
 
 P = ParamSpec("P")
 T = TypeVar("T")
+Part = TypeVar("Part")
 
 
 class Progress(NamedTuple):
@@ -24,7 +25,7 @@ InSteps = Generator[Progress, None, T]
 
 
 def whole(parts: InSteps[T]) -> T:
-    """The result, all parts in one go."""
+    """Run all parts and return the result."""
     while True:
         try:
             next(parts)
@@ -33,7 +34,7 @@ def whole(parts: InSteps[T]) -> T:
 
 
 def in_one_go(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
-    """The same function with all parts in one go, for callers that need not stop on the way."""
+    """The same function with all parts at once, for callers that need not stop in between."""
 
     @functools.wraps(function)
     def run(*arguments: P.args, **options: P.kwargs) -> T:
@@ -42,20 +43,20 @@ def in_one_go(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
     return run
 
 
-def steps_with_fallback(owner: HasNetwork, begin: Callable[[], InSteps[T]]) -> InSteps[T]:
-    """`model.runtime.fallback.with_fallback` for parts: when the GPU's memory does not suffice, begun anew on the CPU.
+def steps_with_fallback(owner: NetworkOwner, begin: Callable[[], Generator[Part, None, T]]) -> Generator[Part, None, T]:
+    """`model.runtime.fallback.with_fallback` for parts: if the GPU's memory does not suffice, restart on the CPU.
 
     `begin` starts the computation; it must read the network's device then.
     """
     while True:
         device, parts = device_of(owner.network), begin()
-        while device_of(owner.network) == device:  # else another computation found the memory full between two parts
+        while device_of(owner.network) == device:  # else another computation moved the network between two parts
             try:
                 part = next(parts)
             except StopIteration as end:
                 return end.value
             except RuntimeError as error:
-                if not ran_out_of_memory(error) or not move_to_cpu(owner.network):
+                if not ran_out_of_memory(error) or not owner.move_to_cpu():
                     raise
                 break
             yield part

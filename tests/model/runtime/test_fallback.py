@@ -1,7 +1,5 @@
 """A GPU that runs out of memory, simulated: the network moves to the CPU, answers, and says where it runs."""
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from torch import nn
@@ -9,12 +7,12 @@ from torch import nn
 from model import DecodingOptions
 from model.classifier import VisionClassifier
 from model.networks.transformer import CachedDecoder
-from model.runtime.fallback import device_of, place, ran_out_of_memory, where_it_runs, with_fallback
+from model.runtime.fallback import NetworkOwner, describe_device, device_of, place, ran_out_of_memory, with_fallback
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision
 from tests.model.networks import tiny_network
 
-SAYS = "CPU, because the GPU ran out of memory"
+MOVED = "CPU, because the GPU ran out of memory"
 
 
 class FullMemory:
@@ -39,6 +37,13 @@ class FullMemory:
         monkeypatch.setattr(owner, method, failing)
 
 
+class Owner(NetworkOwner):
+    """Owns a network, as a translator does."""
+
+    def __init__(self, network: nn.Module) -> None:
+        self.network = network
+
+
 @pytest.fixture
 def translator(tokenizer):
     return Translator(tiny_network(vocabulary_size=len(tokenizer)), tokenizer)
@@ -55,7 +60,7 @@ def test_a_translator_answers_from_the_cpu_and_says_so(translator, monkeypatch):
     full = FullMemory(monkeypatch, translator.network, translator.network, "encode")
     assert (translator.trace("The cat sees the house.").logits == wanted[1]).all()
     assert (full.failed, full.moved_to) == (1, ["cpu"])
-    assert translator.device_name == SAYS
+    assert translator.device_name == MOVED
     assert translator.translate("The cat sees the house.") == wanted[0]
     assert full.failed == 1
 
@@ -76,7 +81,7 @@ def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):
     full = FullMemory(monkeypatch, translator.network, CachedDecoder, "step", first)
     assert list(translator.stream("The cat sees the house.", options)) == wanted
     assert full.failed == 1
-    assert translator.device_name == SAYS
+    assert translator.device_name == MOVED
 
 
 def test_a_stream_notices_that_another_computation_moved_the_network(translator, monkeypatch):
@@ -107,30 +112,30 @@ def test_a_classifier_answers_from_the_cpu_and_says_so(classifier, monkeypatch, 
     full = FullMemory(monkeypatch, classifier.network, classifier.network.layers[1], "forward")
     assert ask(classifier, trace) == wanted
     assert (full.failed, full.moved_to) == (1, ["cpu"])
-    assert classifier.device_name == SAYS
+    assert classifier.device_name == MOVED
 
 
 def test_a_model_that_does_not_fit_when_it_is_loaded_stays_on_the_cpu(monkeypatch):
-    network, asked = nn.Linear(2, 2), []
+    network, requested = nn.Linear(2, 2), []
 
     def to(device):
-        asked.append(str(device))
+        requested.append(str(device))
         if str(device) == "cuda":
             raise RuntimeError("CUDA error: out of memory")
         return network
 
     monkeypatch.setattr(network, "to", to)
-    assert place(network, torch.device("cuda")) is network
-    assert asked == ["cuda", "cpu"]
-    assert device_of(network).type == "cpu" and where_it_runs(network) == SAYS
+    owner = Owner(network)
+    owner.left_device = place(network, torch.device("cuda"))
+    assert requested == ["cuda", "cpu"]
+    assert device_of(network).type == "cpu" and describe_device(owner) == MOVED
 
 
 def test_any_other_error_and_a_second_lack_of_memory_are_not_swallowed():
-    network = nn.Linear(2, 2)
-    owner = SimpleNamespace(network=network)
+    owner = Owner(nn.Linear(2, 2))
     with pytest.raises(RuntimeError, match="shapes"):
         with_fallback(owner, lambda: _raise(RuntimeError("shapes")))
-    assert where_it_runs(network) == "CPU"
+    assert describe_device(owner) == "CPU"
     with pytest.raises(torch.OutOfMemoryError):
         with_fallback(owner, lambda: _raise(torch.OutOfMemoryError("still full")))
 

@@ -3,12 +3,13 @@
 import pytest
 import torch
 
+from model.runtime.fallback import NetworkOwner
 from model.runtime.progress import Progress, steps_with_fallback, whole
 from tests.model.networks import tiny_network
 
 
-class Owner:
-    """Stands for a translator."""
+class Owner(NetworkOwner):
+    """Owns a network, as a translator does."""
 
     def __init__(self):
         self.network = tiny_network()
