@@ -92,7 +92,7 @@ def messages(block: Block) -> Iterator[object]:
 
 def controls(app: AppTest) -> dict[str, DrawnControl]:
     """The controls whose values are in the address."""
-    return app.session_state["settings"].shown
+    return app.session_state["settings"].controls
 
 
 def visit(page: str, query: str) -> AppTest:

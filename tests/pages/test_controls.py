@@ -52,7 +52,7 @@ def address(codec: Codec, value: object) -> str | list[str]:
 @pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.id)
 def test_every_control_changes_something_else(view):
     app = visit(view.page, **view.settings)
-    before, controls = shown(app), dict(app.session_state["settings"].shown)
+    before, controls = shown(app), dict(app.session_state["settings"].controls)
     disabled = {element.key for element in app.main if getattr(element, "disabled", False)}
     without = []
     for name, control in controls.items():

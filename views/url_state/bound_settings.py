@@ -1,15 +1,14 @@
-"""Settings in, settings out: what every control shows, and what the address bar says, come from here.
+"""Settings that are bound to the URL: the value of every control, and the query in the browser's address bar.
 
-The visit keeps what a person has chosen (`views.url_state.session_state`). A run begins with the browser's address,
-which decides if this visit did not write it or the reader went back or forward to it; otherwise what was chosen
-decides. At
-the end of the run the whole view is written to the address, once; `history.js` says whether that makes a new entry.
+A visit's settings are stored in `st.session_state` (`views.url_state.session_state`). A run begins with the query that
+the browser sent: it wins if this visit did not write it, or after Back or Forward; otherwise the stored settings win.
+At its end the run writes all settings to the URL, once; `history.js` decides whether that makes a history entry.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import streamlit as st
 
@@ -18,224 +17,229 @@ from ..text import catalogue
 from .codecs import Codec
 from .session_state import LANGUAGE, SHARED, TEXT, DrawnControl, Query, SessionSettings, comparable
 
-_SESSION_KEY = "settings"  # in the session
+_SESSION_KEY = "settings"  # in `st.session_state`
 _MISSING = object()
+
+T = TypeVar("T")
 
 
 @contextmanager
 def page_run(name: str, text: str) -> Iterator[None]:
-    """Surround a run of the page called `name`.
+    """Context of one run of the page called `name`: read the query at the start, write it at the end.
 
     Args:
         text: the sentence, until a person writes another.
     """
-    visitor = _session()
-    moved = streamlit_internals.is_history_navigation()
-    on_screen = {key: st.session_state[key] for key in _widget_names(visitor)}
-    if name != visitor.page:
-        for key in on_screen:  # another page may have another control under the same name
+    session = _session()
+    history_navigation = streamlit_internals.is_history_navigation()
+    widget_values = {key: st.session_state[key] for key in _widget_names(session)}
+    if name != session.page:
+        for key in widget_values:  # another page may have another control under the same name
             del st.session_state[key]
-    elif not moved:
+    elif not history_navigation:
         _take_user_changes()
-    visitor.arrive(name, _browser_query(), moved, on_screen)
-    visitor.shared.setdefault(TEXT, (text,))
-    visitor.drawn.clear()
-    visitor.within.clear()
+    session.begin_run(name, _browser_query(), history_navigation, widget_values)
+    session.shared.setdefault(TEXT, (text,))
+    session.drawn.clear()
+    session.open_parts.clear()
     with catalogue.using_language(language()), _writing_url():
         yield
-        visitor.leave()
+        session.end_run()
 
 
 def history_target(name: str) -> str | None:
-    """The page that the reader went back or forward to, where the browser still asks for the one called `name`.
+    """The page that Back or Forward led to, if the browser still requests the one called `name`; else None.
 
-    Until it has heard an answer, the browser shows the page that was left; a click there asks for that page again.
+    Until it has received the answer, the browser shows the page that was left; a click there requests that page again.
     """
-    visitor = _session()
-    return (
-        visitor.page
-        if name != visitor.page and visitor.waits and comparable(_browser_query()) == visitor.heard
-        else None
-    )
+    session = _session()
+    stale = name != session.page and session.awaits_history_answer and comparable(_browser_query()) == session.received
+    return session.page if stale else None
 
 
 @contextmanager
 def part_run(name: str) -> Iterator[None]:
-    """Surround a run of the part of the page called `name`, by itself.
+    """Context of a run of one part of the page alone, a Streamlit fragment.
 
-    Where the message that asked for it also set a control outside the part, the whole page runs instead.
+    If the message that requested it also set a control outside the part, the whole page runs instead.
     """
-    visitor = _session()
-    outside = [key for key in _widget_names(visitor) if name not in visitor.shown[key].within]
-    if any(st.session_state[key] != visitor.shown[key].value for key in outside):
+    session = _session()
+    outside = [key for key in _widget_names(session) if name not in session.controls[key].parts]
+    if any(st.session_state[key] != session.controls[key].value for key in outside):
         st.rerun()
     _take_user_changes()
-    visitor.drawn.clear()
+    session.drawn.clear()
     with catalogue.using_language(language()), _writing_url(), open_part(name):
         yield
-        visitor.leave(name)
+        session.end_run(name)
 
 
 @contextmanager
-def open_part(part: str) -> Iterator[None]:
-    """Surround the drawing of a part."""
-    around = _session().within
-    before = len(around)
-    around.append(part)
+def open_part(name: str) -> Iterator[None]:
+    """Context in which a part of the page is drawn: its controls are noted as belonging to it."""
+    parts = _session().open_parts
+    depth = len(parts)
+    parts.append(name)
     try:
         yield
     finally:
-        del around[before:]
+        del parts[depth:]
 
 
 @contextmanager
 def _writing_url() -> Iterator[None]:
-    """At the end, write the address. A run that another one replaces leaves that to it: the reader may be elsewhere."""
+    """Write the URL at the end, also after an error in the page.
+
+    A run that Streamlit replaces does not write it: the user may be on another page.
+    """
     try:
         yield
-    except Exception:  # an error in the page
+    except Exception:
         _write_url()
         raise
     _write_url()
 
 
 def language() -> str:
-    """The reader's language: the one that was chosen, else the one that the browser asks for."""
+    """The user's language: the one that was chosen, else the one that the browser asks for."""
     return _language(_session().shared)
 
 
 def pending_language() -> str:
-    """`language()` as it will be in `page`, for the menu, which is drawn before it is known which page is open."""
-    chosen = _session().shared if LANGUAGE in _session().put else _session().shared | _browser_query()
-    return _language(chosen)
+    """`language()` as it will be in `page_run`, for the menu, which is drawn before the open page is known."""
+    session = _session()
+    return _language(session.shared if LANGUAGE in session.set_by_callback else session.shared | _browser_query())
 
 
-def _language(chosen: Query) -> str:
-    named = chosen.get(LANGUAGE, ("",))[-1]
-    return named if named in catalogue.languages() else catalogue.nearest_language(st.context.locale)
+def _language(query: Query) -> str:
+    code = query.get(LANGUAGE, ("",))[-1]
+    return code if code in catalogue.languages() else catalogue.nearest_language(st.context.locale)
 
 
 def stop() -> NoReturn:
-    """End the run here, with the address written: after `st.stop` nothing more can be."""
+    """Write the URL and end the run: after `st.stop` nothing more can be written."""
     _write_url()
     st.stop()
 
 
-def control(name: str, codec: Codec, default: object, draw: Callable[[], object], varies: bool = False):
-    """Draw a control and return its value, which is valid whatever the address holds.
+def control(name: str, codec: Codec[T], default: T, draw: Callable[[], object], varies: bool = False) -> T:
+    """Draw a widget and return its value, which is valid whatever the URL contains.
 
     Args:
-        name: in the address, and the control's key.
+        name: of the query parameter, and the widget's key.
         default: its value until a person chooses.
-        draw: makes the control with `name` as its key and no value of its own; returns its value.
-        varies: what it offers, or its default, depends on the page or on the sentence.
+        draw: makes the widget with `name` as its key and without a value of its own; returns its value.
+        varies: options or default depend on the page or on the sentence.
     """
-    visitor = _session()
-    last, now = visitor.shown.get(name), DrawnControl(None, codec, default, varies, within=visitor.stands(name))
-    visitor.drawn.add(name)
-    left = last is not None and (last.inside or last.gone)
-    current = _MISSING if left else st.session_state.get(name, _MISSING)
+    session = _session()
+    last = session.controls.get(name)
+    now = DrawnControl(None, codec, default, varies, parts=session.enclosing_parts(name))
+    session.drawn.add(name)
+    discarded = last is not None and (last.in_component or last.removed)
+    current = _MISSING if discarded else st.session_state.get(name, _MISSING)
     if current is not _MISSING:
         if last is not None:
-            visitor.take(name, current)
+            session.take_user_change(name, current)
         elif (valid := codec.valid(current)) is not None:
-            visitor.shown[name] = now
-            visitor.record(name, valid)
-    value = visitor.chosen(name, codec, default, varies)
-    new = current is _MISSING and last is None and not visitor.told
-    carried = streamlit_internals.reported_widget_id(name) if new and not visitor.waits else None
-    # What the answer to Back shows may still be on its way: it would take the place of what was typed meanwhile.
-    if carried is None and (
-        current is _MISSING or current != value or last is None or last.codec != codec or visitor.waits
+            session.controls[name] = now
+            session.store(name, valid)
+    value = session.resolve(name, codec, default, varies)
+    # A browser that reconnects to another server reports widgets of which this server knows nothing.
+    new = current is _MISSING and last is None and not session.url_written
+    reported = streamlit_internals.reported_widget_id(name) if new and not session.awaits_history_answer else None
+    # While the answer to Back is on its way, the widget must be set again: else what is typed meanwhile would be lost.
+    if reported is None and (
+        current is _MISSING or current != value or last is None or last.codec != codec or session.awaits_history_answer
     ):
         st.session_state[name] = value
-    found = codec.valid(draw())
-    visitor.shown[name] = replace(now, value=value)
-    if carried is not None and found != value:
-        if found is None or not streamlit_internals.is_drawn(carried):
-            # With other limits or options it is another control, which begins with a value of its own.
-            visitor.put.add(name)
+    drawn = codec.valid(draw())
+    session.controls[name] = replace(now, value=value)
+    if reported is not None and drawn != value:
+        if drawn is None or not streamlit_internals.is_drawn(reported):
+            # With other limits or options it is another widget, which begins with a value of its own.
+            session.set_by_callback.add(name)
             st.rerun()
-        visitor.record(name, found)
-        visitor.shown[name] = replace(now, value=found)
-    return value if found is None else found
+        session.store(name, drawn)
+        session.controls[name] = replace(now, value=drawn)
+    return value if drawn is None else drawn
 
 
-def component_setting(name: str, codec: Codec, default: object, varies: bool = False):
-    """The value of a setting whose control a component draws: it is set by `choose`. Arguments as of `control`."""
-    visitor = _session()
-    value = visitor.chosen(name, codec, default, varies)
-    visitor.drawn.add(name)
-    visitor.shown[name] = DrawnControl(value, codec, default, varies, inside=True, within=visitor.stands(name))
+def component_setting(name: str, codec: Codec[T], default: T, varies: bool = False) -> T:
+    """The value of a setting whose control a component draws; `set_value` sets it. Arguments as of `control`."""
+    session = _session()
+    value = session.resolve(name, codec, default, varies)
+    session.drawn.add(name)
+    parts = session.enclosing_parts(name)
+    session.controls[name] = DrawnControl(value, codec, default, varies, in_component=True, parts=parts)
     return value
 
 
 def set_value(name: str, value: object) -> None:
-    """Set a control from a callback, drawn or not."""
-    visitor = _session()
-    drawn = name in st.session_state and not (name in visitor.shown and visitor.shown[name].inside)
-    visitor.choose(name, value, drawn)
+    """Set a setting from a callback, whether or not its control is on the page."""
+    session = _session()
+    drawn = name in st.session_state and not (name in session.controls and session.controls[name].in_component)
+    session.set_value(name, value, drawn)
     if drawn:
         st.session_state[name] = value
 
 
-def current_value(name: str):
-    """What a control of the open page shows or, once it has been set from a callback, will show."""
-    visitor = _session()
-    shown = visitor.shown[name]
-    return visitor.chosen(name, shown.codec, shown.default, shown.varies)
+def current_value(name: str) -> Any:
+    """The value of a control of the open page; after `set_value` in a callback the new one."""
+    session = _session()
+    control = session.controls[name]
+    return session.resolve(name, control.codec, control.default, control.varies)
 
 
-def pending_value(name: str, codec: Codec, default: object):
-    """What a control that is not drawn yet will show."""
-    return _session().chosen(name, codec, default, False)
+def pending_value(name: str, codec: Codec[T], default: T) -> T:
+    """The value that a control will show that is not drawn yet."""
+    return _session().resolve(name, codec, default, False)
 
 
 def stored_text(name: str) -> str:
-    """A text of the open page that no control shows; empty where there is none."""
-    return _session().place(name).get(name, ("",))[-1]
+    """A text of the open page that is in the URL and in no control; empty if there is none."""
+    return _session().store_of(name).get(name, ("",))[-1]
 
 
 def store_text(name: str, text: str) -> None:
-    """Keep such a text; an empty one leaves the address."""
-    place = _session().place(name)
+    """Store such a text; an empty one is removed from the URL."""
+    store = _session().store_of(name)
     if text:
-        place[name] = (text,)
+        store[name] = (text,)
     else:
-        place.pop(name, None)
+        store.pop(name, None)
 
 
 def browser_value(name: str) -> object:
-    """What a control shows in the browser that sent the last message, which may be a step behind; None if nothing."""
-    visitor = _session()
-    visitor.hear(_browser_query())
-    return visitor.on_screen(name)
+    """The value that a control shows in the browser, by its last message, which may be out of date; None if nothing."""
+    session = _session()
+    session.receive(_browser_query())
+    return session.browser_value(name)
 
 
 def shared_query() -> dict[str, str | list[str]]:
-    """What every page shares, for links to other pages; the sentence is always among it."""
-    return _to_params({name: raw for name, raw in _session().address().items() if name in SHARED})
+    """The settings that every page shares, for links to other pages; the sentence is always among them."""
+    return _to_params({name: raw for name, raw in _session().query().items() if name in SHARED})
 
 
 def view_query() -> dict[str, str | list[str]]:
-    """The whole view, for a link to it."""
-    return _to_params(_session().address())
+    """All settings of the open page, for a link to it."""
+    return _to_params(_session().query())
 
 
 def _take_user_changes() -> None:
-    """Take over what was set in any control, drawn in this run or not: Streamlit may forget it after the run."""
-    visitor = _session()
-    visitor.hear(_browser_query())
-    for name in _widget_names(visitor):
-        visitor.take(name, st.session_state[name])
+    """Store what was set in any widget, drawn in this run or not: Streamlit may discard its value after the run."""
+    session = _session()
+    session.receive(_browser_query())
+    for name in _widget_names(session):
+        session.take_user_change(name, st.session_state[name])
 
 
-def _widget_names(visitor: SessionSettings) -> list[str]:
-    """The settings that Streamlit's controls show: of others it may still hold an old value."""
+def _widget_names(session: SessionSettings) -> list[str]:
+    """The controls that are widgets of Streamlit: of others `st.session_state` may still hold an old value."""
     return [
         name
-        for name, shown in visitor.shown.items()
-        if name in st.session_state and not shown.inside and not shown.gone
+        for name, control in session.controls.items()
+        if name in st.session_state and not control.in_component and not control.removed
     ]
 
 
@@ -247,14 +251,14 @@ def _session() -> SessionSettings:
 
 
 def _browser_query() -> Query:
-    """The address as the browser told it."""
+    """The query that the browser sent."""
     return {name: tuple(st.query_params.get_all(name)) for name in st.query_params}
 
 
 def _write_url() -> None:
-    told = _session().tell()  # looking into the session ends a run that has been replaced, before anything is told
-    if told is not None:
-        st.query_params.from_dict(_to_params(told))
+    query = _session().next_query()  # reading the session ends a run that was replaced, before anything is written
+    if query is not None:
+        st.query_params.from_dict(_to_params(query))
 
 
 def _to_params(query: Query) -> dict[str, str | list[str]]:

@@ -1,7 +1,7 @@
-"""How a setting stands in the address: the one place where its value is written there and read from there.
+"""Convert settings to and from URL query parameters.
 
-In the address a setting is one or more strings under one name. What a codec reads is valid, or there is no value: an
-address can hold anything.
+In the URL a setting is one or more strings under one name. URLs can contain anything, so a codec returns a valid value
+or None.
 """
 
 import math
@@ -9,31 +9,34 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from ..text import literal
 
-Raw = tuple[str, ...]  # what the address holds under one name
-DIGITS = 18  # more are no number that a control could hold
+Raw = tuple[str, ...]  # the strings of one query parameter
+DIGITS = 18  # no control holds a number with more
+
+T = TypeVar("T")
 
 
-class Codec(ABC):
+class Codec(ABC, Generic[T]):
     """Reads and writes the values of one control."""
 
-    def write(self, value: object) -> Raw:
+    def write(self, value: T) -> Raw:
         """The strings for a valid value."""
         return (literal.without_surrogates(str(value)),)
 
     @abstractmethod
-    def read(self, raw: Raw) -> object | None:
-        """The value; None where the strings hold none that is valid."""
+    def read(self, raw: Raw) -> T | None:
+        """The value; None if the strings contain no valid one."""
 
     @abstractmethod
-    def valid(self, value: object) -> object | None:
-        """A widget's value as this setting takes it; None where it does not."""
+    def valid(self, value: object) -> T | None:
+        """A widget's value, changed to a valid one where this codec does so; None if it is invalid."""
 
 
 @dataclass(frozen=True)
-class AnyText(Codec):
+class AnyText(Codec[str]):
     """Any text that UTF-8 can carry."""
 
     def read(self, raw: Raw) -> str | None:
@@ -44,7 +47,7 @@ class AnyText(Codec):
 
 
 @dataclass(frozen=True)
-class OneOf(Codec):
+class OneOf(Codec[str]):
     """One of some options."""
 
     options: Sequence[str]
@@ -57,28 +60,28 @@ class OneOf(Codec):
 
 
 @dataclass(frozen=True)
-class AnyOf(Codec):
-    """Any of some options, in the options' order, each a string of its own; one empty string stands for none."""
+class AnyOf(Codec[list[str]]):
+    """Any of some options, in the options' order, each a string of its own; one empty string means none."""
 
     options: Sequence[str]
 
-    def write(self, value: object) -> Raw:
+    def write(self, value: list[str]) -> Raw:
         return tuple(literal.without_surrogates(str(option)) for option in value) or ("",)
 
     def read(self, raw: Raw) -> list[str] | None:
-        found = [option for option in self.options if literal.without_surrogates(option) in raw]
-        return found if found or raw == ("",) else None
+        selected = [option for option in self.options if literal.without_surrogates(option) in raw]
+        return selected if selected or raw == ("",) else None
 
     def valid(self, value: object) -> list[str] | None:
         return [option for option in value if option in self.options] if isinstance(value, list | tuple) else None
 
 
 @dataclass(frozen=True)
-class WholeNumber(Codec):
+class WholeNumber(Codec[int]):
     """A whole number from `low` to `high`, in steps from `low`.
 
     Attributes:
-        nearest: a value that a change of the limits has put outside moves to the nearest. An address gets no such help.
+        nearest: a widget's value outside the limits, which may have changed, moves to the nearest. A URL's does not.
     """
 
     low: int
@@ -101,13 +104,13 @@ class WholeNumber(Codec):
 
 
 @dataclass(frozen=True)
-class Decimal(Codec):
+class Decimal(Codec[float]):
     """A decimal number from `low` to `high`."""
 
     low: float
     high: float
 
-    def write(self, value: object) -> Raw:
+    def write(self, value: float) -> Raw:
         return (f"{value:.12g}",)
 
     def read(self, raw: Raw) -> float | None:

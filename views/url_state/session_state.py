@@ -1,17 +1,23 @@
-"""What one visitor has set, beside what the browser is known to have seen of it.
+"""The settings of one visit, and which URL queries its browser may still be showing.
 
-Everything is kept as it stands in the address: names with strings. `Visitor` knows nothing of Streamlit.
+Everything is stored as in the URL: names with strings. `SessionSettings` does not depend on Streamlit.
+
+Three places hold settings: this object (in `st.session_state`), the URL and the widgets in the browser. They differ
+while messages travel, since the browser keeps sending its old URL and old widget values until it has received new ones.
+So each run first decides who is right. The URL wins if this visit did not write it, or after Back or Forward; otherwise
+the stored settings win, with what the user changed in widgets since.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 from urllib.parse import quote_plus, unquote_plus
 
 from .codecs import AnyOf, AnyText, Codec, Raw
 from .legacy_urls import to_current
 
-# These hold on every page; whatever else a page has is its own and stands in its own address only.
+# These hold on every page; any other setting belongs to one page and is in that page's URL only.
 SHARED = (
     "text",
     "method",
@@ -26,23 +32,24 @@ SHARED = (
     "head",
     "units",
     "lang",
-    "present",  # the browser's alone: see presentation_mode.js
+    "present",  # only the browser uses it: see presentation_mode.js
 )
 LANGUAGE = "lang"
-# The browser's own word, never part of an address: it went back or forward, and has not heard an answer since. With its
-# count of such steps, so that what it says of an address then differs from what it says of the same one later.
+# A parameter that `history.js` adds to its messages between Back or Forward and the answer, with the number of such
+# steps, so that messages about the same URL differ. It is never part of a stored or written URL.
 MOVED = "moved"
-TEXT = "text"  # in every address that was written here: one without it is the beginning of an address, not a view
+TEXT = "text"  # in every URL that was written here: a URL without it only changes the settings that it names
 
-# What an address may hold of names that no control has claimed yet: those of a part of the page that is not open.
+# Limits for names in a URL that no control has claimed yet: settings of a part of the page that is not open.
 MOST_NAMES, LONGEST_VALUE = 80, 8_000
 _NAME = re.compile(r"\w{1,40}", re.ASCII)
-# Of the sentence, in the address. Proxies refuse addresses of more than 8 kB; 128 tokens always fit.
+# Of the sentence, in the URL. Proxies refuse URLs of more than 8 kB; 128 tokens always fit.
 LONGEST_TEXT = 6_000
-MOST_KNOWN = 50  # addresses that a browser may not have heard of yet
+MOST_SENT = 50  # queries that a browser may not have received yet
 
 Query = dict[str, Raw]
-QueryKey = tuple[tuple[str, Raw], ...]  # an address, to compare
+QueryKey = tuple[tuple[str, Raw], ...]  # a query that can be compared, see `comparable`
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -50,12 +57,12 @@ class DrawnControl:
     """A control as it was last drawn."""
 
     value: object
-    codec: Codec
+    codec: Codec[Any]
     default: object
-    varies: bool  # what is offered, or shown first, depends on the page or on the sentence
-    inside: bool = False  # a component draws it and tells what was chosen; no control of Streamlit's does
-    within: tuple[str, ...] = ()  # the parts of the page that it stands in, the outermost first
-    gone: bool = False  # the part was drawn again without it, and the browser has forgotten what it showed
+    varies: bool  # options or default depend on the page or on the sentence
+    in_component: bool = False  # a component draws it and reports its value; it is no Streamlit widget
+    parts: tuple[str, ...] = ()  # the parts of the page that contain it, outermost first
+    removed: bool = False  # its part was drawn again without it, and the browser has discarded its value
 
 
 @dataclass
@@ -63,76 +70,83 @@ class SessionSettings:
     """Settings of one visit.
 
     Attributes:
-        page: the one that is open; None before the first.
-        shared, own: the settings that were chosen, and for each page its own. What is not there has its default.
-        shown: the controls of the open page.
-        known: addresses the browser may still believe in, the oldest first, each with the values its controls show
-            there: it sends the old one until it has heard of a new one.
+        page: the open page; None before the first run.
+        shared, own: the settings that were chosen: those of all pages, and by page its own. A setting that is missing
+            has its default.
+        controls: the controls of the open page.
+        sent: queries that the browser may be showing, oldest first, each with the values of its controls there.
+        abandoned: queries that were sent before the URL last decided; a late message may still carry one.
+        received: the query that the browser sent with this run.
+        must_send: the URL decided, and the browser may have received an older query since.
+        set_by_callback: controls that callbacks have set since a query was last sent.
+        url_written: a query was sent in this visit.
+        open_parts: the parts of the page that are being drawn, outermost first.
+        drawn: the controls that this run has drawn.
     """
 
     page: str | None = None
     shared: Query = field(default_factory=dict)
     own: dict[str | None, Query] = field(default_factory=dict)
-    shown: dict[str, DrawnControl] = field(default_factory=dict)
-    known: list[tuple[QueryKey, dict[str, object]]] = field(default_factory=list)
-    left: list[QueryKey] = field(default_factory=list)
-    heard: QueryKey = ()  # the address that the browser believed in when it asked for this run
-    unsure: bool = False  # the reader went elsewhere, and the browser may have heard of an older address since
-    put: set[str] = field(default_factory=set)  # controls that callbacks have set since an address was written last
-    told: bool = False  # an address was written in this visit
-    within: list[str] = field(default_factory=list)  # the parts that are being drawn, the outermost first
-    drawn: set[str] = field(default_factory=set)  # the controls that this run has drawn
+    controls: dict[str, DrawnControl] = field(default_factory=dict)
+    sent: list[tuple[QueryKey, dict[str, object]]] = field(default_factory=list)
+    abandoned: list[QueryKey] = field(default_factory=list)
+    received: QueryKey = ()
+    must_send: bool = False
+    set_by_callback: set[str] = field(default_factory=set)
+    url_written: bool = False
+    open_parts: list[str] = field(default_factory=list)
+    drawn: set[str] = field(default_factory=set)
 
-    def stands(self, name: str) -> tuple[str, ...]:
-        """The parts that a control stands in which is being drawn: a part that runs alone says no more than its own."""
-        now, last = tuple(self.within), self.shown.get(name)
-        return last.within if last is not None and last.within[-len(now) :] == now else now
+    def enclosing_parts(self, name: str) -> tuple[str, ...]:
+        """The parts of the page that contain the control being drawn; a part that runs alone only knows its own."""
+        now, last = tuple(self.open_parts), self.controls.get(name)
+        return last.parts if last is not None and last.parts[-len(now) :] == now else now
 
-    def leave(self, part: str = "") -> None:
-        """End a run of a part, or of the page: what was drawn in it before and was not now is gone."""
-        for name, shown in self.shown.items():
-            if name not in self.drawn and (not part or part in shown.within):
-                self.shown[name] = replace(shown, gone=True)
+    def end_run(self, part: str = "") -> None:
+        """Mark as removed what this run of the page, or of one part, did not draw again."""
+        for name, control in self.controls.items():
+            if name not in self.drawn and (not part or part in control.parts):
+                self.controls[name] = replace(control, removed=True)
 
-    def arrive(self, page: str, query: Query, moved: bool, on_screen: dict[str, object]) -> None:
-        """Begin a run of `page`, asked for with the address `query`, which decides if this visit did not write it.
+    def begin_run(self, page: str, query: Query, history_navigation: bool, widget_values: dict[str, object]) -> None:
+        """Begin a run of `page`, requested with `query`, which wins if this visit did not write it.
 
         Args:
-            moved: the browser went back or forward, so the address decides in any case.
-            on_screen: what the browser's controls show at this moment.
+            history_navigation: the browser went back or forward, so the query wins in any case.
+            widget_values: what the browser's widgets show now.
         """
         other_page, self.page = page != self.page, page
         if other_page:
-            self.shown.clear()
-            on_screen = {}
-        told = [seen for seen, _ in self.known]
-        late = [] if other_page else self.left
-        if moved or comparable(query) not in (*told, *late):
+            self.controls.clear()
+            widget_values = {}
+        sent = [key for key, _ in self.sent]
+        late = [] if other_page else self.abandoned
+        if history_navigation or comparable(query) not in (*sent, *late):
             self.adopt(query)
-            self.known = [(comparable(query), on_screen)]
-            self.left = [*self.left, *told][-MOST_KNOWN:]
-            self.unsure = bool(self.left)
-        self.hear(query)
+            self.sent = [(comparable(query), widget_values)]
+            self.abandoned = [*self.abandoned, *sent][-MOST_SENT:]
+            self.must_send = bool(self.abandoned)
+        self.receive(query)
 
-    def hear(self, query: Query) -> None:
-        """The browser believes in this address, and will not believe in older ones again."""
-        self.heard = comparable(query)
-        place = next((place for place, (seen, _) in enumerate(self.known) if seen == self.heard), 0)
-        self.known = self.known[place:][-MOST_KNOWN:]
+    def receive(self, query: Query) -> None:
+        """Note the query that the browser sent: it has received this one and will not send older ones again."""
+        self.received = comparable(query)
+        position = next((position for position, (key, _) in enumerate(self.sent) if key == self.received), 0)
+        self.sent = self.sent[position:][-MOST_SENT:]
 
     @property
-    def waits(self) -> bool:
-        """The browser went back or forward, and has not heard an answer since."""
-        return any(name == MOVED for name, _ in self.heard)
+    def awaits_history_answer(self) -> bool:
+        """True from Back or Forward until the browser has received the answer."""
+        return any(name == MOVED for name, _ in self.received)
 
-    def on_screen(self, name: str) -> object:
-        """What a control shows in a browser that believes in the address it sent; None if it shows nothing."""
-        current = self.known and (self.known[0][0] == self.heard or self.heard in self.left)
-        values = self.known[0][1] if current else {}
-        return values.get(name, self.shown[name].value if name in self.shown else None)
+    def browser_value(self, name: str) -> object:
+        """The value that a control shows in the browser, by the query it sent; None if it shows nothing."""
+        current = self.sent and (self.sent[0][0] == self.received or self.received in self.abandoned)
+        values = self.sent[0][1] if current else {}
+        return values.get(name, self.controls[name].value if name in self.controls else None)
 
     def adopt(self, query: Query) -> None:
-        """Take over an address. A whole one says everything; the beginning of one changes what it names."""
+        """Take settings from a query. A whole one replaces all settings; one without a sentence only those it names."""
         query = to_current({name: raw for name, raw in _bounded(query).items() if name != MOVED})
         shared = {name: raw for name, raw in query.items() if name in SHARED}
         own = {name: raw for name, raw in query.items() if name not in SHARED}
@@ -142,92 +156,94 @@ class SessionSettings:
             self.shared |= shared
             self.own[self.page] = self.own.get(self.page, {}) | own
 
-    def place(self, name: str) -> Query:
-        """Where a setting is kept."""
+    def store_of(self, name: str) -> Query:
+        """The dictionary that holds a setting: the shared one, or the open page's."""
         return self.shared if name in SHARED else self.own.setdefault(self.page, {})
 
-    def record(self, name: str, value: object) -> None:
-        """Take over a value that was chosen in a control; a default that is always the same needs no words."""
-        shown = self.shown[name]
-        if value == shown.default and not shown.varies:
-            self.place(name).pop(name, None)
+    def store(self, name: str, value: object) -> None:
+        """Store a control's value. A default that never varies is not stored, so that it is not in the URL."""
+        control = self.controls[name]
+        if value == control.default and not control.varies:
+            self.store_of(name).pop(name, None)
         else:
-            self.place(name)[name] = shown.codec.write(value)
+            self.store_of(name)[name] = control.codec.write(value)
 
-    def choose(self, name: str, value: object, drawn: bool) -> None:
-        """Take over a value that something else than its control has chosen; `drawn`: the control is on the page."""
+    def set_value(self, name: str, value: object, drawn: bool) -> None:
+        """Store a value that was set by a callback; `drawn`: its control is a widget on the page."""
         if drawn:
-            self.put.add(name)
-        if name in self.shown:
-            self.record(name, value)
+            self.set_by_callback.add(name)
+        if name in self.controls:
+            self.store(name, value)
         else:
-            self.place(name)[name] = AnyOf(value).write(value) if isinstance(value, list) else AnyText().write(value)
+            self.store_of(name)[name] = (
+                AnyOf(value).write(value) if isinstance(value, list) else AnyText().write(str(value))
+            )
 
-    def take(self, name: str, current: object) -> None:
-        """The browser says that a control shows `current`: take it over if a person has set it.
+    def take_user_change(self, name: str, current: object) -> None:
+        """Store `current`, which the browser reports for a control, if the user has set it.
 
-        What the browser has shown before is no deed: it sends the old value until it has heard of the new one. But what
-        a person has set stays on the screen, whatever addresses the browser hears of later.
+        A value that the browser already displayed is not a user change: it keeps sending the old value until it
+        receives the new one. What the user did set remains on the screen, whatever queries the browser receives later.
         """
-        shown = self.shown[name]
-        if name in self.put or current == self.on_screen(name):
+        control = self.controls[name]
+        if name in self.set_by_callback or current == self.browser_value(name):
             return
-        if current != shown.value and (valid := shown.codec.valid(current)) is not None:
-            self.record(name, valid)
-        for _, values in self.known:
+        if current != control.value and (valid := control.codec.valid(current)) is not None:
+            self.store(name, valid)
+        for _, values in self.sent:
             values[name] = current
 
-    def chosen(self, name: str, codec: Codec, default: object, varies: bool) -> object:
+    def resolve(self, name: str, codec: Codec[T], default: T, varies: bool) -> T:
         """The value that a control is to show.
 
-        What cannot be shown is forgotten, unless another page may still be able to.
+        A stored value that is invalid is removed, unless it is shared and another page may be able to show it.
         """
-        place = self.place(name)
-        raw = place.get(name)
+        store = self.store_of(name)
+        raw = store.get(name)
         if raw is None:
             return default
         value = codec.read(raw)
-        if value is None and name in self.shown:  # its limits or options have changed
-            value = codec.valid(self.shown[name].value)
+        if value is None and name in self.controls:  # its limits or options have changed
+            value = codec.valid(self.controls[name].value)
             if value is not None:
-                place[name] = codec.write(value)
+                store[name] = codec.write(value)
         if value is None:
             if not (varies and name in SHARED):
-                del place[name]
+                del store[name]
             return default
         return value
 
-    def address(self) -> Query:
-        """The whole view, the sentence first."""
+    def query(self) -> Query:
+        """All settings that hold on the open page, as a URL query, the sentence first."""
         own = self.own.get(self.page or "", {})
         text = {TEXT: (_shortened(self.shared[TEXT][-1]),)} if TEXT in self.shared else {}
         return text | {name: raw for name, raw in (self.shared | own).items() if name != TEXT}
 
-    def tell(self) -> Query | None:
-        """The address that the browser is to be told of; None if it surely believes in it already.
+    def next_query(self) -> Query | None:
+        """The query to send to the browser, which counts as sent; None if it certainly shows that one already.
 
-        The first one is always told: until then the browser sends whatever its address says, which is also what
-        components write there before the server knows (`history.js`).
+        The first is always sent: until then the browser sends whatever its URL contains, which includes what components
+        write there before the server knows (`history.js`).
         """
-        first, self.told = not self.told, True
-        self.put.clear()
-        address = self.address()
-        seen = comparable(address)
-        last = self.known[-1][0] if self.known else None
-        if seen == last:
-            self.known.pop()
-        self.known.append((seen, {name: shown.value for name, shown in self.shown.items()}))
-        unsure, self.unsure = self.unsure, False
-        return None if seen == self.heard == last and not unsure and not first else address
+        first, self.url_written = not self.url_written, True
+        self.set_by_callback.clear()
+        query = self.query()
+        key = comparable(query)
+        last = self.sent[-1][0] if self.sent else None
+        if key == last:
+            self.sent.pop()
+        self.sent.append((key, {name: control.value for name, control in self.controls.items()}))
+        must_send, self.must_send = self.must_send, False
+        return None if key == self.received == last and not must_send and not first else query
 
 
 def comparable(query: Mapping[str, Raw]) -> QueryKey:
-    """An address, to compare: the order of names does not count."""
+    """A query in a form to compare: the order of names does not count."""
     return tuple(sorted((name, tuple(raw)) for name, raw in query.items()))
 
 
 def _bounded(query: Query) -> Query:
-    """Only what a page could have written."""
+    """The query without what no page could have written."""
     fitting = {
         name: raw
         for name, raw in query.items()
@@ -237,7 +253,7 @@ def _bounded(query: Query) -> Query:
 
 
 def _shortened(text: str) -> str:
-    """As much of a text as an address can carry."""
+    """As much of a text as a URL can carry."""
     quoted = quote_plus(text)
     if len(quoted) <= LONGEST_TEXT:
         return text

@@ -1,4 +1,4 @@
-"""Settings in, settings out, in this process: what a run reads from the address and what it writes there."""
+"""What a run reads from the URL and what it writes there, in this process."""
 
 from __future__ import annotations
 
@@ -39,27 +39,27 @@ def opened(**query: str | list[str]) -> AppTest:
     return app.run()
 
 
-def said(app: AppTest) -> dict:
-    """The address; a name that stands there once has no list."""
+def url_query(app: AppTest) -> dict:
+    """The query in the URL; a name with one value has no list."""
     return {
         name: values[0] if isinstance(values, list) and len(values) == 1 else values
         for name, values in app.query_params.items()
     }
 
 
-def test_the_sentence_is_always_said():
-    assert said(opened()) == {"text": "First."}
-    assert said(opened(method="beam")) == {"text": "First.", "method": "beam"}
-    assert said(opened(text="")) == {"text": ""}
+def test_the_sentence_is_always_in_the_url():
+    assert url_query(opened()) == {"text": "First."}
+    assert url_query(opened(method="beam")) == {"text": "First.", "method": "beam"}
+    assert url_query(opened(text="")) == {"text": ""}
 
 
-def test_what_is_set_is_said_and_a_constant_default_is_not():
+def test_values_are_in_the_url_and_constant_defaults_are_not():
     app = opened()
     app.segmented_control("method").set_value("beam").run()
     app.number_input("beam").set_value(2).run()
-    assert said(app) == {"text": "First.", "method": "beam", "beam": "2"}
+    assert url_query(app) == {"text": "First.", "method": "beam", "beam": "2"}
     app.segmented_control("method").set_value("greedy").run()
-    assert said(app) == {"text": "First.", "beam": "2"}  # it comes back with its method
+    assert url_query(app) == {"text": "First.", "beam": "2"}  # it comes back with its method
     app.segmented_control("method").set_value("beam").run()
     assert app.number_input("beam").value == 2
 
@@ -67,14 +67,14 @@ def test_what_is_set_is_said_and_a_constant_default_is_not():
 def test_junk_counts_as_the_default():
     app = opened(text="A", method="<b>", beam="1e400", row=["1", "2"])
     assert app.segmented_control("method").value == "greedy"
-    assert said(app) == {"text": "A", "beam": "1e400", "row": ["1", "2"]}  # nothing here has asked for these two
+    assert url_query(app) == {"text": "A", "beam": "1e400", "row": ["1", "2"]}  # no control has claimed these two
     app.segmented_control("method").set_value("beam").run()
     assert app.number_input("beam").value == 4
-    assert "beam" not in said(app)
+    assert "beam" not in url_query(app)
     assert not app.exception
 
 
-def test_another_address_decides():
+def test_another_url_wins():
     app = opened(text="A", method="beam", beam="2")
     app.text_input("text").set_value("B").run()
     app.query_params.clear()
@@ -87,24 +87,24 @@ def test_callbacks_set_controls_that_are_drawn_and_others():
     app = opened()
     app.button[0].click().run()
     assert app.text_input("text").value == "Pressed."
-    assert said(app) == {"text": "Pressed.", "row": "7"}
+    assert url_query(app) == {"text": "Pressed.", "row": "7"}
     app.button[1].click().run()
-    assert said(app)["kept"] == "3-1" and app.text[-1].value == "3-1"
+    assert url_query(app)["kept"] == "3-1" and app.text[-1].value == "3-1"
     app.button[2].click().run()
-    assert "kept" not in said(app)
+    assert "kept" not in url_query(app)
 
 
-def test_a_page_s_own_settings_wait_for_it():
+def test_a_page_s_own_settings_are_stored_for_it():
     app = opened()
     app.session_state["page"] = "two"
     app.run()
     app.number_input("row").set_value(5).run()
     app.segmented_control("method").set_value("beam").run()
-    assert said(app) == {"text": "First.", "method": "beam", "row": "5"}
+    assert url_query(app) == {"text": "First.", "method": "beam", "row": "5"}
     app.session_state["page"] = "one"
     app.query_params.clear()  # as the menu does
     app.run()
-    assert said(app) == {"text": "First.", "method": "beam"}
+    assert url_query(app) == {"text": "First.", "method": "beam"}
     app.session_state["page"] = "two"
     app.query_params.clear()
     app.run()
@@ -112,10 +112,10 @@ def test_a_page_s_own_settings_wait_for_it():
 
 
 @pytest.mark.parametrize("text", ["stop", "fail"])
-def test_a_page_that_ends_early_says_its_address(text):
+def test_a_page_that_ends_early_writes_its_url(text):
     app = opened()
     app.text_input("text").set_value(text).run()
-    assert said(app) == {"text": text}
+    assert url_query(app) == {"text": text}
     assert bool(app.exception) == (text == "fail")
 
 
@@ -123,43 +123,43 @@ def test_what_utf_8_cannot_carry_is_replaced():
     app = AppTest.from_function(script)
     app.session_state["text"] = "a\ud800b"
     app.run()
-    assert said(app) == {"text": "a\ufffdb"}
+    assert url_query(app) == {"text": "a\ufffdb"}
     assert app.text_input("text").value == "a\ufffdb"
 
 
 def on_another_server(app: AppTest, **moved: str) -> AppTest:
-    """The same browser after its server has gone: another one hears what is on the screen and in the address."""
+    """The same browser after its server has gone: another one receives its widget values and its URL."""
     other = AppTest.from_function(script)
-    other.query_params.update(said(app) | moved)
+    other.query_params.update(url_query(app) | moved)
     return other._run(app._tree.get_widget_states())
 
 
-def test_what_is_done_first_on_a_server_that_knows_nothing_of_the_visit_counts():
+def test_the_first_user_change_on_another_server_is_stored():
     app = opened(text="A", method="beam", beam="2", kept="3-1")
     app.text_input("text").set_value("B")
     other = on_another_server(app)
     assert (other.text_input("text").value, other.number_input("beam").value) == ("B", 2)
-    assert said(other) == {"text": "B", "method": "beam", "beam": "2", "kept": "3-1"}
+    assert url_query(other) == {"text": "B", "method": "beam", "beam": "2", "kept": "3-1"}
     other.number_input("beam").set_value(3).run()
-    assert said(other) == {"text": "B", "method": "beam", "beam": "3", "kept": "3-1"}
-    other.number_input("beam").set_value(4)  # its default, of which the address says nothing
-    assert said(on_another_server(other)) == {"text": "B", "method": "beam", "kept": "3-1"}
+    assert url_query(other) == {"text": "B", "method": "beam", "beam": "3", "kept": "3-1"}
+    other.number_input("beam").set_value(4)  # its default, which is not in the URL
+    assert url_query(on_another_server(other)) == {"text": "B", "method": "beam", "kept": "3-1"}
 
 
-def test_what_cannot_be_shown_of_the_screen_leaves_what_the_address_says():
+def test_on_another_server_the_url_wins_over_an_invalid_widget_value():
     app = opened(text="12345678", place="5")
     assert app.slider("place").value == 5
     app.text_input("text").set_value("123456")
     other = on_another_server(app)  # where the slider is another one, with other limits
     assert (other.text_input("text").value, other.slider("place").value) == ("123456", 5)
-    assert said(other) == {"text": "123456", "place": "5"}
+    assert url_query(other) == {"text": "123456", "place": "5"}
     other.slider("place").set_value(6).run()
-    assert said(other) == {"text": "123456", "place": "6"}
+    assert url_query(other) == {"text": "123456", "place": "6"}
 
 
-def test_going_back_on_a_server_that_knows_nothing_of_the_visit_leads_to_the_address():
+def test_going_back_on_another_server_shows_what_the_url_contains():
     app = opened(text="A")
     app.text_input("text").set_value("B")
     other = on_another_server(app, moved="1")
     assert other.text_input("text").value == "A"
-    assert said(other) == {"text": "A"}
+    assert url_query(other) == {"text": "A"}
