@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from .. import palette
 from ..text import literal
 from ..text.catalogue import say
@@ -28,7 +30,7 @@ STYLE = f"""<style>
 </style>"""
 
 
-def bars(classes: Sequence[str], probabilities: Sequence[float]) -> str:
+def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) -> str:
     """A row a class, in the order given; the most probable one stands out.
 
     Args:
