@@ -1,44 +1,70 @@
-"""Bring the catalogues up to date with what the code says: `python -m tools.messages`.
+"""Write the message catalogues from the code: `make messages`.
 
-`assets/text/en/atlas.po` has every text of the code, for translators to begin with; in the catalogues of other
-languages new texts are added, empty, and those that have gone are removed.
+`assets/text/en/atlas.po` has every text of the code, for translators to begin with. It is not committed and nothing
+reads it at run time. In the catalogues of other languages new texts are added, empty, and those that have gone are
+removed.
 """
 
 from __future__ import annotations
 
+import ast
 import io
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog
-from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 
 from views.text.catalogue import ENGLISH, TEXT
 
 ROOT = Path(__file__).resolve().parents[1]
-FLOORS = ("views", "pages", "model", "server")
-KEYWORDS = {
-    "say": ((1, "c"), 2),
-    **dict.fromkeys(("Message", "MenuPage", "Sample"), ((1, "c"), 2)),
-    "say_count": ((1, "c"), 2, 3),
-    "Busy": (1,),
-    "InputError": (1,),
-    "InterventionError": (1,),
-    "CheckpointError": (1,),
-    "OpenError": (1,),
-    "ReaderError": (1,),
-    "TooDifferentError": (1,),
+LAYERS = ("views", "pages", "model", "server")
+# function or class -> where its calls have the id and the English text (one, or singular and plural)
+KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
+    **dict.fromkeys(("say", "Message", "MenuPage", "Sample"), (0, (1,))),
+    "say_count": (0, (1, 2)),
+    **dict.fromkeys(
+        (
+            "Busy",
+            "InputError",
+            "InterventionError",
+            "CheckpointError",
+            "OpenError",
+            "ReaderError",
+            "NoSharedTokensError",
+        ),
+        (None, (0,)),
+    ),
 }
 
 
+def texts_in(source: str) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
+    """Yield id and English text of each call in a file, also of those inside f-strings.
+
+    Babel's own extractor misses calls in f-strings on Python 3.11.
+    """
+    for node in ast.walk(ast.parse(source)):
+        name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
+        if name not in KEYWORDS:
+            continue
+        arguments = [each.value if isinstance(each, ast.Constant) else None for each in node.args]
+        at, places = KEYWORDS[name]
+        if len(arguments) <= max(places):
+            continue
+        id, texts = arguments[at] if at is not None else None, tuple(arguments[place] for place in places)
+        if all(isinstance(text, str) and text for text in texts):
+            yield id, texts if len(texts) > 1 else texts[0]
+
+
 def texts_of_the_code() -> Catalog:
-    """Every text in it, with its id."""
-    found = Catalog(locale=ENGLISH, project="Attention Atlas", charset="utf-8", fuzzy=False)
-    for floor in FLOORS:
-        for _, _, text, _, id in extract_from_dir(ROOT / floor, [("**.py", "python")], keywords=KEYWORDS):
-            found.add(text, context=id)
-    return found
+    """Collect every text of the code, with its id."""
+    catalogue = Catalog(locale=ENGLISH, project="Attention Atlas", charset="utf-8", fuzzy=False)
+    for layer in LAYERS:
+        for path in sorted((ROOT / layer).rglob("*.py")):
+            for id, text in texts_in(path.read_text(encoding="utf-8")):
+                catalogue.add(text, context=id)
+    return catalogue
 
 
 def written(catalogue: Catalog) -> bytes:
@@ -50,7 +76,7 @@ def written(catalogue: Catalog) -> bytes:
 
 
 def main() -> None:
-    """Write them all."""
+    """Write the catalogues of all languages."""
     code = texts_of_the_code()
     for folder in sorted(path for path in TEXT.iterdir() if path.is_dir()):
         path = folder / "atlas.po"

@@ -44,10 +44,15 @@ def source(tmp_path_factory) -> Path:
     """A copy of what is shipped: building leaves folders beside it."""
     folder = tmp_path_factory.mktemp("source")
     for name in SHIPPED:
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / name, folder / name, ignore=generated)
     for name in FILES:
         shutil.copy(ROOT / name, folder / name)
     return folder
+
+
+def generated(folder: str, names: list[str]) -> set[str]:
+    """Files that are not shipped: compiled ones and the English catalogue, which `make messages` writes."""
+    return {name for name in names if name == "__pycache__" or (folder.endswith("en") and name == "atlas.po")}
 
 
 def environment(folder: Path) -> tuple[Path, Path]:
