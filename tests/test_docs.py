@@ -1,28 +1,94 @@
-"""What the documents name is there."""
+"""The documents name files, commands and Python names that exist."""
 
 from __future__ import annotations
 
+import ast
 import re
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from tests.processes import ROOT
+from tests.test_architecture import missing
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = sorted(
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "deploy/README.md", ROOT / "benchmarks/README.md"]
+)
+CHANGES = ROOT / "CHANGELOG.md"  # names files of earlier versions too
+WRITTEN = {"benchmarks/results/latest.json"}  # by a program, when it runs
+LONGEST_README = 150
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
-def test_every_file_that_is_named_is_there(document):
+def anchors(text: str) -> set[str]:
+    """Anchors of a document's headings, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def dead_links(document: Path, text: str) -> list[str]:
+    """Relative links of a document that lead to no file or to no heading."""
+    dead = []
+    for link in re.findall(r"\]\((?!https?:)([^)\s]+)\)", re.sub(r"\]\s+\(", "](", text)):
+        path, _, anchor = link.partition("#")
+        target = document.parent / path if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text(encoding="utf-8"))):
+            dead.append(link)
+    return dead
+
+
+def programs(text: str) -> list[str]:
+    """The Python programs in a document."""
+    return re.findall(r"^```python\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+
+
+def unknown_imports(source: str) -> list[str]:
+    """Names that a program imports from this project and that are not there. It is parsed, not run."""
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.ImportFrom)]
+    own = [node for node in nodes if (node.module or "").split(".")[0] in ("attention_atlas", "model")]
+    return [
+        alias.name for node in own for alias in node.names if not hasattr(import_module(str(node.module)), alias.name)
+    ]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_links_and_files_of_a_document_exist(document: Path):
     text = document.read_text(encoding="utf-8")
-    linked = re.findall(r"\]\((?!https?:|#)([^)#]+)", text)
-    assert [path for path in linked if not (document.parent / path).exists()] == []
-    floors = "model|views|pages|server|tests|tools|assets|docs|deploy|benchmarks"
-    named = re.findall(rf"`((?:{floors})/[\w./-]+)`", text)
-    assert [path for path in named if not (ROOT / path).exists()] == []
+    assert dead_links(document, text) == []
+    assert document == CHANGES or set(missing(text)) <= WRITTEN
 
 
-def test_what_adding_tells_to_call_is_there():
-    """A file holds the function, class or table that is said to be in it."""
-    text = (ROOT / "docs/adding.md").read_text(encoding="utf-8")
-    for name, path in re.findall(r"`(\w+)`(?:,\s*`\w+`)*\s+(?:of|in)\s+`([\w/]+\.py)`", text):
+def test_a_dead_link_is_found():
+    text = "[a](README.md) [b](nowhere.md) [c](README.md#start) [d](README.md#nowhere) [e](https://a.example)"
+    assert dead_links(ROOT / "ARCHITECTURE.md", text) == ["nowhere.md", "README.md#nowhere"]
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_a_name_is_defined_in_the_file_that_is_named_with_it(document: Path):
+    for name, path in re.findall(r"`(\w+)`\s+(?:of|in)\s+`([\w/]+\.py)`", document.read_text(encoding="utf-8")):
         assert re.search(rf"^(?:def |class |){name}\b", (ROOT / path).read_text(encoding="utf-8"), re.M), (name, path)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_every_make_target_that_is_named_is_there(document: Path):
+    named = set(re.findall(r"(?:`|^|&& )make ([a-z][a-z-]*)", document.read_text(encoding="utf-8"), re.MULTILINE))
+    assert [target for target in sorted(named) if not re.search(rf"^{target}:", MAKEFILE, re.MULTILINE)] == []
+
+
+@pytest.mark.parametrize("name", ["README.md", "docs/python.md"])
+def test_what_programs_import_is_there(name: str):
+    sources = programs((ROOT / name).read_text(encoding="utf-8"))
+    assert sources
+    assert [unknown for source in sources for unknown in unknown_imports(source)] == []
+
+
+def test_an_import_that_is_not_there_is_found():
+    assert unknown_imports("from model import Translator, Nothing\nfrom torch import nn") == ["Nothing"]
+
+
+def test_the_readme_is_short_and_has_one_picture_and_the_commands():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= LONGEST_README
+    assert len(re.findall(r"^!\[", text, re.MULTILINE)) == 1
+    assert "make run" in text and "make test" in text
