@@ -1,1 +1,1 @@
-"""Many visitors on one process. Knows no page, no model and no figure; app.py hands it what it needs of them."""
+"""Serve many visitors from one process. Imports no page, model or figure; app.py passes in what it needs of them."""

@@ -1,34 +1,33 @@
-"""Runs go no faster than the server can send what they show.
+"""Backpressure: start no run while the event loop is behind.
 
-One thread takes in visitors and sends all messages, and shares the interpreter with the runs. When a whole class
-arrives within seconds, the runs would leave it so little that hardly anything is sent. So while its rounds are slow, no
-further run begins.
+The event loop's thread accepts visitors, sends all messages and shares the interpreter with the runs. When a whole
+class arrives within seconds, the runs would leave it so little time that hardly anything is sent.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
 
-from server.run_queue import Turns
+from server.run_queue import RunQueue
 
-BEAT = 0.05  # seconds between two looks
-ROUNDS = 5  # of the thread that sends, timed at each look
-SLOW = 0.01  # seconds a round; with 50 visitors one takes a tenth of that
-TIMELY = 2  # looks in a row without slow rounds after which runs begin again
+INTERVAL = 0.05  # seconds between two checks
+ITERATIONS = 5  # of the event loop, timed at each check
+SLOW_ITERATION = 0.01  # seconds; with 50 visitors an iteration takes a tenth of that
+FAST_CHECKS = 2  # checks in a row without slow iterations after which runs start again
 
 
-async def keep_pace(turns: Turns, clock: Callable[[], float] = time.monotonic) -> None:
-    """Hold `turns` while the loop in which this runs goes round slowly, until it is cancelled."""
-    timely = 0
+async def apply_backpressure(queue: RunQueue, clock: Callable[[], float] = time.monotonic) -> None:
+    """Pause `queue` while the event loop in which this runs is slow, until this is cancelled."""
+    fast_checks = 0
     try:
         while True:
-            await asyncio.sleep(BEAT)
+            await asyncio.sleep(INTERVAL)
             began = clock()
-            for _ in range(ROUNDS if turns.running or turns.waiting else 0):
+            for _ in range(ITERATIONS if queue.running or queue.waiting else 0):
                 await asyncio.sleep(0)
-            slow = clock() - began > ROUNDS * SLOW
-            timely = 0 if slow else timely + 1
-            if slow or timely == TIMELY:
-                turns.hold(slow)
+            slow = clock() - began > ITERATIONS * SLOW_ITERATION
+            fast_checks = 0 if slow else fast_checks + 1
+            if slow or fast_checks == FAST_CHECKS:
+                queue.pause(slow)
     finally:
-        turns.hold(False)
+        queue.pause(False)

@@ -1,7 +1,7 @@
-"""Files that were made for a visitor, kept until the browser has fetched them.
+"""Generated downloads, stored until the browser has fetched them.
 
-Streamlit forgets what a download button makes as soon as two runs of anybody's pages have ended, and beside a busy
-crowd that is sooner than the browser can ask for it: the visitor would get "File not found".
+Streamlit forgets what a download button makes as soon as two runs of any visitor have ended. On a busy server that is
+before the browser can ask for it: the visitor would get "File not found".
 """
 
 import itertools
@@ -10,52 +10,54 @@ import time
 from collections.abc import Callable
 
 from server import streamlit_internals
-from server.singleton import process_wide
+from server.singleton import singleton
 
-SECONDS = 60.0  # that a file is kept at least, unless the limits below are reached
-FILES, BYTES = 64, 128 * 2**20  # at once; then the oldest go
+MIN_SECONDS = 60.0  # that a file is stored, unless the limits below are reached
+MAX_FILES, MAX_BYTES = 64, 128 * 2**20  # at once; the oldest are evicted
 
-Keep = Callable[[bytes, str, str, str], None]  # content, type, the place that it takes, name
+StoreFile = Callable[[bytes, str, str, str], None]  # content, type, slot, name
 
 
-class FinishedFiles:
-    """The files that are kept. Safe to use from several threads.
+class DownloadStore:
+    """The stored files. Safe to use from several threads.
 
     Args:
-        keep: keeps a file in a place, in which it replaces another one.
+        store: stores a file in a slot and replaces the file there.
         clock: seconds.
     """
 
-    def __init__(self, keep: Keep = streamlit_internals.keep_file, clock: Callable[[], float] = time.monotonic) -> None:
-        self._keep, self._clock = keep, clock
+    def __init__(
+        self, store: StoreFile = streamlit_internals.store_file, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._store, self._clock = store, clock
         self._lock = threading.Lock()
         self._numbers = itertools.count()
-        self._kept: dict[str, tuple[float, int]] = {}  # place -> when it was taken and how many bytes lie there
+        self._slots: dict[str, tuple[float, int]] = {}  # slot -> when it was filled, number of bytes; oldest first
 
-    def hold(self, content: bytes | str, mime: str, name: str) -> bytes:
-        """Keep a file from now on; its content as it is to be handed out."""
-        whole = content.encode() if isinstance(content, str) else content
+    def add(self, content: bytes | str, mime: str, name: str) -> bytes:
+        """Store a file; return its content as bytes."""
+        data = content.encode() if isinstance(content, str) else content
         with self._lock:
-            place = f"finished file {next(self._numbers) % (FILES + 1)}"
-            self._kept.pop(place, None)
-            self._keep(whole, mime, place, name)
-            self._kept[place] = self._clock(), len(whole)
-        self.let_go()
-        return whole
+            slot = f"finished file {next(self._numbers) % (MAX_FILES + 1)}"
+            self._slots.pop(slot, None)
+            self._store(data, mime, slot, name)
+            self._slots[slot] = self._clock(), len(data)
+        self.evict()
+        return data
 
-    def let_go(self) -> None:
-        """Let go of what is old, and of the oldest where there is too much."""
+    def evict(self) -> None:
+        """Remove old files, and the oldest ones beyond the limits."""
         with self._lock:
-            while self._kept:
-                place, (taken, _) = next(iter(self._kept.items()))
-                much = len(self._kept) > FILES or sum(size for _, size in self._kept.values()) > BYTES
-                if not much and self._clock() - taken < SECONDS:
+            while self._slots:
+                slot, (filled, _) = next(iter(self._slots.items()))
+                full = len(self._slots) > MAX_FILES or sum(size for _, size in self._slots.values()) > MAX_BYTES
+                if not full and self._clock() - filled < MIN_SECONDS:
                     return
-                self._keep(b"", "text/plain", place, "")
-                del self._kept[place]
+                self._store(b"", "text/plain", slot, "")
+                del self._slots[slot]
 
 
-@process_wide
-def finished_files() -> FinishedFiles:
-    """Those of this server."""
-    return FinishedFiles()
+@singleton
+def download_store() -> DownloadStore:
+    """The store of this server."""
+    return DownloadStore()

@@ -1,14 +1,12 @@
-"""What every answer tells the browser about safety: this is the one place where these headers are written.
-
-deploy/nginx passes them on, and has its own for the answers that nginx itself gives.
+"""Security headers of every response. deploy/nginx passes them on, and sets its own for responses of nginx itself.
 
 The Content-Security-Policy: everything comes from this site, nothing may frame it, no form leads away. It is loosened
-only where Streamlit 1.67 and Plotly work no other way; tests/browser and tests/deploy measure it:
+only where Streamlit 1.67 and Plotly cannot work otherwise; tests/browser and tests/deploy measure it:
 
 - script-src sha256-...: the one inline script of Streamlit's index.html (it sets window.prerenderReady);
-- script-src blob: Streamlit imports each component's script, a string, by way of a blob;
-- script-src wasm-unsafe-eval: a library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start. It would
-  go on without, but every page would begin with a refusal, beside which one that matters would not be seen;
+- script-src blob: Streamlit imports each component's script, a string, through a blob;
+- script-src wasm-unsafe-eval: a library in Streamlit (Long.js) tries a few bytes of WebAssembly at the start. It works
+  without, but every page would log a violation, and one that matters would be overlooked;
 - style-src unsafe-inline: style elements and attributes by Streamlit (Emotion, KaTeX), Plotly and this app's tables;
 - font-src data: KaTeX' small fonts inside its style sheet;
 - img-src data: and blob: thumbnails and icons drawn into the page, Plotly's pictures on their way to a PNG file;
@@ -33,63 +31,69 @@ POLICY = (
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data:; manifest-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-NOT_USED = (
+DENIED_FEATURES = (
     "accelerometer autoplay display-capture encrypted-media geolocation gyroscope idle-detection local-fonts "
     "magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial usb "
     "web-share xr-spatial-tracking"
 )
-USED = "camera clipboard-read clipboard-write fullscreen"
+ALLOWED_FEATURES = "camera clipboard-read clipboard-write fullscreen"
 HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",  # for browsers that do not know frame-ancestors
     "Referrer-Policy": "no-referrer",  # the address holds the visitor's sentence
     "Permissions-Policy": ", ".join(
-        [*(f"{feature}=(self)" for feature in USED.split()), *(f"{feature}=()" for feature in NOT_USED.split())]
+        [
+            *(f"{feature}=(self)" for feature in ALLOWED_FEATURES.split()),
+            *(f"{feature}=()" for feature in DENIED_FEATURES.split()),
+        ]
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-PRIVATE = ("/media/", "/_stcore/upload_file/")  # what is a visitor's own: no browser and no proxy keeps a copy
+PRIVATE = ("/media/", "/_stcore/upload_file/")  # a visitor's own files: no browser and no proxy caches them
 
 
-class SafetyHeaders:
-    """Add the headers to every answer."""
+class SecurityHeaders:
+    """Add the headers to every response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
-        page = (streamlit_internals.files() / "index.html").read_text(encoding="utf-8")
+        page = (streamlit_internals.static_folder() / "index.html").read_text(encoding="utf-8")
         self._headers = HEADERS | {"Content-Security-Policy": policy(page)}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             return await self._app(scope, receive, send)
-        told = self._headers | ({"Cache-Control": "no-store"} if scope["path"].startswith(PRIVATE) else {})
+        headers = self._headers | ({"Cache-Control": "no-store"} if scope["path"].startswith(PRIVATE) else {})
 
         async def with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start", "websocket.accept"):
                 message = {"headers": (), **message}
-                MutableHeaders(scope=message).update(told)
+                MutableHeaders(scope=message).update(headers)
             await send(message)
 
         await self._app(scope, receive, with_headers)
 
 
-async def fault(request: Request, error: Exception) -> Response:
-    """Answer an error of the server itself, with the headers: Starlette does so outside of all middleware."""
+async def server_error(request: Request, error: Exception) -> Response:
+    """Answer an error of the server, with the headers: Starlette calls this outside of all middleware."""
     sentence = "Something went wrong in this server: please reload the page.\n"
     return PlainTextResponse(sentence, 500, headers=HEADERS | {"Content-Security-Policy": policy("")})
 
 
-async def left(request: Request, error: Exception) -> Response:
-    """Answer, for the record, a browser that left while it was sending: nothing is kept, and nothing is wrong."""
+async def client_disconnected(request: Request, error: Exception) -> Response:
+    """Answer a browser that disconnected while it was sending, so that it is not logged as an error."""
     return Response(status_code=499)  # by convention: the client closed the connection
 
 
-FAULTS = {Exception: fault, ClientDisconnect: left}  # the log would show each of the latter as an error
+EXCEPTION_HANDLERS = {
+    Exception: server_error,
+    ClientDisconnect: client_disconnected,
+}
 
 
 def policy(page: str) -> str:
-    """The Content-Security-Policy of a page with the scripts that stand in it itself."""
+    """The Content-Security-Policy of an HTML page, with the hashes of its inline scripts."""
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
     return POLICY.format(scripts="".join(f" 'sha256-{digest}'" for digest in digests))

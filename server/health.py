@@ -1,7 +1,7 @@
-"""What an operator asks a running server: is it of use, and how does it do? Nothing here says what visitors asked.
+"""Health and metrics for the operator. Neither contains anything that visitors entered.
 
 `/healthz` answers 200 once all models are loaded and each has computed something, else 503. `/metrics` is for
-Prometheus. Both are for the machines that look after the server: a reverse proxy must not publish `/metrics`.
+Prometheus; a reverse proxy must not publish it.
 """
 
 import functools
@@ -15,26 +15,27 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from server import metrics
-from server.run_context import turns
-from server.singleton import process_wide
+from server.run_context import run_queue
+from server.singleton import singleton
 
 State = Literal["loading", "ready", "broken"]
 
 
 class Readiness:
-    """How far each model is. Safe to use from several threads."""
+    """The state of each model. Safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._states: dict[str, State] = {}
 
     def expect(self, models: Iterable[str]) -> None:
-        """These are going to be loaded, unless they are already."""
+        """Register models that are going to be loaded; those that have a state keep it."""
+        loading: dict[str, State] = dict.fromkeys(models, "loading")
         with self._lock:
-            self._states = dict.fromkeys(models, "loading") | self._states
+            self._states = loading | self._states
 
     def set(self, model: str, state: State) -> None:
-        """`model` is one of those that were expected."""
+        """Set the state of an expected model."""
         with self._lock:
             self._states[model] = state
 
@@ -45,30 +46,29 @@ class Readiness:
 
     @property
     def ready(self) -> bool:
-        """True once all of them have computed something."""
-        return set(self.states().values()) == {"ready"}  # before anything is expected, nothing is ready
+        """True once all models have computed something; False if none is expected yet."""
+        return set(self.states().values()) == {"ready"}
 
 
-@process_wide
+@singleton
 def readiness() -> Readiness:
-    """Of this server."""
+    """The readiness of this server."""
     return Readiness()
 
 
 def routes(version: str) -> list[Route]:
-    """The two addresses, for the app of this version to serve beside its pages."""
-    metrics.RUNNING.set_function(lambda: turns().running)
-    metrics.WAITING.set_function(lambda: turns().waiting)
+    """The routes of both, for the app of this version."""
+    metrics.RUNNING.set_function(lambda: run_queue().running)
+    metrics.WAITING.set_function(lambda: run_queue().waiting)
     metrics.READY.set_function(lambda: readiness().ready)
     return [Route("/healthz", functools.partial(_health, version)), Route("/metrics", _metrics)]
 
 
 async def _health(version: str, request: Request) -> Response:
-    found = readiness()
-    states = found.states()
-    status = "ready" if found.ready else "broken" if "broken" in states.values() else "loading"
+    ready, states = readiness().ready, readiness().states()
+    status = "ready" if ready else "broken" if "broken" in states.values() else "loading"
     answer = {"status": status, "version": version, **states}
-    return JSONResponse(answer, 200 if found.ready else 503, headers={"Cache-Control": "no-store"})
+    return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})
 
 
 async def _metrics(request: Request) -> Response:

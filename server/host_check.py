@@ -1,8 +1,8 @@
-"""Who may use this server: what calls it by its own name and, from a browser, only this site's own pages.
+"""Check the Host and Origin headers.
 
-Streamlit looks at `server.allowedHosts` when a socket opens and nowhere else, so that a foreign name which is made to
-point here could still be used to read pages, pictures and metrics. It would look at the origin of a socket too. But
-before it refuses one, it asks a service in the internet for the address of this machine, while everybody waits.
+Streamlit checks `server.allowedHosts` only when a socket opens, so a foreign name that resolves to this server (DNS
+rebinding) could be used to read pages, pictures and metrics. It checks the origin of a socket too, but before it
+refuses one, it asks a service on the internet for the address of this machine, and blocks all visitors meanwhile.
 """
 
 from urllib.parse import urlsplit
@@ -13,15 +13,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from server.http_errors import refuse
 from server.streamlit_internals import is_host_allowed
 
-NO_NAME = "This server does not go by that name: open the site by the address that its operator gave you."
-NO_ORIGIN = "Pages of other sites may not use this server."
+UNKNOWN_HOST = "This server does not go by that name: open the site by the address that its operator gave you."
+FOREIGN_ORIGIN = "Pages of other sites may not use this server."
 
 
-class OwnSite:
-    """Refuse what calls the server by a name that is not in `server.allowedHosts`, by none, or by two.
+class HostCheck:
+    """Refuse requests whose Host is missing, repeated or not in `server.allowedHosts`, and those of another origin.
 
-    And whatever a page of another origin asks for. A page's own origin is the name by which the server is called, port
-    included: a reverse proxy must pass on the Host header as it came. What is no browser sends no origin and may ask.
+    The allowed origin is the Host header, port included, so a reverse proxy must pass it on unchanged. Clients that
+    are not browsers send no origin and are accepted.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -30,18 +30,18 @@ class OwnSite:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket"):
             headers = Headers(scope=scope)
-            names, origins = headers.getlist("host"), headers.getlist("origin")
-            if len(names) != 1 or not is_host_allowed(names[0]):
-                return await refuse(scope, receive, send, 421, NO_NAME)
-            if origins and not (len(origins) == 1 and is_own(origins[0], names[0])):
-                return await refuse(scope, receive, send, 403, NO_ORIGIN)
+            hosts, origins = headers.getlist("host"), headers.getlist("origin")
+            if len(hosts) != 1 or not is_host_allowed(hosts[0]):
+                return await refuse(scope, receive, send, 421, UNKNOWN_HOST)
+            if origins and not (len(origins) == 1 and is_same_origin(origins[0], hosts[0])):
+                return await refuse(scope, receive, send, 403, FOREIGN_ORIGIN)
         await self._app(scope, receive, send)
 
 
-def is_own(origin: str, host: str | None) -> bool:
-    """Whether `origin` is `http://host` or `https://host`, letter by letter, as Streamlit compares them too."""
+def is_same_origin(origin: str, host: str | None) -> bool:
+    """Whether `origin` is exactly `http://host` or `https://host`, as Streamlit compares them too."""
     try:
-        found = urlsplit(origin)
+        scheme = urlsplit(origin).scheme
     except ValueError:
         return False
-    return bool(host) and found.scheme in ("http", "https") and origin == f"{found.scheme}://{host}"
+    return bool(host) and scheme in ("http", "https") and origin == f"{scheme}://{host}"

@@ -1,9 +1,9 @@
-"""An answer that refuses: a status and one plain sentence, to a request and to the handshake of a socket alike."""
+"""Refuse a request, or the handshake of a WebSocket, with a status and one sentence."""
 
 from starlette.responses import PlainTextResponse
 from starlette.types import Receive, Scope, Send
 
-POLICY = 1008  # the code of a WebSocket that is closed because of what its client did
+POLICY = 1008  # close code of a WebSocket: policy violation by the client
 
 
 async def refuse(scope: Scope, receive: Receive, send: Send, status: int, sentence: str) -> None:

@@ -1,7 +1,7 @@
-"""The log: one JSON object a line on standard error, about what happened and never about what was typed.
+"""The log: one JSON object per line on standard error, without anything that a visitor entered.
 
-Streamlit and its server write lines of their own there, which would quote what a visitor sent: a name that a message
-bears, a wrong origin, an error with the value that led to it. They keep their words and numbers, and lose the rest.
+Streamlit and uvicorn log lines of their own there, which would quote what a visitor sent: a name in a message, a wrong
+origin, an error with the value that caused it. Their texts and numbers are retained; other arguments are removed.
 """
 
 import json
@@ -14,12 +14,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 LOG = logging.getLogger("atlas")
-FRAMES = 3  # of an error that are named, the innermost first
-LEVEL = "ATLAS_LOG"  # the environment variable that sets the level; "INFO" where it is not set
+FRAMES = 3  # of an error's traceback that are logged, the innermost first
+LEVEL = "ATLAS_LOG"  # the environment variable that sets the level; "INFO" by default
 
 
 class JsonLines(logging.Formatter):
-    """An event's name and its fields; of an exception the type alone, since its message may quote a visitor."""
+    """Formats an event's name and fields; of an exception only the type, since its message may quote a visitor."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = {
@@ -33,39 +33,39 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
-class Discreet(logging.LogRecord):
-    """What a library reports: its sentence with its numbers; of an error the type and the places, no message."""
+class RedactedRecord(logging.LogRecord):
+    """A library's log record reduced to its text and numbers; of an error the type and lines, not the message."""
 
-    def __init__(self, *arguments, **named) -> None:
-        super().__init__(*arguments, **named)
+    def __init__(self, *args, **kwargs) -> None:
+        super().__init__(*args, **kwargs)
         if self.name == LOG.name:
             return
         self.msg = str(self.msg).partition("\n")[0]
         if isinstance(self.args, dict):
-            self.args = {key: _number(value) for key, value in self.args.items()}
+            self.args = {key: _redact(value) for key, value in self.args.items()}
         else:
-            self.args = tuple(map(_number, self.args or ()))
+            self.args = tuple(map(_redact, self.args or ()))
         if self.exc_info and self.exc_info[0]:
             frames = reversed(traceback.extract_tb(self.exc_info[2])[-FRAMES:])
-            places = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
-            self.msg = f"{self.msg} ({self.exc_info[0].__name__} in {places})"
+            lines = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+            self.msg = f"{self.msg} ({self.exc_info[0].__name__} in {lines})"
         self.exc_info = self.exc_text = self.stack_info = None
 
 
 def _thread_ended(error: threading.ExceptHookArgs) -> None:
-    """What Python would print of an error that ends a thread, without its message."""
-    LOG.error("thread ended", exc_info=(error.exc_type, error.exc_value, error.exc_traceback))
+    """Log an error that ends a thread, without its message, which Python would print."""
+    LOG.error("thread ended", exc_info=error.exc_value)
 
 
-def _number(value: object) -> object:
+def _redact(value: object) -> object:
     return value if isinstance(value, int | float) else "..."
 
 
 def start() -> None:
     """Write the log to standard error, once."""
-    logging.setLogRecordFactory(Discreet)
+    logging.setLogRecordFactory(RedactedRecord)
     threading.excepthook = _thread_ended
-    # it warns of each thread that asks for a visit and has none, such as one that makes a download
+    # it warns of each thread that has no session, such as one that makes a download
     logging.getLogger("streamlit.runtime.scriptrunner_utils.script_run_context").setLevel(logging.ERROR)
     if LOG.handlers:
         return
@@ -78,5 +78,5 @@ def start() -> None:
 
 
 def event(name: str, level: int = logging.INFO, **fields: str | float) -> None:
-    """Write one line. `fields` are names of this project's own, sizes and times."""
+    """Log one line. `fields` are names of this project's own, sizes and times."""
     LOG.log(level, name, extra={"fields": fields})

@@ -1,6 +1,6 @@
-"""What is counted, for Prometheus.
+"""Metrics for Prometheus.
 
-Labels are names of this project's own pages and outcomes; nothing that a visitor typed or uploaded is ever one.
+Labels are names of this project's pages and outcomes, never anything that a visitor entered.
 """
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, ProcessCollector
@@ -37,6 +37,6 @@ READY = Gauge("atlas_ready", "1 once both models have computed something", regis
 
 
 def runs() -> int:
-    """How many there have been."""
+    """The number of runs that have ended."""
     samples = (sample for family in RUNS.collect() for sample in family.samples)
     return int(sum(sample.value for sample in samples if sample.name.endswith("_total")))

@@ -1,4 +1,4 @@
-"""What every request and every socket goes through, one after the other, before Streamlit sees it."""
+"""The middleware that every request and every WebSocket passes through before it reaches Streamlit."""
 
 from collections.abc import Collection, Mapping
 
@@ -6,32 +6,32 @@ from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
 from server.client_address import SocketsByAddress
-from server.headers import SafetyHeaders
-from server.host_check import OwnSite
-from server.path_redaction import UnnamedPlace
-from server.static_files import CompressedScripts
-from server.upload_limit import FewUploads
-from server.websocket_messages import ReadersMessages
+from server.headers import SecurityHeaders
+from server.host_check import HostCheck
+from server.path_redaction import PathRedaction
+from server.static_files import CompressedStaticFiles
+from server.upload_limit import UploadLimit
+from server.websocket_messages import MessageFilter
 
 
-def door(
-    script: str, pages: Collection[str], beside: Collection[str], moved: Mapping[str, str], *pages_own: Middleware
+def middleware_stack(
+    script: str, pages: Collection[str], extra_paths: Collection[str], moved: Mapping[str, str], *of_pages: Middleware
 ) -> list[Middleware]:
     """The middleware of the app, the outermost first.
 
     Args:
-        script: the app's file, whose place is told to nobody.
-        pages, beside, moved: see `KnownAddresses`.
-        pages_own: what the pages bring of their own; it sees requests for this server only.
+        script: the app's file, whose absolute path is not sent to browsers.
+        pages, extra_paths, moved: see `KnownAddresses`.
+        of_pages: middleware of the pages; runs after the host check.
     """
     return [
-        Middleware(SafetyHeaders),
-        Middleware(OwnSite),
-        Middleware(CompressedScripts),
-        *pages_own,
-        Middleware(KnownAddresses, pages=pages, beside=beside, moved=moved),
+        Middleware(SecurityHeaders),
+        Middleware(HostCheck),
+        Middleware(CompressedStaticFiles),
+        *of_pages,
+        Middleware(KnownAddresses, pages=pages, extra_paths=extra_paths, moved=moved),
         Middleware(SocketsByAddress),
-        Middleware(ReadersMessages),
-        Middleware(FewUploads),
-        Middleware(UnnamedPlace, script=script),
+        Middleware(MessageFilter),
+        Middleware(UploadLimit),
+        Middleware(PathRedaction, script=script),
     ]

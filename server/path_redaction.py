@@ -1,7 +1,6 @@
-"""Where the app lies on the machine is nobody's business but its operator's.
+"""Remove the script's absolute path from messages to browsers.
 
-At the start of every run Streamlit tells the browser the whole path of the script, of which the browser uses no more
-than that it is always the same.
+Streamlit sends it at the start of every run; the browser only needs it to be the same each time.
 """
 
 from pathlib import Path
@@ -12,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server.streamlit_internals import ForwardMsg
 
 
-class UnnamedPlace:
-    """Tell browsers the name of the script without its folder.
+class PathRedaction:
+    """Replace the script's path by its file name.
 
     Args:
         script: the file that Streamlit runs.
@@ -25,15 +24,15 @@ class UnnamedPlace:
         self._name, self._folder = path.name, str(path.parent).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def without_place(message: Message) -> None:
+        async def send_redacted(message: Message) -> None:
             content = message.get("bytes")
             if content and self._folder in content:
-                message = {**message, "bytes": self._renamed(content)}
+                message = {**message, "bytes": self._redact(content)}
             await send(message)
 
-        await self._app(scope, receive, without_place if scope["type"] == "websocket" else send)
+        await self._app(scope, receive, send_redacted if scope["type"] == "websocket" else send)
 
-    def _renamed(self, content: bytes) -> bytes:
+    def _redact(self, content: bytes) -> bytes:
         try:
             message = ForwardMsg.FromString(content)
         except DecodeError:

@@ -1,4 +1,4 @@
-"""What a reader is likely to ask for next, computed while nobody asks for anything."""
+"""Prefetch: compute what a user is likely to request next while the server is idle."""
 
 import threading
 import time
@@ -6,78 +6,80 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 
-from server.run_context import turns
-from server.singleton import process_wide
+from server.run_context import run_queue
+from server.singleton import singleton
 
-Steps = Callable[[], Iterable[object]]  # begins work that is done while its steps are asked for
+StartJob = Callable[[], Iterable[object]]  # starts a job, which runs as its steps are iterated over
 
-MOST = 4  # works that wait; then the oldest is forgotten
-LOOK = 0.02  # seconds between two looks at whether somebody asks for something
-PATIENCE = 10.0  # seconds without an idle moment after which a work is given up: by then the reader has it, or has gone
+MAX_JOBS = 4  # jobs that wait; beyond that the oldest is dropped
+POLL_SECONDS = 0.02  # seconds between two checks whether the server is idle
+PATIENCE = (
+    10.0  # seconds without an idle moment after which a job is given up: the user has the result by then, or left
+)
 
 
-class Ahead:
-    """Works one after the other in a thread of its own, each step in an idle moment. Safe to use from several threads.
+class Prefetcher:
+    """Runs jobs one after the other in its own thread, each step in an idle moment. Safe to use from several threads.
 
     Args:
-        busy: whether somebody waits for an answer now.
+        busy: whether a visitor waits for an answer now.
         patience: see `PATIENCE`.
     """
 
     def __init__(self, busy: Callable[[], bool], patience: float = PATIENCE) -> None:
         self._busy, self._patience = busy, patience
         self._lock = threading.Lock()
-        self._works: deque[Steps] = deque(maxlen=MOST)
+        self._jobs: deque[StartJob] = deque(maxlen=MAX_JOBS)
         self._thread: threading.Thread | None = None
-        self._dropped = False  # what is being done now
+        self._cancelled = False  # the job that runs now
 
-    def compute(self, work: Steps) -> None:
-        """Have `work` done soon. What it fails at is said to the reader who asks for the same: here it just ends."""
+    def submit(self, job: StartJob) -> None:
+        """Run `job` soon. An error ends it silently: the request for the same result reports it."""
         with self._lock:
-            self._works.append(work)
+            self._jobs.append(job)
             if self._thread is None:
-                self._thread = threading.Thread(target=self._all, name="computed ahead", daemon=True)
+                self._thread = threading.Thread(target=self._run, name="prefetch", daemon=True)
                 self._thread.start()
 
-    def drop(self) -> None:
-        """Do none of it any more: nobody is there who could ask for it."""
+    def cancel(self) -> None:
+        """Cancel all pending work."""
         with self._lock:
-            self._works.clear()
-            self._dropped = True
+            self._jobs.clear()
+            self._cancelled = True
 
-    def finish(self) -> None:
-        """Wait until nothing is left to do."""
+    def join(self) -> None:
+        """Wait until all jobs have ended."""
         while (thread := self._thread) is not None:
             thread.join()
 
-    def _all(self) -> None:
+    def _run(self) -> None:
         while True:
             with self._lock:
-                if not self._works:
+                if not self._jobs:
                     self._thread = None
                     return
-                work, self._dropped = self._works.popleft(), False
+                job, self._cancelled = self._jobs.popleft(), False
             with suppress(Exception):
-                for _ in self._idle_moments(work()):
-                    if self._dropped:
+                for _ in self._idle_moments(job()):
+                    if self._cancelled:
                         break
 
     def _idle_moments(self, steps: Iterable[object]) -> Iterator[object]:
-        """The steps, as long as there are idle moments for them."""
+        """Iterate over the steps, each in an idle moment, until there was none for `patience` seconds."""
         rest = iter(steps)
         while True:
             until = time.monotonic() + self._patience
             while self._busy():
                 if time.monotonic() >= until:
                     return
-                time.sleep(LOOK)
+                time.sleep(POLL_SECONDS)
             try:
                 yield next(rest)
             except StopIteration:
                 return
 
 
-@process_wide
-def ahead() -> Ahead:
-    """That of this server: idle is a moment in which no visitor has a turn or waits for one."""
-    return Ahead(lambda: bool(turns().running or turns().waiting))
+@singleton
+def prefetcher() -> Prefetcher:
+    """The prefetcher of this server, which is idle while no run is running or waiting."""
+    return Prefetcher(lambda: bool(run_queue().running or run_queue().waiting))

@@ -1,4 +1,4 @@
-"""One run of a page, or of a part of it: it waits for its turn, and what it took is counted and logged."""
+"""The context of one run of a page or of a fragment: it waits for a slot, and is counted and logged."""
 
 import logging
 import time
@@ -7,61 +7,61 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from server import logs, metrics
-from server.run_queue import Busy, Notice, Turn, Turns
-from server.singleton import process_wide
+from server.run_queue import Busy, Notice, RunQueue, RunSlot
+from server.singleton import singleton
 
-_current: ContextVar[Turn | None] = ContextVar("turn", default=None)
+_current: ContextVar[RunSlot | None] = ContextVar("slot", default=None)
 
 
-@process_wide
-def turns() -> Turns:
+@singleton
+def run_queue() -> RunQueue:
     """The queue of this server."""
-    return Turns()
+    return RunQueue()
 
 
-def rotate() -> None:
-    """Between two steps of a long answer: let others go first, see `Turn.rotate`."""
-    if turn := _current.get():
-        turn.rotate()
+def yield_slot() -> None:
+    """Let waiting runs go first, between two steps of a long computation; see `RunSlot.yield_slot`."""
+    if slot := _current.get():
+        slot.yield_slot()
 
 
-def note(**sizes: int) -> None:
-    """Add sizes, such as a number of tokens, to what will be logged about this run."""
-    if turn := _current.get():
-        turn.sizes |= {name: int(size) for name, size in sizes.items()}
+def log_sizes(**sizes: int) -> None:
+    """Add sizes, such as a number of tokens, to the log line of this run."""
+    if slot := _current.get():
+        slot.sizes |= {name: int(size) for name, size in sizes.items()}
 
 
-def running() -> bool:
-    """True while the thread that asks is in a run that has its turn."""
+def is_running() -> bool:
+    """Whether the calling thread is in a run that has a slot."""
     return _current.get() is not None
 
 
 @contextmanager
-def visited(page: str, part: str, notice: Notice) -> Iterator[None]:
-    """Surround a run of `page`, or of a `part` of it; both are names of this project's own.
+def queued_run(page: str, part: str, notice: Notice) -> Iterator[None]:
+    """Wait for a slot, execute a run of `page` or of a `part` of it, and record it; both are this project's names.
 
     Args:
-        notice: tells the visitor to wait, see `Turns.turn`.
+        notice: shows the visitor that the run waits, see `RunQueue.slot`.
 
     Raises:
-        Busy: it did not get its turn.
+        Busy: it got no slot.
     """
-    came = time.perf_counter()
-    outcome, turn = "ok", None
+    start = time.perf_counter()
+    outcome, slot = "ok", None
     try:
-        with turns().turn(notice) as turn:
-            token = _current.set(turn)
+        with run_queue().slot(notice) as slot:
+            token = _current.set(slot)
             try:
                 yield
             finally:
                 _current.reset(token)
     except BaseException as end:
-        # What is no `Exception` is Streamlit's way to end a run early: the visitor left, or asked for something else.
+        # Streamlit ends a run early by a `BaseException`: the visitor left, or requested something else.
         outcome = "refused" if isinstance(end, Busy) else "error" if isinstance(end, Exception) else "interrupted"
         raise
     finally:
-        seconds = time.perf_counter() - came
-        queued, sizes = (turn.queued, turn.sizes) if turn else (seconds, {})
+        seconds = time.perf_counter() - start
+        queued, sizes = (slot.queued, slot.sizes) if slot else (seconds, {})
         metrics.RUNS.labels(page, part, outcome).inc()
         metrics.ANSWERS.labels(page).observe(seconds)
         metrics.QUEUED.observe(queued)

@@ -1,10 +1,10 @@
-"""Every run that a browser asks for takes place, and looks at what it was told before the next one takes its place.
+"""Delay each rerun message until the run before it has read its own, so that no message is lost.
 
-Streamlit ends a run as soon as another one is asked for, and one that has not begun by then never does: what its
-message said, such as what was typed on the page that is left, would be lost.
+Streamlit ends a run as soon as another one is requested, and one that has not started by then never does: the values
+in its message, such as text typed on the page that is left, would be lost.
 
-A browser whose server has gone connects to another one by itself, and may ask for a part of its page first: Streamlit
-knows no such part there, and would answer nothing to whatever is done in it.
+A browser that reconnects to another server may request a fragment first. Streamlit does not know that fragment there
+and would not answer user actions in it, so the first run of a socket is made a run of the whole page.
 """
 
 import asyncio
@@ -12,86 +12,86 @@ import contextlib
 
 from server.streamlit_internals import BackMsg, ForwardMsg
 
-PATIENCE = 1.0  # seconds; a run that has not begun after that may be replaced
-DRAWN = frozenset({"delta", "ref_hash", "script_finished"})  # a run looks at its message before it draws anything
+PATIENCE = 1.0  # seconds; a run that has not started after that may be replaced
+RENDERED = frozenset({"delta", "ref_hash", "script_finished"})  # a run reads its message before it renders
 
 
-class Runs:
-    """The runs that one socket asks for: each waits until the run of a page before it has begun to draw.
+class RunOrder:
+    """The order of the runs that one socket requests: each waits until the page's run before it renders.
 
-    A run of a part of a page replaces no other; but a run of another page makes an end of the parts of the one before,
-    so it waits for them too.
+    A run of a fragment replaces no other run. But a run of another page ends the fragments of the page before, so it
+    waits for them too.
 
     Args:
-        patience: the longest that a message is held back, in seconds.
+        patience: the longest that a message is delayed, in seconds.
     """
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
-        self._asked = False  # for any run
-        self._page = _Run()  # of a page, asked for last
-        self._part = _Run()  # of a part of that page, asked for last
-        self._page.drawn.set()
-        self._part.drawn.set()
+        self._any_requested = False
+        self._page = _Run()  # the last requested run of a page
+        self._fragment = _Run()  # the last requested run of a fragment of that page
+        self._page.rendering.set()
+        self._fragment.rendering.set()
 
     async def admit(self, message: BackMsg) -> bool:
-        """Wait until the app may see `message`. True if it was changed: what is asked for first is a whole page."""
+        """Wait until the app may receive `message`; whether it was changed from a fragment to the whole page."""
         if message.WhichOneof("type") != "rerun_script":
             return False
-        asked = message.rerun_script
-        await self._wait(asked.page_script_hash)
-        first_part = bool(asked.fragment_id) and not self._asked
-        if first_part:
-            asked.fragment_id = ""
-        self._asked = True
-        run = _Run(asked.page_script_hash, asked.fragment_id)
-        if run.part:
-            self._part = run
+        rerun = message.rerun_script
+        await self._wait(rerun.page_script_hash)
+        widen = bool(rerun.fragment_id) and not self._any_requested
+        if widen:
+            rerun.fragment_id = ""
+        self._any_requested = True
+        run = _Run(rerun.page_script_hash, rerun.fragment_id)
+        if run.fragment:
+            self._fragment = run
         else:
             self._page = run
-            self._part.drawn.set()  # what was set there is said again
-        return first_part
+            self._fragment.rendering.set()  # the page's message repeats the values of the fragment's
+        return widen
 
     async def _wait(self, page: str) -> None:
-        """Until what was asked for before has begun to draw; of a part only where another `page` is asked for."""
+        """Wait until the page's run before renders, and its fragment's run if another `page` is requested."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
-                await self._page.drawn.wait()
-                if page != self._part.page:
-                    await self._part.drawn.wait()
+                await self._page.rendering.wait()
+                if page != self._fragment.page:
+                    await self._fragment.rendering.wait()
 
-    def told(self, content: bytes | None) -> None:
-        """See in what the app has sent how far the runs have come."""
-        waiting = [run for run in (self._page, self._part) if not run.drawn.is_set()]
-        if content and waiting:
+    def observe(self, content: bytes | None) -> None:
+        """Update the progress of the runs from a message that the app sends."""
+        pending = [run for run in (self._page, self._fragment) if not run.rendering.is_set()]
+        if content and pending:
             message = ForwardMsg.FromString(content)
-            for run in waiting:
-                run.told(message)
+            for run in pending:
+                run.observe(message)
 
 
 class _Run:
-    """A run that was asked for.
+    """A requested run.
 
     Args:
-        page, part: Streamlit's names for what is to run; no part for the whole page.
+        page, fragment: Streamlit's ids of what is to run; no fragment for the whole page.
 
     Attributes:
-        drawn: it has begun to draw, and so has looked at what it was told.
+        rendering: set once it renders, and so has read its message.
     """
 
-    def __init__(self, page: str = "", part: str = "") -> None:
-        self.page, self.part = page, part
-        self.drawn = asyncio.Event()
-        self._begun = False  # what comes before that is of an older run
-        self._placed = not part  # before a part runs, Streamlit draws a place for it
+    def __init__(self, page: str = "", fragment: str = "") -> None:
+        self.page, self.fragment = page, fragment
+        self.rendering = asyncio.Event()
+        self._started = False  # messages before that are of an older run
+        self._placed = not fragment  # before a fragment runs, Streamlit renders its container
 
-    def told(self, message: ForwardMsg) -> None:
-        """See how far it has come."""
+    def observe(self, message: ForwardMsg) -> None:
+        """Update the progress from a message of the app."""
         kind = message.WhichOneof("type")
         if kind == "new_session":
-            parts = message.metadata.run.fragment_ids
-            self._begun = self._begun or (self.part in parts if self.part else not parts)
-        elif self._begun and kind in DRAWN:
+            fragments = message.metadata.run.fragment_ids
+            self._started = self._started or (self.fragment in fragments if self.fragment else not fragments)
+        elif self._started and kind in RENDERED:
             if self._placed or kind == "script_finished":
-                self.drawn.set()
+                self.rendering.set()
             self._placed = True

@@ -61,27 +61,28 @@ class RunQueue:
         """The number of runs that have a slot."""
         return len(self._running)
 
-    def hold(self, held: bool) -> None:
-        """From now on call nobody, or call again; whoever has a turn keeps it."""
+    def pause(self, paused: bool) -> None:
+        """Start no further runs, or start them again; runs that have a slot go on."""
         with self._lock:
-            self._held = held
+            self._paused = paused
             self._start_next()
 
     @contextmanager
-    def turn(self, notice: Notice) -> Iterator["Turn"]:
-        """Wait for a turn and give it back at the end.
+    def slot(self, notice: Notice) -> Iterator["RunSlot"]:
+        """Wait for a slot and release it at the end.
 
-        `notice` tells the visitor to wait; it may raise, which leaves the queue: who has gone holds up nobody.
+        `notice` shows the visitor that the run waits. It may raise, which leaves the queue, so that a visitor who has
+        gone delays no other.
 
         Raises:
             Busy: see there.
         """
-        turn = RunSlot(self, notice)
+        slot = RunSlot(self, notice)
         try:
-            turn._take()
-            yield turn
+            slot._acquire()
+            yield slot
         finally:
-            self._leave(turn._ticket)
+            self._leave(slot._ticket)
 
     def _wait(self, ticket: Event, report: ReportAhead, waited: float) -> None:
         """Wait until the ticket gets a slot; the same run has waited `waited` seconds already."""

@@ -1,132 +1,140 @@
-"""Answers and long work that come step by step, made once for everybody who follows them."""
+"""Computations that yield steps, executed once for all visitors who follow them."""
 
 import threading
 import time
 from collections.abc import Callable, Generator, Hashable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from server import metrics, run_context
 from server.limits import SLICE_SECONDS
-from server.result_cache import Recent
+from server.result_cache import ResultCache
 
 T = TypeVar("T")
+R = TypeVar("R")
 
 
-class HowFar(Protocol):
-    """How far a computation is: `done` of `total` steps of about the same size."""
+class StepCount(Protocol):
+    """The progress of a computation: `done` of `total` steps of about the same size."""
 
-    done: int
-    total: int
+    @property
+    def done(self) -> int: ...
+
+    @property
+    def total(self) -> int: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
-    """The last step of a computation: what it found."""
+class FinalValue(Generic[R]):
+    """The last step of a computation: its result."""
 
-    value: object
+    value: R
 
 
-class Steps(Generic[T]):
+class SharedSteps(Generic[T]):
     """The steps of one computation. Safe to follow from several threads.
 
-    Whoever needs a step that is not there yet has `source` make it while `turn` is held, and as many more as a slice of
-    time allows; so the rest is made even if the one who began leaves. Between two slices others have their turn.
+    A follower that needs a step which does not exist yet computes it from `source` while it holds `lock`, and as many
+    more as a slice of time allows. So the rest is computed even if the first follower leaves. Between two slices other
+    computations can run.
     """
 
-    def __init__(self, source: Iterator[T], turn: threading.Lock, slice_seconds: float = SLICE_SECONDS) -> None:
-        self.made: list[T] = []
-        self.followers = 0  # kept by `Streams`
-        self._source, self._turn, self._slice = source, turn, slice_seconds
+    def __init__(self, source: Iterator[T], lock: threading.Lock, slice_seconds: float = SLICE_SECONDS) -> None:
+        self.steps: list[T] = []
+        self.followers = 0  # counted by `SharedStreams`
+        self._source, self._compute_lock, self._slice = source, lock, slice_seconds
         self._error: Exception | None = None
 
     def follow(self) -> Iterator[T]:
-        """All steps from the first on; nothing is held while one is looked at."""
-        place = 0
+        """All steps from the first on; the lock is not held while one is used."""
+        index = 0
         while True:
-            while place < len(self.made):
-                place += 1
-                yield self.made[place - 1]
-            run_context.rotate()
-            with self._turn, metrics.COMPUTING.time():
-                if place == len(self.made) and not self._make():
+            while index < len(self.steps):
+                index += 1
+                yield self.steps[index - 1]
+            run_context.yield_slot()
+            with self._compute_lock, metrics.COMPUTING.time():
+                if index == len(self.steps) and not self._compute():
                     return
 
-    def _make(self) -> bool:
-        """Make steps for a slice of time, at least one. False if there are no more."""
+    def _compute(self) -> bool:
+        """Compute steps for a slice of time, at least one. False if there are no more."""
         if self._error is not None:
             raise self._error
-        known, until = len(self.made), time.monotonic() + self._slice
+        known, until = len(self.steps), time.monotonic() + self._slice
         try:
             for step in self._source:
-                self.made.append(step)
+                self.steps.append(step)
                 if time.monotonic() >= until:
                     break
         except Exception as error:
             self._error = error
             raise
-        return len(self.made) > known
+        return len(self.steps) > known
 
 
-class Streams(Generic[T]):
-    """What is being made at the moment, by what was asked. Safe to use from several threads.
+class SharedStreams(Generic[T]):
+    """The computations that are running, by key. Safe to use from several threads.
 
     Args:
-        finished: where the steps go, as a tuple, once all are made.
-        turn: is held while steps are made.
+        finished: the cache that receives the steps, as a tuple, once all are computed.
+        lock: is held while steps are computed.
     """
 
-    def __init__(self, finished: Recent, turn: threading.Lock) -> None:
-        self._finished, self._turn = finished, turn
-        self._going: dict[Hashable, Steps[T]] = {}
+    def __init__(self, finished: ResultCache, lock: threading.Lock) -> None:
+        self._finished, self._compute_lock = finished, lock
+        self._running: dict[Hashable, SharedSteps[T]] = {}
         self._lock = threading.Lock()
 
-    def follow(self, key: Hashable, begin: Callable[[], Iterator[T]]) -> Iterator[T]:
-        """The steps under `key`, each soon after it is there; `begin` starts what makes them if nothing does yet."""
+    def follow(self, key: Hashable, start: Callable[[], Iterator[T]]) -> Iterator[T]:
+        """The steps under `key`, each soon after it is computed; `start` starts the computation if none runs yet."""
         with self._lock:
-            known = self._finished.get(key)
-            steps = self._going.get(key)
-            source = "recent" if known is not None or steps is not None else "computed"
+            finished = self._finished.get(key)
+            running = self._running.get(key)
+            source = "recent" if finished is not None or running is not None else "computed"
             metrics.RESULTS.labels(source).inc()
-            if known is None:
-                if steps is None:
-                    steps = self._going[key] = Steps(begin(), self._turn)
-                steps.followers += 1
-        if known is not None:
-            yield from known
+            if finished is None:
+                if running is None:
+                    running = self._running[key] = SharedSteps(start(), self._compute_lock)
+                running.followers += 1
+        if finished is not None:
+            yield from finished
             return
+        assert running is not None
         try:
-            yield from steps.follow()
-            self._finished.put(key, tuple(steps.made))
+            yield from running.follow()
+            self._finished.put(key, tuple(running.steps))
         finally:
             with self._lock:
-                steps.followers -= 1
-                if not steps.followers:
-                    del self._going[key]
+                running.followers -= 1
+                if not running.followers:
+                    del self._running[key]
 
     def result(
-        self,
+        self: "SharedStreams[Any]",
         key: Hashable,
-        begin: Callable[[], Generator[HowFar, None, T]],
+        start: Callable[[], Generator[StepCount, None, R]],
         progress: Callable[[], AbstractContextManager[Callable[[int, int], None]]],
-    ) -> T:
-        """What the work under `key` finds; the reader sees how far it is. `begin` starts it if nobody did yet.
+    ) -> R:
+        """The result of the computation under `key`, with its progress shown; `start` starts it if none runs yet.
 
         Args:
-            progress: entered while the result is waited for; gives a function to call with how many steps are done,
-                of how many.
+            progress: entered during the wait; returns a function to call with the numbers of steps done and in total.
         """
-        with progress() as tell:
-            for step in self.steps(key, begin):
-                if not isinstance(step, Result):
-                    tell(step.done, step.total)
-        return step.value
+        with progress() as report:
+            for step in self.steps(key, start):
+                if isinstance(step, FinalValue):
+                    return step.value
+                report(step.done, step.total)
+        raise RuntimeError("The computation ended without a result.")
 
-    def steps(self, key: Hashable, begin: Callable[[], Generator[HowFar, None, T]]) -> Iterator[HowFar | Result]:
-        """How far that work is, step by step, and in the end what it found."""
-        return self.follow(key, lambda: _to_the_end(begin()))
+    def steps(
+        self: "SharedStreams[Any]", key: Hashable, start: Callable[[], Generator[StepCount, None, R]]
+    ) -> Iterator[StepCount | FinalValue[R]]:
+        """The progress of that computation, step by step, and its result at the end."""
+        return self.follow(key, lambda: _with_result(start()))
 
 
-def _to_the_end(steps: Generator[HowFar, None, T]) -> Iterator[HowFar | Result]:
-    yield Result((yield from steps))
+def _with_result(steps: Generator[StepCount, None, R]) -> Iterator[StepCount | FinalValue[R]]:
+    yield FinalValue((yield from steps))

@@ -1,6 +1,6 @@
-"""What lives as long as the process: made once, shared by all visitors, out of reach of each of them.
+"""Objects that are created once per process and shared by all visitors.
 
-`st.cache_resource` is no place for it: a message that any visitor can send empties Streamlit's caches for everybody.
+`st.cache_resource` is not used for them: a message that any visitor can send clears Streamlit's caches for everybody.
 """
 
 import functools
@@ -11,14 +11,14 @@ from typing import Generic, TypeVar
 R = TypeVar("R")
 
 
-class ProcessWide(Generic[R]):
-    """A function whose result is kept for each of its arguments. Safe to call from several threads.
+class Singleton(Generic[R]):
+    """A function whose result is stored for each combination of arguments. Safe to call from several threads.
 
-    Whoever asks while a result is being made waits for it. What fails is not kept: the error goes to the caller, and
-    the next call tries again, so that a server whose files were mended goes on without a restart.
+    Callers wait while another thread creates the result. An error is not stored but raised, and the next call tries
+    again, so that a server whose files were fixed needs no restart.
 
     Args:
-        function: makes the result; it must not call itself with the same arguments.
+        function: creates the result; it must not call itself with the same arguments.
     """
 
     def __init__(self, function: Callable[..., R]) -> None:
@@ -30,27 +30,27 @@ class ProcessWide(Generic[R]):
     def __call__(self, *arguments: Hashable) -> R:
         with self._lock:
             result = self._results.setdefault(arguments, _Result())
-        if not result.made:
-            with result.making:
-                if not result.made:
+        if not result.exists:
+            with result.lock:
+                if not result.exists:
                     result.value = self._function(*arguments)
-                    result.made = True
+                    result.exists = True
         return result.value
 
-    def made(self, *arguments: Hashable) -> bool:
-        """Whether the result is there, so that nobody has to wait for it."""
+    def is_ready(self, *arguments: Hashable) -> bool:
+        """Whether the result exists, so that a call would not wait."""
         with self._lock:
-            return arguments in self._results and self._results[arguments].made
+            return arguments in self._results and self._results[arguments].exists
 
 
 class _Result(Generic[R]):
-    """A place for one result; `making` is held while it is made."""
+    """Storage for one result; `lock` is held while it is created."""
 
     value: R
 
     def __init__(self) -> None:
-        self.making = threading.Lock()
-        self.made = False
+        self.lock = threading.Lock()
+        self.exists = False
 
 
-process_wide = ProcessWide  # as a decorator
+singleton = Singleton  # as a decorator

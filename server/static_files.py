@@ -1,7 +1,7 @@
-"""Scripts and style sheets travel compressed, to browsers that take gzip; each is compressed once.
+"""Compress scripts and style sheets once, for browsers that accept gzip.
 
-Streamlit sends them as they are: compressing one for every browser would cost more than it saves. A proxy does the same
-in front of several servers (deploy/nginx); this is for a server that readers reach directly.
+Streamlit sends them uncompressed, since compressing them for every request would cost more than it saves. In front of
+several servers a proxy compresses them (deploy/nginx); this is for a server that browsers reach directly.
 """
 
 import gzip
@@ -10,15 +10,15 @@ from anyio import to_thread
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-KINDS = (".js", ".css")
-SMALLEST = 1_000  # bytes; below that there is nothing to gain
+EXTENSIONS = (".js", ".css")
+MIN_BYTES = 1_000  # bytes; below that there is nothing to gain
 LEVEL = 6
 
 
-class CompressedScripts:
-    """Middleware: answers a request for a script or a style sheet with its compressed form.
+class CompressedStaticFiles:
+    """Answer requests for scripts and style sheets with their compressed content.
 
-    There are as many forms to keep as there are such files: what browsers are not to keep is not kept here either.
+    It is cached by path, unless the response is `no-store`, so the cache is bounded by the number of files.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -27,11 +27,11 @@ class CompressedScripts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"] if scope["type"] == "http" and scope["method"] == "GET" else ""
-        if not path.endswith(KINDS):
+        if not path.endswith(EXTENSIONS):
             return await self._app(scope, receive, send)
-        asked = Headers(scope=scope)
+        headers = Headers(scope=scope)
         send = with_vary(send)
-        if "gzip" in asked.get("accept-encoding", "") and "range" not in asked:
+        if "gzip" in headers.get("accept-encoding", "") and "range" not in headers:
             send = self._compressing(path, send)
         await self._app(scope, receive, send)
 
@@ -48,14 +48,14 @@ class CompressedScripts:
                 return
             content = bytes(body)
             headers = MutableHeaders(scope=start)
-            kept = headers.get("cache-control") != "no-store"
-            if start["status"] == 200 and kept and len(content) >= SMALLEST:
+            cacheable = headers.get("cache-control") != "no-store"
+            if start["status"] == 200 and cacheable and len(content) >= MIN_BYTES:
                 if path not in self._compressed:
                     self._compressed[path] = await to_thread.run_sync(gzip.compress, content, LEVEL)
                 content = self._compressed[path]
                 headers["content-encoding"] = "gzip"
                 headers["content-length"] = str(len(content))
-                if "etag" in headers:  # another form is another answer
+                if "etag" in headers:  # another encoding is another representation
                     headers["etag"] = f'{headers["etag"].removesuffix(chr(34))}-gzip"'
             await send(start)
             await send({"type": "http.response.body", "body": content})
@@ -64,7 +64,7 @@ class CompressedScripts:
 
 
 def with_vary(send: Send) -> Send:
-    """`send`, with a word for caches between here and the browser: the answer depends on what the browser takes."""
+    """Add `Vary: Accept-Encoding` to the response, for caches between here and the browser."""
 
     async def varying(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -1,50 +1,51 @@
-"""What the server reaches inside Streamlit, where nothing public does it. Tests tell when Streamlit changes it."""
+"""Streamlit's internals that the server uses where there is no public API. Tests fail when Streamlit changes them."""
 
 from pathlib import Path
+from typing import Any
 
 from streamlit import file_util, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg as BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg as ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed as is_host_allowed
 
-# BackMsg and ForwardMsg: what comes and goes over a socket, where messages of developers are kept out, runs are told
-# apart, and the script's place is taken out. is_host_allowed: whether `server.allowedHosts` has a name, which Streamlit
-# asks when a socket opens and nowhere else.
+# BackMsg and ForwardMsg: the messages of a socket, which are filtered, ordered and stripped of the script's path.
+# is_host_allowed: whether `server.allowedHosts` contains a name; Streamlit checks it only when a socket opens.
 
 
-def files() -> Path:
-    """The folder of the page, the scripts, styles and fonts that come with Streamlit: only they have addresses."""
+def static_folder() -> Path:
+    """The folder of Streamlit's own page, scripts, styles and fonts."""
     return Path(file_util.get_static_dir())
 
 
-def keep_file(content: bytes, mime: str, place: str, name: str) -> None:
-    """Keep a file until another one takes its place; do nothing where no server runs.
+def store_file(content: bytes, mime: str, slot: str, name: str) -> None:
+    """Store a file in a slot until another one replaces it; do nothing if no server runs.
 
-    What a download button makes is forgotten with the run that made it, sooner than a browser can fetch it.
+    Streamlit drops a download button's file with its run, sooner than a browser can fetch it.
     """
     if runtime.exists():
-        runtime.get_instance().media_file_mgr.add(content, mime, place, name, is_for_static_download=True)
+        runtime.get_instance().media_file_mgr.add(content, mime, slot, name, is_for_static_download=True)
 
 
-def forget_upload(visit: str, file: str) -> None:
-    """Forget an upload that no page has taken; nothing happens if one has. Streamlit has no limit for them."""
-    runtime.get_instance().uploaded_file_mgr.remove_file(visit, file)
+def forget_upload(session: str, file: str) -> None:
+    """Drop an upload that no page has read; do nothing if one has. Streamlit has no limit for them."""
+    manager: Any = runtime.get_instance().uploaded_file_mgr  # its type lacks the method
+    manager.remove_file(session, file)
 
 
-def is_here(visit: str) -> bool:
-    """Whether a visit has its socket open; True where no server runs."""
-    return not runtime.exists() or runtime.get_instance().is_active_session(visit)
+def is_connected(session: str) -> bool:
+    """Whether a session has its socket open; True if no server runs."""
+    return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
 
-def sessions_left() -> int:
-    """Let go of sessions whose time is over: Streamlit itself looks at them only when somebody else leaves.
+def expire_sessions() -> int:
+    """Drop expired sessions; Streamlit does so only when another visitor disconnects.
 
     Returns:
-        How many are left, those among them that wait for their visitor to come back included.
+        The number of sessions that are left, including disconnected ones that may reconnect.
 
     Raises:
-        AttributeError, RuntimeError: this version of Streamlit keeps them elsewhere, or no server runs.
+        AttributeError, RuntimeError: this version of Streamlit stores them elsewhere, or no server runs.
     """
-    manager = runtime.get_instance()._session_mgr
+    manager: Any = runtime.get_instance()._session_mgr
     manager._session_storage._cache.expire()
     return len(manager.list_sessions())

@@ -1,7 +1,7 @@
-"""Uploads that no page has taken yet: how much of them there may be.
+"""Limit the uploads that no page has read yet.
 
-A page takes a file as soon as it is there. But whoever has a socket may send file after file without a page that takes
-them, and Streamlit keeps each until the visit ends.
+A page reads a file as soon as it has arrived. But a client with a socket may send file after file without a page that
+reads them, and Streamlit stores each until the session ends.
 """
 
 from collections import OrderedDict
@@ -12,51 +12,53 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server import streamlit_internals
 
 UPLOADS = "/_stcore/upload_file/"
-A_VISIT = 4  # files; a page asks for one at a time
-BYTES = 128 * 2**20  # of all visits together
-LEAST = 2**16  # bytes that a file counts for, so that there are not too many small ones either
+MAX_FILES_PER_SESSION = 4  # a page requests one at a time
+MAX_BYTES = 128 * 2**20  # of all sessions together
+MIN_COUNTED_BYTES = 2**16  # that a file counts for, so that there are not too many small ones either
 
-Forget = Callable[[str, str], None]  # of a visit, a file
+Forget = Callable[[str, str], None]  # session, file
 
 
-class FewUploads:
-    """Forget the oldest upload of a visit, or of all, where there are too many that may still be waiting.
+class UploadLimit:
+    """Drop the oldest uploads of a session, or of all sessions, beyond the limits.
 
-    Whether a page has taken a file is not known here: forgetting it once more does no harm.
+    Whether a page has read a file is not known here: dropping it again does no harm.
     """
 
-    def __init__(self, app: ASGIApp, forget: Forget = streamlit_internals.forget_upload, most: int = BYTES) -> None:
-        self._app, self._forget, self._most = app, forget, most
-        self._waiting: OrderedDict[tuple[str, str], int] = OrderedDict()  # visit and file -> bytes, the oldest first
+    def __init__(
+        self, app: ASGIApp, forget: Forget = streamlit_internals.forget_upload, max_bytes: int = MAX_BYTES
+    ) -> None:
+        self._app, self._forget, self._max_bytes = app, forget, max_bytes
+        self._waiting: OrderedDict[tuple[str, str], int] = OrderedDict()  # session and file -> bytes, the oldest first
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "PUT" or not scope["path"].startswith(UPLOADS):
             return await self._app(scope, receive, send)
         size = 0
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal size
             message = await receive()
             size += len(message.get("body", b""))
             return message
 
-        async def noted(message: Message) -> None:
+        async def send_recorded(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] < 300:
-                visit, _, file = scope["path"].removeprefix(UPLOADS).partition("/")
-                self._note(visit, file, size)
+                session, _, file = scope["path"].removeprefix(UPLOADS).partition("/")
+                self._record(session, file, size)
             await send(message)
 
-        await self._app(scope, counted, noted)
+        await self._app(scope, receive_counted, send_recorded)
 
-    def _note(self, visit: str, file: str, size: int) -> None:
-        self._waiting.pop((visit, file), None)
-        self._waiting[visit, file] = max(size, LEAST)
-        own = [key for key in self._waiting if key[0] == visit]
-        for key in own[:-A_VISIT]:
-            self._let_go(key)
-        while len(self._waiting) > 1 and sum(self._waiting.values()) > self._most:
-            self._let_go(next(iter(self._waiting)))
+    def _record(self, session: str, file: str, size: int) -> None:
+        self._waiting.pop((session, file), None)
+        self._waiting[session, file] = max(size, MIN_COUNTED_BYTES)
+        own = [key for key in self._waiting if key[0] == session]
+        for key in own[:-MAX_FILES_PER_SESSION]:
+            self._drop(key)
+        while len(self._waiting) > 1 and sum(self._waiting.values()) > self._max_bytes:
+            self._drop(next(iter(self._waiting)))
 
-    def _let_go(self, key: tuple[str, str]) -> None:
+    def _drop(self, key: tuple[str, str]) -> None:
         del self._waiting[key]
         self._forget(*key)

@@ -1,7 +1,8 @@
-"""What the server does while the first visitor's browser still loads: read the models and let each compute once."""
+"""Load the models when the server starts, and let each compute once."""
 
 import asyncio
 import gc
+import logging
 import sys
 import threading
 import time
@@ -9,54 +10,51 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
 from server import housekeeping, logs
-from server.backpressure import keep_pace
+from server.backpressure import apply_backpressure
 from server.health import readiness
-from server.run_context import turns
+from server.run_context import run_queue
 
-PATIENCE = 3.0  # seconds that the classifier waits for the first page
-LOOK = 0.05  # seconds between two looks
-SWITCH_SECONDS = 0.001  # how long a busy thread keeps the interpreter while another one asks for it
+PATIENCE = 3.0  # seconds that loading the other models waits for the first page
+POLL_SECONDS = 0.05  # between two checks for running visitors
+SWITCH_SECONDS = 0.001  # after which a busy thread yields the interpreter to another one
 
 Loads = Mapping[str, Callable[[], object]]  # name of a model -> loads it and lets it compute once, in this order
 
 
 @asynccontextmanager
 async def lifespan(loads: Loads, app: object) -> AsyncGenerator[None, None]:
-    """What surrounds the life of the server: its chores, and the models that are loaded when it starts.
-
-    A thread of its own loads them, so that the server answers at once.
-    """
+    """Start the server's background tasks, and load its models in a thread so that it answers at once."""
     logs.start()
-    housekeeping.settle_memory()
+    housekeeping.limit_malloc_arenas()
     readiness().expect(loads)
     threading.Thread(target=warm_up, args=(loads,), name="warm-up", daemon=True).start()
-    chores = [asyncio.create_task(chore) for chore in (housekeeping.keep_house(), keep_pace(turns()))]
+    tasks = [asyncio.create_task(task) for task in (housekeeping.run_housekeeping(), apply_backpressure(run_queue()))]
     try:
         yield
     finally:
-        for chore in chores:
-            chore.cancel()
+        for task in tasks:
+            task.cancel()
 
 
 def warm_up(loads: Loads) -> None:
-    """Load what pages need, the first page's part first. A visitor who comes earlier waits for the rest of it only.
+    """Load what pages need, the first page's model first.
 
-    A broken installation is not reported to readers here: the page does, to whoever opens it.
+    A broken installation is only logged here; the page reports it to its visitors.
     """
     readiness().expect(loads)
     first, *others = loads
-    gc.disable()  # what is made now stays, and there is a lot of it
+    gc.disable()  # many objects are created now, and they stay
     sys.setswitchinterval(SWITCH_SECONDS)  # before anything computes
     _make_ready(first, loads[first])
     gc.freeze()
     gc.enable()
-    # The first page is drawn, if somebody is waiting for it, before anything else is loaded.
+    # The first page is rendered, if a visitor waits for it, before anything else is loaded.
     until = time.monotonic() + PATIENCE
-    while turns().running and time.monotonic() < until:
-        time.sleep(LOOK)
+    while run_queue().running and time.monotonic() < until:
+        time.sleep(POLL_SECONDS)
     for model in others:
         _make_ready(model, loads[model])
-    logs.event("ready" if readiness().ready else "not ready", **readiness().states())
+    logs.event("ready" if readiness().ready else "not ready", logging.INFO, **readiness().states())
 
 
 def _make_ready(model: str, compute: Callable[[], object]) -> None:

@@ -1,7 +1,7 @@
-"""The messages of a socket: only those that a reader's browser has a reason to send, and no faster than a reader acts.
+"""Filter and rate-limit the messages that browsers send.
 
-Streamlit's protocol has messages for developers as well. One of them empties the caches of the whole server, one
-installs files, one reads the state of a Git repository: whoever has a socket could send them.
+Streamlit's protocol has messages for developers as well. One of them clears the caches of the whole server, one
+installs files, one reads the state of a Git repository: any client with a socket could send them.
 """
 
 import asyncio
@@ -15,20 +15,24 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server import uvicorn_socket
 from server.http_errors import POLICY
 from server.limits import SocketLimits
-from server.run_order import PATIENCE, Runs
+from server.run_order import PATIENCE, RunOrder
 from server.streamlit_internals import BackMsg
 
-WANTED = frozenset({"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"})
-OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # a download that is made when asked for; rows of a table
+ALLOWED_KINDS = frozenset(
+    {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
+)
+ALLOWED_OPERATIONS = frozenset(
+    {"deferred_file", "dataframe_chunk"}
+)  # a download that is made on request; rows of a table
 
 MALFORMED, NO_TEXT, TOO_BIG = 1002, 1003, 1009  # codes for closing a WebSocket
 
 
-class ReadersMessages:
-    """Let through what a reader's browser sends; drop other messages, delay a flood, and close the socket of misuse.
+class MessageFilter:
+    """Pass on what a user's browser sends; drop other messages, delay floods, and close the socket on misuse.
 
     Args:
-        patience: the longest that a message waits for the run before it, in seconds; see `Runs`.
+        patience: the longest that a message waits for the run before it, in seconds; see `RunOrder`.
     """
 
     def __init__(self, app: ASGIApp, limits: SocketLimits | None = None, patience: float = PATIENCE) -> None:
@@ -43,35 +47,35 @@ class ReadersMessages:
         await self._app(scope, socket.receive, socket.send)
 
 
-class Allowance:
-    """How many messages may come now: some at once, and then so many a second.
+class RateLimit:
+    """A token bucket: a burst of messages at once, and then so many per second.
 
     Args:
         clock: seconds.
 
     Attributes:
-        late: messages that had to wait since the allowance was last whole.
+        delayed: messages that had to wait since the bucket was last full.
     """
 
-    def __init__(self, at_once: int, a_second: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self.late = 0
-        self._at_once, self._a_second, self._clock = at_once, a_second, clock
-        self._left, self._looked = float(at_once), clock()
+    def __init__(self, burst: int, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self.delayed = 0
+        self._burst, self._per_second, self._clock = burst, per_second, clock
+        self._left, self._updated = float(burst), clock()
 
     def take(self) -> float:
-        """Take one; the seconds to wait before it counts."""
+        """Count a message; the seconds that it must wait."""
         now = self._clock()
-        self._left = min(self._at_once, self._left + (now - self._looked) * self._a_second)
-        self._looked = now
-        if self._left == self._at_once:
-            self.late = 0
+        self._left = min(self._burst, self._left + (now - self._updated) * self._per_second)
+        self._updated = now
+        if self._left == self._burst:
+            self.delayed = 0
         self._left -= 1
-        self.late += self._left < 0
-        return max(0.0, -self._left / self._a_second)
+        self.delayed += self._left < 0
+        return max(0.0, -self._left / self._per_second)
 
 
 class _Socket:
-    """One socket between the server and the app."""
+    """The filter of one socket."""
 
     def __init__(
         self,
@@ -83,13 +87,13 @@ class _Socket:
         patience: float = PATIENCE,
     ) -> None:
         self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
-        self._allowance = Allowance(limits.at_once, limits.a_second, clock)
-        self._operations = Allowance(limits.operations, limits.operations_a_second, clock)
-        self._runs = Runs(patience)
+        self._rate = RateLimit(limits.burst, limits.per_second, clock)
+        self._operation_rate = RateLimit(limits.operations, limits.operations_per_second, clock)
+        self._run_order = RunOrder(patience)
         self._closed = False
 
     async def receive(self) -> Message:
-        """The next message that the app is to see."""
+        """The next message that the app may receive."""
         while True:
             message = await self._receive()
             if message["type"] != "websocket.receive":
@@ -99,8 +103,8 @@ class _Socket:
                 return await self._close(NO_TEXT, "Only binary messages are understood.")
             if len(content) > self._limits.message_bytes:
                 return await self._close(TOO_BIG, "The message is too large.")
-            pause = self._allowance.take()
-            if self._allowance.late > self._limits.patience:
+            pause = self._rate.take()
+            if self._rate.delayed > self._limits.patience:
                 return await self._close(POLICY, "Too many messages.")
             if pause:
                 await self._wait(pause)
@@ -108,44 +112,48 @@ class _Socket:
                 parsed = BackMsg.FromString(content)
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
-            if self._is_wanted(parsed):
-                changed = await self._runs.admit(parsed)
+            if self._is_allowed(parsed):
+                changed = await self._run_order.admit(parsed)
                 return {**message, "bytes": parsed.SerializeToString()} if changed else message
 
     async def send(self, message: Message) -> None:
-        """Pass on what the app sends; once the socket is closed there is nobody to send it to."""
-        if self._closed:
-            raise OSError("The socket is closed.")  # as servers say of a browser that has left
-        await self._send(message)
-        self._runs.told(message.get("bytes"))
+        """Pass on what the app sends.
 
-    def _is_wanted(self, message: BackMsg) -> bool:
-        """Whether a reader's browser has a reason to send it."""
+        Raises:
+            OSError: the socket is closed; servers report a disconnected browser this way.
+        """
+        if self._closed:
+            raise OSError("The socket is closed.")
+        await self._send(message)
+        self._run_order.observe(message.get("bytes"))
+
+    def _is_allowed(self, message: BackMsg) -> bool:
+        """Whether a user's browser has a reason to send it."""
         kind = message.WhichOneof("type")
-        if kind not in WANTED or listed(message, self._limits.items) > self._limits.items:
+        if kind not in ALLOWED_KINDS or count_items(message, self._limits.items) > self._limits.items:
             return False
         if kind == "file_urls_request":
             return len(message.file_urls_request.file_names) <= self._limits.files
         if kind == "backend_operation_request":
             operation = message.backend_operation_request.WhichOneof("payload")
-            return operation in OPERATIONS and not self._operations.take()
+            return operation in ALLOWED_OPERATIONS and not self._operation_rate.take()
         return True
 
     async def _close(self, code: int, reason: str) -> Message:
-        """Close the socket; what the app is to see then."""
+        """Close the socket; the message that the app receives then."""
         self._closed = True
         await self._send({"type": "websocket.close", "code": code, "reason": reason})
         return {"type": "websocket.disconnect", "code": code, "reason": reason}
 
 
-def listed(message: ProtocolMessage, enough: int) -> int:
-    """How many items a message lists, in all that it holds; a number above `enough` is not counted to the end."""
-    found = 0
+def count_items(message: ProtocolMessage, enough: int) -> int:
+    """The number of items in all lists of a message, nested ones included; counting stops above `enough`."""
+    count = 0
     for field, value in message.ListFields():
         lists = isinstance(value, MutableSequence)
-        found += len(value) if lists else 0
-        if found > enough:
-            return found
+        count += len(value) if lists else 0
+        if count > enough:
+            return count
         if field.message_type is not None:
-            found += sum(listed(item, enough - found) for item in (value if lists else [value]))
-    return found
+            count += sum(count_items(item, enough - count) for item in (value if lists else [value]))
+    return count

@@ -12,9 +12,9 @@ settings.load_profile("atlas")
 
 @pytest.fixture(scope="session", autouse=True)
 def installed_packages_are_read_once():
-    """Each `AppTest` looks for components in all installed packages, which takes most of its run, and finds the same.
+    """Cache Streamlit's search for components in all installed packages, which takes most of each `AppTest` run.
 
-    A server does it once. Should Streamlit look elsewhere, tests become slower and nothing else.
+    A server searches once. If Streamlit moves the function, tests only become slower.
     """
     with pytest.MonkeyPatch.context() as patch:
         scan = cache(manifest_scanner.scan_component_manifests)

@@ -1,4 +1,4 @@
-"""Coroutines in tests: run in a thread of their own, since the tests' own thread may have a loop, for the browser."""
+"""Run coroutines in tests in their own thread, since the tests' thread may have an event loop, for the browser."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 R = TypeVar("R")
 
 
-def run_elsewhere(coroutine: Coroutine[Any, Any, R]) -> R:
-    """What the coroutine returns, or its error."""
-    with ThreadPoolExecutor(1) as elsewhere:
-        return elsewhere.submit(asyncio.run, coroutine).result()
+def run_in_thread(coroutine: Coroutine[Any, Any, R]) -> R:
+    """Run the coroutine in a new thread; return its result or raise its error."""
+    with ThreadPoolExecutor(1) as executor:
+        return executor.submit(asyncio.run, coroutine).result()

@@ -1,17 +1,17 @@
-"""A process that has made nothing yet, for tests."""
+"""Reset the process's shared objects, for tests of a cold start."""
 
 from __future__ import annotations
 
 import sys
 
-from server.prefetch import ahead
-from server.singleton import ProcessWide
+from server.prefetch import prefetcher
+from server.singleton import Singleton
 
 
 def clear_all() -> None:
-    """Forget everything that lives as long as the process: what is asked for next is made anew."""
-    ahead().finish()
+    """Clear the results of all singletons, so that they are created anew."""
+    prefetcher().join()
     for name, module in list(sys.modules.items()):
-        for kept in list(vars(module).values()) if name.startswith(("pages.", "server.")) else ():
-            if isinstance(kept, ProcessWide):
-                kept._results.clear()
+        for value in list(vars(module).values()) if name.startswith(("pages.", "server.")) else ():
+            if isinstance(value, Singleton):
+                value._results.clear()

@@ -38,7 +38,7 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()
-    housekeeping.settle_memory()  # as the server does; otherwise each thread's pool keeps some
+    housekeeping.limit_malloc_arenas()  # as the server does; otherwise each thread's pool keeps some
     results = []
     for name in options.only or [*KINDS, "message"]:
 

@@ -95,17 +95,17 @@ def run(
 @contextmanager
 def pauses() -> Iterator[list[float]]:
     """Processor time at the beginning, at the end, and whenever long work lets others go first meanwhile."""
-    times, rotate = [time.process_time()], run_context.rotate
+    times, rotate = [time.process_time()], run_context.yield_slot
 
     def noted() -> None:
         times.append(time.process_time())
         rotate()
 
-    run_context.rotate = noted
+    run_context.yield_slot = noted
     try:
         yield times
     finally:
-        run_context.rotate = rotate
+        run_context.yield_slot = rotate
         times.append(time.process_time())
 
 
@@ -155,7 +155,7 @@ def pages(seed: int) -> Iterator[Case]:
 
     What is known of the parameters grows from case to case, so a case is known by its address, not by its number.
     """
-    networks.load_beside().join()  # which *Before the Transformer* would load meanwhile
+    networks.load_in_background().join()  # which *Before the Transformer* would load meanwhile
     explorer = addresses.Explorer()
     for page in addresses.PAGES:
         with explorer.listening(page):
@@ -186,8 +186,8 @@ def pages(seed: int) -> Iterator[Case]:
 
 def resident_megabytes() -> float:
     """Memory that this process holds when it has let go of recent results; 0 where the system does not say."""
-    result_cache.forget_all()
-    housekeeping.hand_back()
+    result_cache.clear_all()
+    housekeeping.free_memory()
     status = Path("/proc/self/statm")
     if not status.is_file():
         return 0.0

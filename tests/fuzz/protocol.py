@@ -17,7 +17,7 @@ from collections.abc import Callable
 from benchmarks.load_protocol import LostConnection
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import request
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.fuzz.campaign import Result
 from tests.fuzz.strangers import Stranger, Wrong
 from tests.fuzz.texts import MARK
@@ -167,6 +167,6 @@ def run(
             if settle:
                 campaign.result.grown = await campaign.settle(before)
 
-        run_elsewhere(whole())
+        run_in_thread(whole())
     campaign.result.outcomes = dict(campaign.ended) | {"views compared": campaign.views}
     return campaign.result

@@ -17,7 +17,7 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
     [
         ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
         ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
-        pytest.param("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}, marks=pytest.mark.slow),
+        pytest.param("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}, marks=pytest.mark.nightly),
     ],
 )
 def test_a_slice(kind, cases, count, outcomes):

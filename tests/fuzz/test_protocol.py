@@ -7,7 +7,7 @@ import random
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.fuzz import protocol
 from tests.fuzz.messages import MEGABYTE, Seen, message
 from tests.fuzz.test_fuzz import PATIENCE, SEED
@@ -16,7 +16,7 @@ from tests.fuzz.texts import MARK
 SORTS = ("rerun", "stop, heartbeat", "files", "operation", "developer's", "unknown", "malformed", "oversized")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_slice_beside_a_visitor_at_work():
     result = protocol.run(SEED, 300, most_seconds=PATIENCE)
     assert result.failures == {}
@@ -89,5 +89,5 @@ def test_what_must_not_be_in_the_log_is_found(line: str, told: int):
 def test_a_stranger_who_cannot_reach_the_server_is_told_of():
     found = []
     campaign = protocol.Campaign(Fake(""), SEED, lambda number, reason: found.append(reason), 1.0)
-    run_elsewhere(campaign._send(iter([0]), 10))
+    run_in_thread(campaign._send(iter([0]), 10))
     assert "stranger 0" in found[0] and campaign.result.failures

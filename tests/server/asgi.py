@@ -1,14 +1,14 @@
-"""An app that says what reached it, and connections to it without a server."""
+"""An ASGI app that records what reaches it, and requests to it without a server."""
 
 from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 
 
-class Inside:
-    """The app behind what is tested: it answers every request, accepts every socket and reads it to the end."""
+class RecordingApp:
+    """The app behind the middleware under test: answers every request, accepts every socket and reads it to the end."""
 
     def __init__(self) -> None:
         self.reached: list[Scope] = []
@@ -26,7 +26,7 @@ class Inside:
             self.received.append(message)
 
 
-def ask(
+def send_request(
     app: ASGIApp,
     path: str = "/",
     headers: dict[str, str] | list[tuple[str, str]] | None = None,
@@ -37,7 +37,7 @@ def ask(
     method: str = "GET",
     query: bytes = b"",
 ) -> list[Message]:
-    """What `app` sends to one request, or to one socket on which `frames` arrive.
+    """The messages that `app` sends to one request, or to one socket on which `frames` arrive.
 
     Args:
         denial: whether the server can answer a handshake with a status and a text.
@@ -62,16 +62,16 @@ def ask(
     async def send(message: Message) -> None:
         sent.append(message)
 
-    run_elsewhere(app(scope, receive, send))
+    run_in_thread(app(scope, receive, send))
     return sent
 
 
 def status(sent: list[Message]) -> int:
-    """The status of an answer; 101 for a socket that was accepted, 0 for one that was closed without a status."""
+    """The status of a response; 101 for a socket that was accepted, 0 for one that was closed without a status."""
     first = sent[0]
     return 101 if first["type"] == "websocket.accept" else first.get("status", 0)
 
 
 def text(sent: list[Message]) -> str:
-    """The body of an answer."""
+    """The body of a response."""
     return b"".join(message.get("body", b"") for message in sent).decode()

@@ -1,4 +1,4 @@
-"""Runs are held while the server's own thread lags, and only then."""
+"""The run queue is paused only while the event loop is slow."""
 
 import asyncio
 from contextlib import contextmanager
@@ -7,27 +7,27 @@ from types import SimpleNamespace
 import pytest
 
 from server import backpressure
-from server.limits import Limits
-from server.run_queue import Turns
-from tests.elsewhere import run_elsewhere
+from server.limits import RunLimits
+from server.run_queue import RunQueue
+from tests.elsewhere import run_in_thread
 
 
-class Queue:
-    """Stands for the queue: keeps what it is told."""
+class FakeQueue:
+    """Records the calls of `pause`."""
 
     def __init__(self, running=1):
-        self.running, self.waiting, self.said = running, 0, []
+        self.running, self.waiting, self.pauses = running, 0, []
 
-    def hold(self, held):
-        self.said.append(held)
+    def pause(self, paused):
+        self.pauses.append(paused)
 
 
-def looks(monkeypatch, rounds, running=1):
-    """What the queue is told when the rounds of each look take so many seconds."""
-    now, rest, queue = [0.0], list(rounds), Queue(running)
+def pauses(monkeypatch, iterations, running=1):
+    """The calls of `pause` when the iterations of each check take so many seconds."""
+    now, rest, queue = [0.0], list(iterations), FakeQueue(running)
 
     async def sleep(seconds):
-        if seconds:  # between two looks
+        if seconds:  # between two checks
             if not rest:
                 raise asyncio.CancelledError
             now.append(rest.pop(0))
@@ -36,45 +36,45 @@ def looks(monkeypatch, rounds, running=1):
 
     monkeypatch.setattr(backpressure, "asyncio", SimpleNamespace(sleep=sleep))
     with pytest.raises(asyncio.CancelledError):
-        backpressure.keep_pace(queue, clock=lambda: now[0]).send(None)
-    return queue.said
+        backpressure.apply_backpressure(queue, clock=lambda: now[0]).send(None)
+    return queue.pauses
 
 
-SLOWLY, QUICKLY = 1.1 * backpressure.SLOW, 0.9 * backpressure.SLOW
+SLOW, FAST = 1.1 * backpressure.SLOW_ITERATION, 0.9 * backpressure.SLOW_ITERATION
 
 
-def test_slow_rounds_hold_the_runs_until_two_looks_in_a_row_were_timely(monkeypatch):
-    assert backpressure.TIMELY == 2
-    rounds = [SLOWLY, SLOWLY, QUICKLY, SLOWLY, QUICKLY, QUICKLY, QUICKLY]
-    # each slow look holds, the second timely one lets go, and so does the end
-    assert looks(monkeypatch, rounds) == [True, True, True, False, False]
+def test_slow_iterations_pause_the_queue_until_two_checks_in_a_row_were_fast(monkeypatch):
+    assert backpressure.FAST_CHECKS == 2
+    iterations = [SLOW, SLOW, FAST, SLOW, FAST, FAST, FAST]
+    # each slow check pauses; the second fast one resumes, and so does the end
+    assert pauses(monkeypatch, iterations) == [True, True, True, False, False]
 
 
-def test_timely_rounds_hold_nobody(monkeypatch):
-    assert not any(looks(monkeypatch, [QUICKLY] * 10))
+def test_fast_iterations_never_pause_the_queue(monkeypatch):
+    assert not any(pauses(monkeypatch, [FAST] * 10))
 
 
-def test_the_runs_are_let_go_when_the_server_stops_looking(monkeypatch):
-    assert looks(monkeypatch, [SLOWLY]) == [True, False]
+def test_the_queue_resumes_when_the_checks_end(monkeypatch):
+    assert pauses(monkeypatch, [SLOW]) == [True, False]
 
 
-def test_without_a_run_no_rounds_are_taken(monkeypatch):
-    assert not any(looks(monkeypatch, [SLOWLY] * 10, running=0))
+def test_without_runs_nothing_is_timed(monkeypatch):
+    assert not any(pauses(monkeypatch, [SLOW] * 10, running=0))
 
 
-def test_a_real_loop_on_time_lets_everybody_run():
-    turns = Turns(Limits(running=1))
+def test_a_fast_event_loop_does_not_pause_the_queue():
+    queue = RunQueue(RunLimits(running=1))
 
-    async def for_a_moment():
-        keeping = asyncio.create_task(backpressure.keep_pace(turns))
-        await asyncio.sleep(5 * backpressure.BEAT)
-        keeping.cancel()
+    async def check_for_a_moment():
+        task = asyncio.create_task(backpressure.apply_backpressure(queue))
+        await asyncio.sleep(5 * backpressure.INTERVAL)
+        task.cancel()
 
-    run_elsewhere(for_a_moment())
+    run_in_thread(check_for_a_moment())
 
     @contextmanager
     def silent():
         yield pytest.fail
 
-    with turns.turn(silent):
-        assert turns.running == 1
+    with queue.slot(silent):
+        assert queue.running == 1

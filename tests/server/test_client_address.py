@@ -1,22 +1,22 @@
-"""Where a socket comes from, and how many may come from there."""
+"""The client's address of a socket, and the limit of sockets per address."""
 
 import asyncio
 
 import pytest
 
-from server.client_address import SENTENCE, SocketsByAddress, trusted_proxies, visitor
+from server.client_address import TOO_MANY_SOCKETS, SocketsByAddress, client_address, trusted_proxies
 from server.limits import SocketLimits
-from tests.elsewhere import run_elsewhere
-from tests.server.asgi import Inside, ask, status, text
+from tests.elsewhere import run_in_thread
+from tests.server.asgi import RecordingApp, send_request, status, text
 
 PROXIES = trusted_proxies("10.0.0.0/24, 2001:db8:1::5 192.0.2.1")
 
 
 @pytest.mark.parametrize(
-    ("peer", "forwarded", "found"),
+    ("peer", "forwarded", "expected"),
     [
         ("192.0.2.9", [], "192.0.2.9"),
-        ("192.0.2.9", ["198.51.100.1"], "192.0.2.9"),  # who is no proxy may claim what it likes
+        ("192.0.2.9", ["198.51.100.1"], "192.0.2.9"),  # the header counts from proxies only
         ("127.0.0.1", ["198.51.100.1"], "127.0.0.1"),
         ("10.0.0.7", [], "10.0.0.7"),
         ("10.0.0.7", ["198.51.100.1"], "198.51.100.1"),
@@ -33,8 +33,8 @@ PROXIES = trusted_proxies("10.0.0.0/24, 2001:db8:1::5 192.0.2.1")
         ("testclient", ["198.51.100.1"], "testclient"),
     ],
 )
-def test_the_address_that_counts(peer: str, forwarded: list[str], found: str):
-    assert visitor(peer, forwarded, PROXIES) == found
+def test_the_client_address_is_read_from_trusted_proxies(peer: str, forwarded: list[str], expected: str):
+    assert client_address(peer, forwarded, PROXIES) == expected
 
 
 def test_no_proxy_is_trusted_unless_it_is_named(monkeypatch):
@@ -45,22 +45,22 @@ def test_no_proxy_is_trusted_unless_it_is_named(monkeypatch):
 
 
 @pytest.mark.parametrize("setting", ["proxy", "10.0.0.1/8", "10.0.0.0/24;10.0.1.0/24"])
-def test_a_setting_that_names_no_address_is_refused_with_its_name(setting: str):
+def test_a_setting_that_is_no_address_raises_an_error_with_its_name(setting: str):
     with pytest.raises(ValueError, match=r"ATLAS_TRUSTED_PROXIES: .*Name addresses or networks such as 10\.0\.0\.0/24"):
         trusted_proxies(setting)
 
 
-def test_an_address_has_so_many_sockets_and_others_have_their_own():
+def test_sockets_are_limited_per_address():
     async def run() -> None:
         leave = asyncio.Event()
 
-        async def inside(scope, receive, send):
+        async def app(scope, receive, send):
             await send({"type": "websocket.accept"})
             await leave.wait()
 
-        counted = SocketsByAddress(inside, SocketLimits(an_address=3), PROXIES)
+        counted = SocketsByAddress(app, SocketLimits(per_address=3), PROXIES)
 
-        def opened(peer: str, *forwarded: str) -> tuple[asyncio.Task, list]:
+        def open_socket(peer: str, *forwarded: str) -> tuple[asyncio.Task, list]:
             sent = []
 
             async def send(message):
@@ -71,23 +71,23 @@ def test_an_address_has_so_many_sockets_and_others_have_their_own():
             scope["extensions"] = {"websocket.http.response": {}}
             return asyncio.create_task(counted(scope, None, send)), sent
 
-        visits = [opened("192.0.2.7", f"198.51.100.{number}") for number in range(4)]  # claims do not count
-        visits += [opened("192.0.2.8"), opened("10.0.0.7", "192.0.2.7"), opened("10.0.0.7", "192.0.2.9")]
+        visits = [open_socket("192.0.2.7", f"198.51.100.{number}") for number in range(4)]  # claims do not count
+        visits += [open_socket("192.0.2.8"), open_socket("10.0.0.7", "192.0.2.7"), open_socket("10.0.0.7", "192.0.2.9")]
         await asyncio.sleep(0.01)
         assert [status(sent) for _, sent in visits] == [101, 101, 101, 429, 101, 429, 101]
-        assert text(visits[3][1]) == SENTENCE + "\n"
-        visits[0][0].cancel()  # however a visit ends, its place is free again
+        assert text(visits[3][1]) == TOO_MANY_SOCKETS + "\n"
+        visits[0][0].cancel()  # however a socket ends, another one may open
         await asyncio.sleep(0.01)
-        again = opened("192.0.2.7")
+        again = open_socket("192.0.2.7")
         await asyncio.sleep(0.01)
         assert status(again[1]) == 101
         leave.set()
         await asyncio.gather(*(task for task, _ in [*visits, again]), return_exceptions=True)
-        assert not counted._open  # nothing is remembered of who has gone
+        assert not counted._open  # no address is stored after its last socket
 
-    run_elsewhere(run())
+    run_in_thread(run())
 
 
 def test_requests_are_not_counted():
-    counted = SocketsByAddress(Inside(), SocketLimits(an_address=1), ())
-    assert [status(ask(counted)) for _ in range(3)] == [200] * 3
+    counted = SocketsByAddress(RecordingApp(), SocketLimits(per_address=1), ())
+    assert [status(send_request(counted)) for _ in range(3)] == [200] * 3

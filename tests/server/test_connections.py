@@ -1,8 +1,7 @@
-"""The server turns to nobody: every connection, look-up and program of a running one is written down: there are none.
+"""A running server opens no connection, looks up no name and starts no program: an audit hook records each of them.
 
-A reader goes through every page, types, uploads and downloads; strangers are refused in every way there is; messages
-are broken; then nobody does anything for a while. Python itself tells whom it turns to, whichever of its libraries
-asks; what a library of another language does behind its back would not be seen.
+A user goes through every page, types, uploads and downloads; foreign hosts and origins are refused everywhere; broken
+messages arrive; then the server idles. The hook sees every Python library, but not what native code does by itself.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ from websockets.sync.client import connect
 from benchmarks.load_visitor import photo
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.fuzz.visitor import Reader
 from tests.processes import wait_until
 from views.controls.picture_input import LABEL
 
 WATCHED = Path(__file__).parent / "watched"
-IDLE = 6.0  # seconds; what the server does now and then, it does every five
+IDLE = 6.0  # seconds; periodic work is due every five
 FOREIGN = ("http://elsewhere.example", "https://localhost.elsewhere.example", "http://192.0.2.7", "null", "http://[::1")
 HOSTS = ("elsewhere.example", "192.0.2.7", "localhost.elsewhere.example", "localhost:port", "", "[::1", "a@localhost")
 METHODS = ("GET", "HEAD", "OPTIONS", "PUT", "DELETE", "POST")
@@ -47,9 +46,9 @@ HANDSHAKE = {
     "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
 }
 BROKEN = (b"", b"\xff\xff\xff", b"\x0a\xff\x01", b"\x00" * 2_000_000, "text", b"\x10\x01", b"\x20\x01", b"\x62\x00")
-ASKS = """
+CONNECTING = """
 import socket, subprocess
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("127.0.0.1", 9))
 socket.socket().connect_ex(("127.0.0.1", 9))
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"", ("127.0.0.1", 9))
@@ -59,11 +58,11 @@ subprocess.run(["true"])
 """
 
 
-class Watched(AppServer):
-    """The app, with a record of whom it turned to."""
+class AuditedServer(AppServer):
+    """The app, with a record of its connections, look-ups and programs."""
 
     def __init__(self, record: Path, *options: str) -> None:
-        super().__init__("app.py", *options, **watching(record))
+        super().__init__("app.py", *options, **audit_variables(record))
         self._record = record
 
     def ready(self) -> bool:
@@ -74,62 +73,62 @@ class Watched(AppServer):
         """Return once the server is ready."""
         wait_until(self.ready, self._process, self.name, self.log, self.patience)
 
-    def asked(self) -> list[list[str]]:
-        """What was asked for and of whom, in order."""
+    def events(self) -> list[list[str]]:
+        """The recorded events and their arguments, in order."""
         return [json.loads(line) for line in self._record.read_text().splitlines()]
 
 
-def watching(record: Path) -> dict[str, str]:
-    """The variables that make a Python write the record."""
+def audit_variables(record: Path) -> dict[str, str]:
+    """The environment variables with which Python writes the record."""
     path = os.pathsep.join(filter(None, [str(WATCHED), os.environ.get("PYTHONPATH")]))
     return {"PYTHONPATH": path, "ATLAS_WATCHED": str(record)}
 
 
-def test_the_record_is_not_blind(tmp_path: Path):
+def test_the_record_contains_every_kind_of_event(tmp_path: Path):
     record = tmp_path / "asked.jsonl"
-    subprocess.run([sys.executable, "-c", ASKS], env=os.environ | watching(record), check=True)
+    subprocess.run([sys.executable, "-c", CONNECTING], env=os.environ | audit_variables(record), check=True)
     events = [json.loads(line)[0] for line in record.read_text().splitlines()]
     connections = ["socket.connect", "socket.connect", "socket.sendto"]
     assert events == [*connections, "socket.getaddrinfo", "socket.gethostbyname", "subprocess.Popen"]
 
 
-def test_a_server_that_listens_to_everyone_asks_nobody_for_its_address(tmp_path: Path):
-    with Watched(tmp_path / "asked.jsonl", "--server.address=0.0.0.0") as server:
-        assert server.asked() == []
+def test_a_server_on_all_interfaces_looks_up_no_external_address(tmp_path: Path):
+    with AuditedServer(tmp_path / "asked.jsonl", "--server.address=0.0.0.0") as server:
+        assert server.events() == []
 
 
-@pytest.mark.slow
-def test_the_server_turns_to_nobody(tmp_path: Path):
-    with Watched(tmp_path / "asked.jsonl") as server:
+@pytest.mark.nightly
+def test_the_server_opens_no_connection(tmp_path: Path):
+    with AuditedServer(tmp_path / "asked.jsonl") as server:
         server.wait()
-        assert server.asked() == [], "while it started"
-        run_elsewhere(read_everything(server))
-        assert server.asked() == [], "while somebody read"
+        assert server.events() == [], "while it started, these were recorded"
+        run_in_thread(read_everything(server))
+        assert server.events() == [], "while a user read"
         origins, hosts = shake_hands(server)
-        assert server.asked() == [], "while strangers were refused"
+        assert server.events() == [], "while foreign hosts and origins were refused"
         assert (origins, hosts) == ({403}, {421})
-        send_nonsense(server)
-        assert server.asked() == [], "while nonsense came"
+        send_broken_messages(server)
+        assert server.events() == [], "while broken messages arrived"
         time.sleep(IDLE)
-        assert server.asked() == [], "while nobody was there"
+        assert server.events() == [], "while it idled"
         assert server.ready()
 
 
-async def read_everything(server: Watched) -> None:
-    """Every page, a sentence, a file of each page, a picture."""
+async def read_everything(server: AuditedServer) -> None:
+    """Open every page, translate a sentence, download a file of each page and upload a picture."""
     reader = Reader(server.url)
     await reader.open()
     await reader.read("We have two cars.")
     for page in reader.pages:
         assert (await reader.go_to(page)).problems == []
-        assert page == "models" or await reader.download()  # on that page nothing may be opened here
+        assert page == "models" or await reader.download()  # this server may not open models there
     await reader.go_to("vision")
     assert (await reader.upload(LABEL(), "photo.jpg", photo(1))).problems == []
     await reader.close()
 
 
-def shake_hands(server: Watched) -> tuple[set[int], set[int]]:
-    """Come from every foreign origin and under every wrong name, to every address; how sockets were refused to both."""
+def shake_hands(server: AuditedServer) -> tuple[set[int], set[int]]:
+    """Request every address with every foreign origin and host; the statuses of refused sockets for both."""
     for origin, path in itertools.product(FOREIGN, PATHS):
         get(server, path, Origin=origin)
     for host, path in itertools.product(HOSTS, PATHS):
@@ -139,7 +138,7 @@ def shake_hands(server: Watched) -> tuple[set[int], set[int]]:
     return origins, {get(server, socket, **HANDSHAKE, Host=host).status for host in HOSTS}
 
 
-def send_nonsense(server: Watched) -> None:
+def send_broken_messages(server: AuditedServer) -> None:
     """Use every method on every address, and send messages that no browser sends."""
     for path, method in itertools.product(PATHS, METHODS):
         get(server, path, method)
@@ -150,6 +149,6 @@ def send_nonsense(server: Watched) -> None:
             socket.recv(timeout=0.2)
 
 
-def get(server: Watched, path: str, method: str = "GET", **headers: str) -> Response:
-    """Ask by HTTP, and take any answer."""
+def get(server: AuditedServer, path: str, method: str = "GET", **headers: str) -> Response:
+    """Send an HTTP request; any response is accepted."""
     return request(server.url, path, method, b"body" if method in ("PUT", "POST") else None, **headers)

@@ -1,4 +1,4 @@
-"""What libraries report is in the log without what a visitor sent."""
+"""Log records of libraries contain nothing that a visitor sent."""
 
 import io
 import json
@@ -13,9 +13,11 @@ from server import logs
 SECRET = "Zxqv"
 
 
-def written(message: str, *arguments: object, name: str = "streamlit.runtime.app_session", error: bool = False) -> str:
-    """The line that a library's report becomes."""
-    record = logs.Discreet(name, logging.INFO, __file__, 1, message, arguments, sys.exc_info() if error else None)
+def formatted(
+    message: str, *arguments: object, name: str = "streamlit.runtime.app_session", error: bool = False
+) -> str:
+    """The line in the log for a library's record."""
+    record = logs.RedactedRecord(name, logging.INFO, __file__, 1, message, arguments, sys.exc_info() if error else None)
     return logging.Formatter("%(message)s").format(record)
 
 
@@ -30,21 +32,21 @@ def written(message: str, *arguments: object, name: str = "streamlit.runtime.app
         ("No arguments, 100 %", (), "No arguments, 100 %"),
     ],
 )  # fmt: skip
-def test_a_library_s_report_keeps_its_words_and_numbers(message: str, arguments: tuple, line: str):
-    assert written(message, *arguments) == line
+def test_a_library_s_record_retains_its_text_and_numbers(message: str, arguments: tuple, line: str):
+    assert formatted(message, *arguments) == line
 
 
-def test_of_an_error_only_the_type_and_the_places_are_named():
+def test_of_an_error_only_the_type_and_lines_are_logged():
     try:
         {}[SECRET]
     except KeyError:
-        line = written("Uncaught app execution", error=True)
+        line = formatted("Uncaught app execution", error=True)
     here = sys._getframe().f_lineno - 3
     assert line == f"Uncaught app execution (KeyError in test_logs.py:{here})"
 
 
-def test_the_program_s_own_events_are_left_as_they_are():
-    assert written("%s", "ready", name=logs.LOG.name) == "ready"
+def test_the_app_s_own_events_are_unchanged():
+    assert formatted("%s", "ready", name=logs.LOG.name) == "ready"
 
 
 def test_an_error_that_ends_a_thread_is_logged_by_its_type():
@@ -67,7 +69,7 @@ def test_an_error_that_ends_a_thread_is_logged_by_its_type():
     assert (line["event"], line["error"], SECRET in log.getvalue()) == ("thread ended", "ValueError", False)
 
 
-def test_starting_the_log_makes_every_later_report_discreet():
+def test_starting_the_log_redacts_every_later_record():
     before, hook = logging.getLogRecordFactory(), threading.excepthook
     handlers, passed_on = logs.LOG.handlers[:], logs.LOG.propagate
     try:

@@ -1,36 +1,36 @@
-"""Work is done ahead in idle moments only, and disturbs nobody when it fails."""
+"""Prefetching runs in idle moments only, and its errors end only their own job."""
 
 import threading
 
-from server.prefetch import MOST, Ahead
+from server.prefetch import MAX_JOBS, Prefetcher
 
 
-def test_works_are_done_in_order():
-    ahead, done = Ahead(lambda: False), []
+def test_jobs_run_in_order():
+    prefetcher, done = Prefetcher(lambda: False), []
     for name in "ab":
-        ahead.compute(lambda name=name: (done.append(name + str(step)) for step in range(3)))
-    ahead.finish()
+        prefetcher.submit(lambda name=name: (done.append(name + str(step)) for step in range(3)))
+    prefetcher.join()
     assert done == ["a0", "a1", "a2", "b0", "b1", "b2"]
-    ahead.compute(lambda: map(done.append, "c"))  # in another thread
-    ahead.finish()
+    prefetcher.submit(lambda: map(done.append, "c"))  # in another thread
+    prefetcher.join()
     assert done[-1] == "c"
 
 
-def test_no_step_while_somebody_waits():
-    looks, done, counted = iter([True, False, True, True, False, False]), [], []
+def test_no_step_runs_while_the_server_is_busy():
+    states, done, counted = iter([True, False, True, True, False, False]), [], []
 
     def busy() -> bool:
         counted.append(len(done))
-        return next(looks, False)
+        return next(states, False)
 
-    ahead = Ahead(busy)
-    ahead.compute(lambda: map(done.append, range(3)))
-    ahead.finish()
+    prefetcher = Prefetcher(busy)
+    prefetcher.submit(lambda: map(done.append, range(3)))
+    prefetcher.join()
     assert done == [0, 1, 2]
-    assert counted == [0, 0, 1, 1, 1, 2, 3]  # looked before each step, until nobody waited
+    assert counted == [0, 0, 1, 1, 1, 2, 3]  # checked before each step until idle
 
 
-def test_what_is_never_idle_is_given_up():
+def test_a_job_without_an_idle_moment_is_given_up():
     done, closed = [], []
 
     def steps():
@@ -40,54 +40,54 @@ def test_what_is_never_idle_is_given_up():
         finally:
             closed.append(True)
 
-    ahead = Ahead(lambda: bool(done), patience=0.05)
-    ahead.compute(steps)
-    ahead.finish()
+    prefetcher = Prefetcher(lambda: bool(done), patience=0.05)
+    prefetcher.submit(steps)
+    prefetcher.join()
     assert done == [1] and closed == [True]
 
 
-def test_an_error_ends_its_own_work_alone():
-    ahead, done = Ahead(lambda: False), []
-    ahead.compute(lambda: map(int, ["no number"]))
-    ahead.compute(lambda: int("no number"))
-    ahead.compute(lambda: map(done.append, [1]))
-    ahead.finish()
+def test_an_error_ends_only_its_own_job():
+    prefetcher, done = Prefetcher(lambda: False), []
+    prefetcher.submit(lambda: map(int, ["no number"]))
+    prefetcher.submit(lambda: int("no number"))
+    prefetcher.submit(lambda: map(done.append, [1]))
+    prefetcher.join()
     assert done == [1]
 
 
-def test_the_oldest_of_many_is_forgotten():
-    begun, free, done = threading.Event(), threading.Event(), []
+def test_the_oldest_waiting_job_is_dropped():
+    started, free, done = threading.Event(), threading.Event(), []
 
     def first():
-        begun.set()
+        started.set()
         yield free.wait(20)
 
-    ahead = Ahead(lambda: False)
-    ahead.compute(first)
-    assert begun.wait(20)
-    for name in range(MOST + 2):
-        ahead.compute(lambda name=name: map(done.append, [name]))
+    prefetcher = Prefetcher(lambda: False)
+    prefetcher.submit(first)
+    assert started.wait(20)
+    for name in range(MAX_JOBS + 2):
+        prefetcher.submit(lambda name=name: map(done.append, [name]))
     free.set()
-    ahead.finish()
-    assert done == list(range(2, MOST + 2))
+    prefetcher.join()
+    assert done == list(range(2, MAX_JOBS + 2))
 
 
-def test_what_is_dropped_is_not_gone_on_with():
-    begun, free, done = threading.Event(), threading.Event(), []
+def test_cancelled_jobs_do_not_go_on():
+    started, free, done = threading.Event(), threading.Event(), []
 
     def first():
-        begun.set()
+        started.set()
         yield free.wait(20)
         yield done.append(1)
 
-    ahead = Ahead(lambda: False)
-    ahead.compute(first)
-    ahead.compute(lambda: map(done.append, [2]))
-    assert begun.wait(20)
-    ahead.drop()
+    prefetcher = Prefetcher(lambda: False)
+    prefetcher.submit(first)
+    prefetcher.submit(lambda: map(done.append, [2]))
+    assert started.wait(20)
+    prefetcher.cancel()
     free.set()
-    ahead.finish()
+    prefetcher.join()
     assert done == []
-    ahead.compute(lambda: map(done.append, [3]))
-    ahead.finish()
+    prefetcher.submit(lambda: map(done.append, [3]))
+    prefetcher.join()
     assert done == [3]

@@ -1,4 +1,4 @@
-"""A message that asks for a run waits until the run before it has looked at its own."""
+"""A rerun message waits until the run before it has read its own message."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.limits import SocketLimits
 from server.websocket_messages import _Socket
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 
-MOMENT = 0.02  # seconds in which a message that may pass has passed
+MOMENT = 0.02  # seconds after which a message that is not delayed has passed
 
 
-def asking(fragment: str = "", kind: str = "rerun_script", page: str = "") -> dict:
+def rerun(fragment: str = "", kind: str = "rerun_script", page: str = "") -> dict:
     message = BackMsg()
     getattr(message, kind).SetInParent() if kind == "rerun_script" else setattr(message, kind, True)
     if fragment:
@@ -25,11 +25,11 @@ def asking(fragment: str = "", kind: str = "rerun_script", page: str = "") -> di
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def told(kind: str) -> dict:
-    """What the app sends; of a run of a part, with its name after a space."""
-    kind, *parts = kind.split()
+def from_app(kind: str) -> dict:
+    """A message of the app; of a fragment's run, with its id after a space."""
+    kind, *fragments = kind.split()
     message = ForwardMsg()
-    message.metadata.run.fragment_ids.extend(parts)
+    message.metadata.run.fragment_ids.extend(fragments)
     if kind == "script_finished":
         message.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
     elif kind == "ref_hash":
@@ -40,7 +40,7 @@ def told(kind: str) -> dict:
 
 
 def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tuple[int, int]:
-    """How many messages reach the app before, and after, it has sent something."""
+    """How many messages reach the app before and after it has sent something."""
     reached, left = [], list(arriving)
 
     async def receive() -> dict:
@@ -59,61 +59,61 @@ def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tup
         await asyncio.sleep(MOMENT)
         before = len(reached)
         for kind in sent:
-            await socket.send(told(kind))
-            await asyncio.sleep(MOMENT / 10)  # what may pass now does
+            await socket.send(from_app(kind))
+            await asyncio.sleep(MOMENT / 10)  # messages that may pass now do
         await asyncio.sleep(MOMENT)
         reading.cancel()
         return before, len(reached)
 
-    return run_elsewhere(connection())
+    return run_in_thread(connection())
 
 
-@pytest.mark.parametrize("drawn", ["delta", "ref_hash", "script_finished"])
-@pytest.mark.parametrize("second", [asking(), asking("part")])
-def test_the_next_message_waits_until_the_run_has_drawn(second: dict, drawn: str):
-    assert passed([asking(), second], ["new_session", "navigation", drawn]) == (1, 2)
+@pytest.mark.parametrize("rendered", ["delta", "ref_hash", "script_finished"])
+@pytest.mark.parametrize("second", [rerun(), rerun("part")])
+def test_the_next_message_waits_until_the_run_renders(second: dict, rendered: str):
+    assert passed([rerun(), second], ["new_session", "navigation", rendered]) == (1, 2)
 
 
 @pytest.mark.parametrize(
     "sent", [[], ["new_session"], ["new_session", "navigation"], ["delta"], ["delta", "new_session"]]
 )
-def test_what_comes_before_its_first_drawing_or_of_an_older_run_does_not_count(sent: list[str]):
-    assert passed([asking(), asking()], sent) == (1, 1)
+def test_messages_before_its_first_element_or_of_an_older_run_do_not_count(sent: list[str]):
+    assert passed([rerun(), rerun()], sent) == (1, 1)
 
 
-def test_a_part_of_the_page_holds_nothing_back():
-    assert passed([asking(), asking("part"), asking("part"), asking()], ["new_session", "delta"]) == (1, 4)
+def test_a_fragment_s_run_delays_nothing():
+    assert passed([rerun(), rerun("part"), rerun("part"), rerun()], ["new_session", "delta"]) == (1, 4)
 
 
 @pytest.mark.parametrize(
     ("sent", "reached"),
     [
         (["new_session part", "delta", "delta"], 4),
-        (["new_session part", "delta"], 3),  # Streamlit's own: the place of the part
+        (["new_session part", "delta"], 3),  # Streamlit's own: the fragment's container
         (["new_session part", "script_finished"], 4),
         (["new_session part"], 3),
         (["delta"], 3),  # of the page's run, which goes on
         (["new_session other", "delta", "delta"], 3),
     ],
 )
-def test_another_page_waits_until_the_part_has_drawn(sent: list[str], reached: int):
-    begun = ["new_session", "delta"]
-    arriving = [asking(page="a"), asking("other", page="a"), asking("part", page="a"), asking(page="b")]
-    assert passed(arriving, begun + sent) == (1, reached)
+def test_another_page_waits_until_the_fragment_renders(sent: list[str], reached: int):
+    page_run = ["new_session", "delta"]
+    arriving = [rerun(page="a"), rerun("other", page="a"), rerun("part", page="a"), rerun(page="b")]
+    assert passed(arriving, page_run + sent) == (1, reached)
 
 
-def test_the_same_page_does_not_wait_for_its_parts():
-    """It is told all that they were told."""
-    arriving = [asking(page="a"), asking("part", page="a"), asking(page="a")]
+def test_the_same_page_does_not_wait_for_its_fragments():
+    """Its message contains all values that theirs contained."""
+    arriving = [rerun(page="a"), rerun("part", page="a"), rerun(page="a")]
     assert passed(arriving, ["new_session", "delta"]) == (1, 3)
 
 
-def test_a_run_of_a_part_is_not_taken_for_that_of_the_page():
-    assert passed([asking(), asking()], ["new_session part", "delta"]) == (1, 1)
+def test_a_fragment_s_run_does_not_count_as_the_page_s():
+    assert passed([rerun(), rerun()], ["new_session part", "delta"]) == (1, 1)
 
 
-def test_what_a_socket_asks_for_first_is_the_whole_page_with_all_that_was_said():
-    """Its server may not have drawn the page, and knows no part of it then."""
+def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
+    """Its server may not have rendered the page, and then knows none of its fragments."""
     first, second = BackMsg(), BackMsg()
     for message in (first, second):
         message.rerun_script.fragment_id = "part"
@@ -129,15 +129,15 @@ def test_what_a_socket_asks_for_first_is_the_whole_page_with_all_that_was_said()
         socket = _Socket(receive, receive, SocketLimits(), patience=0.001)
         return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in range(2)]
 
-    seen = run_elsewhere(connection())
+    received = run_in_thread(connection())
     first.rerun_script.fragment_id = ""
-    assert seen == [first, second]
+    assert received == [first, second]
 
 
 @pytest.mark.parametrize("kind", ["app_heartbeat", "stop_script"])
-def test_what_asks_for_no_run_does_not_wait(kind: str):
-    assert passed([asking(), asking(kind=kind)], []) == (2, 2)
+def test_messages_that_request_no_run_do_not_wait(kind: str):
+    assert passed([rerun(), rerun(kind=kind)], []) == (2, 2)
 
 
-def test_nothing_is_held_back_for_ever():
-    assert passed([asking(), asking(), asking()], [], patience=MOMENT / 10) == (3, 3)
+def test_no_message_is_delayed_for_ever():
+    assert passed([rerun(), rerun(), rerun()], [], patience=MOMENT / 10) == (3, 3)

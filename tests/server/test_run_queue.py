@@ -1,200 +1,206 @@
-"""The queue: who goes first, what a waiting visitor is told, and when somebody is asked to come again."""
+"""The run queue: its order, the notices of waiting visitors, and when a run is refused."""
 
 import threading
 from contextlib import contextmanager
 
 import pytest
 
-from server.limits import Limits
-from server.run_queue import Busy, Turns
+from server.limits import RunLimits
+from server.run_queue import Busy, RunQueue
 
-QUICK = {"silence": 0.001, "repeat": 0.001}
+QUICK = {"notice_after": 0.001, "notice_every": 0.001}
 
 
-class Visitor(threading.Thread):
-    """Somebody who takes a turn and holds it until told to leave. Events say what has happened."""
+class QueuedThread(threading.Thread):
+    """Takes a slot and keeps it until `leave` is set.
 
-    def __init__(self, turns, name, seen, first_word=None):
+    Attributes:
+        notified: set once a notice was shown, or the run was refused.
+        started_run: set once it has a slot.
+        ahead: the numbers of runs before it in its notices.
+    """
+
+    def __init__(self, queue, name, order, notice_error=None):
         super().__init__(daemon=True)
-        self.turns, self.who, self.seen = turns, name, seen
-        self.told, self.in_turn, self.leave, self.rotate = (threading.Event() for _ in range(4))
-        self.before = []
+        self.queue, self.run_name, self.order = queue, name, order
+        self.notified, self.started_run, self.leave, self.yield_once = (threading.Event() for _ in range(4))
+        self.ahead = []
         self.queued_before = 0.0
-        self.refused = None
-        self.first_word = first_word
+        self.refusal = None
+        self.notice_error = notice_error
 
     @contextmanager
     def notice(self):
-        def tell(before):
-            self.before.append(before)
-            if self.first_word:
-                raise self.first_word
-            self.told.set()
+        def report(ahead):
+            self.ahead.append(ahead)
+            if self.notice_error:
+                raise self.notice_error
+            self.notified.set()
 
-        yield tell
+        yield report
 
     def run(self):
         try:
-            with self.turns.turn(self.notice) as turn:
-                self.seen.append(self.who)
-                self.in_turn.set()
+            with self.queue.slot(self.notice) as slot:
+                self.order.append(self.run_name)
+                self.started_run.set()
                 assert self.leave.wait(20)
-                turn.queued += self.queued_before
-                if self.rotate.is_set():
-                    turn.rotate()
-                    self.seen.append(f"{self.who} again")
-        except (Busy, KeyboardInterrupt) as refused:
-            self.refused = refused
-            self.told.set()
+                slot.queued += self.queued_before
+                if self.yield_once.is_set():
+                    slot.yield_slot()
+                    self.order.append(f"{self.run_name} again")
+        except (Busy, KeyboardInterrupt) as refusal:
+            self.refusal = refusal
+            self.notified.set()
 
-    def waits(self):
+    def start_waiting(self):
         self.start()
-        assert self.told.wait(20)
+        assert self.notified.wait(20)
         return self
 
-    def enters(self):
+    def start_running(self):
         self.start()
-        assert self.in_turn.wait(20)
+        assert self.started_run.wait(20)
         return self
 
-    def leaves(self):
+    def finish(self):
         self.leave.set()
         self.join(20)
         assert not self.is_alive()
 
 
-def test_first_come_first_served_and_everybody_is_told_how_many_are_before():
-    turns, seen = Turns(Limits(running=1, **QUICK)), []
-    first = Visitor(turns, "first", seen).enters()
-    second = Visitor(turns, "second", seen).waits()
-    third = Visitor(turns, "third", seen).waits()
-    assert (turns.running, turns.waiting) == (1, 2)
-    assert (second.before[0], third.before[0]) == (1, 2)
-    for visitor, following in ((first, second), (second, third)):
-        visitor.leaves()
-        assert following.in_turn.wait(20)
-    third.leaves()
-    assert seen == ["first", "second", "third"]
-    assert (turns.running, turns.waiting) == (0, 0)
+def test_runs_start_in_order_of_arrival_and_notices_show_the_number_before():
+    queue, order = RunQueue(RunLimits(running=1, **QUICK)), []
+    first = QueuedThread(queue, "first", order).start_running()
+    second = QueuedThread(queue, "second", order).start_waiting()
+    third = QueuedThread(queue, "third", order).start_waiting()
+    assert (queue.running, queue.waiting) == (1, 2)
+    assert (second.ahead[0], third.ahead[0]) == (1, 2)
+    for current, following in ((first, second), (second, third)):
+        current.finish()
+        assert following.started_run.wait(20)
+    third.finish()
+    assert order == ["first", "second", "third"]
+    assert (queue.running, queue.waiting) == (0, 0)
 
 
-def test_as_many_run_at_once_as_the_limits_say():
-    turns, seen = Turns(Limits(running=2, **QUICK)), []
-    inside = [Visitor(turns, name, seen).enters() for name in "ab"]
-    outside = Visitor(turns, "c", seen).waits()
-    assert not outside.in_turn.is_set()
-    for visitor in inside:
-        visitor.leaves()
-    assert outside.in_turn.wait(20)
-    outside.leaves()
+def test_as_many_runs_execute_at_once_as_the_limit():
+    queue, order = RunQueue(RunLimits(running=2, **QUICK)), []
+    running = [QueuedThread(queue, name, order).start_running() for name in "ab"]
+    waiting = QueuedThread(queue, "c", order).start_waiting()
+    assert not waiting.started_run.is_set()
+    for thread in running:
+        thread.finish()
+    assert waiting.started_run.wait(20)
+    waiting.finish()
 
 
-def test_while_held_nobody_is_called_and_whoever_has_a_turn_keeps_it():
-    turns, seen = Turns(Limits(running=2, **QUICK)), []
-    inside = Visitor(turns, "a", seen).enters()
-    turns.hold(True)
-    waiting = Visitor(turns, "b", seen).waits()
-    assert (turns.running, turns.waiting) == (1, 1) and waiting.before[0] == 1
-    inside.leaves()
-    assert (turns.running, turns.waiting) == (0, 1)
-    turns.hold(False)
-    assert waiting.in_turn.wait(20)
-    waiting.leaves()
-    assert seen == ["a", "b"]
+def test_a_paused_queue_starts_no_run_and_lets_running_ones_go_on():
+    queue, order = RunQueue(RunLimits(running=2, **QUICK)), []
+    running = QueuedThread(queue, "a", order).start_running()
+    queue.pause(True)
+    waiting = QueuedThread(queue, "b", order).start_waiting()
+    assert (queue.running, queue.waiting) == (1, 1) and waiting.ahead[0] == 1
+    running.finish()
+    assert (queue.running, queue.waiting) == (0, 1)
+    queue.pause(False)
+    assert waiting.started_run.wait(20)
+    waiting.finish()
+    assert order == ["a", "b"]
 
 
-def test_a_full_queue_asks_to_come_again():
-    turns, seen = Turns(Limits(running=1, waiting=1, **QUICK)), []
-    inside = Visitor(turns, "a", seen).enters()
-    waiting = Visitor(turns, "b", seen).waits()
-    refused = Visitor(turns, "c", seen).waits()
-    assert "1 visitors are waiting already" in str(refused.refused)
-    inside.leaves()
-    waiting.leaves()
-    assert seen == ["a", "b"]
+def test_a_full_queue_refuses_further_runs():
+    queue, order = RunQueue(RunLimits(running=1, waiting=1, **QUICK)), []
+    running = QueuedThread(queue, "a", order).start_running()
+    waiting = QueuedThread(queue, "b", order).start_waiting()
+    refused = QueuedThread(queue, "c", order).start_waiting()
+    assert "1 visitors are waiting already" in str(refused.refusal)
+    running.finish()
+    waiting.finish()
+    assert order == ["a", "b"]
 
 
-def test_nobody_waits_longer_than_the_limit():
+def test_a_run_that_waits_longer_than_the_limit_is_refused():
     now = [0.0]
-    turns, seen = Turns(Limits(running=1, patience=60, **QUICK), clock=lambda: now[0]), []
-    inside = Visitor(turns, "a", seen).enters()
-    waiting = Visitor(turns, "b", seen).waits()
+    queue, order = RunQueue(RunLimits(running=1, patience=60, **QUICK), clock=lambda: now[0]), []
+    running = QueuedThread(queue, "a", order).start_running()
+    waiting = QueuedThread(queue, "b", order).start_waiting()
     now[0] = 60.0
     waiting.join(20)
-    assert "within 60 seconds" in str(waiting.refused)
-    assert turns.waiting == 0
-    inside.leaves()
+    assert "within 60 seconds" in str(waiting.refusal)
+    assert queue.waiting == 0
+    running.finish()
 
 
 def test_a_visitor_who_has_gone_leaves_the_queue():
-    turns, seen = Turns(Limits(running=1, **QUICK)), []
-    inside = Visitor(turns, "a", seen).enters()
-    gone = Visitor(turns, "b", seen, first_word=KeyboardInterrupt()).waits()
+    queue, order = RunQueue(RunLimits(running=1, **QUICK)), []
+    running = QueuedThread(queue, "a", order).start_running()
+    gone = QueuedThread(queue, "b", order, notice_error=KeyboardInterrupt()).start_waiting()
     gone.join(20)
-    assert turns.waiting == 0
-    inside.leaves()
-    assert seen == ["a"]
+    assert queue.waiting == 0
+    running.finish()
+    assert order == ["a"]
 
 
-@pytest.mark.parametrize(("worked", "order"), [(0.05, ["a", "a again", "b"]), (0.3, ["a", "b", "a again"])])
-def test_who_has_had_a_share_lets_the_others_go_first(worked, order):
-    """A long answer goes to the end of the queue, a short one goes on."""
-    times = iter([0.0, worked] + [0.0] * 10)
-    turns, seen = Turns(Limits(running=1, share=0.2, **QUICK), worked=lambda: next(times)), []
-    long = Visitor(turns, "a", seen).enters()
-    short = Visitor(turns, "b", seen).waits()
+@pytest.mark.parametrize(("seconds", "expected"), [(0.05, ["a", "a again", "b"]), (0.3, ["a", "b", "a again"])])
+def test_a_run_yields_after_its_slice_of_time(seconds, expected):
+    """A long run goes to the end of the queue, a short one goes on."""
+    times = iter([0.0, seconds] + [0.0] * 10)
+    queue, order = RunQueue(RunLimits(running=1, slice_seconds=0.2, **QUICK), cpu_time=lambda: next(times)), []
+    long = QueuedThread(queue, "a", order).start_running()
+    short = QueuedThread(queue, "b", order).start_waiting()
     short.leave.set()
-    long.rotate.set()
-    long.leaves()
+    long.yield_once.set()
+    long.finish()
     short.join(20)
-    assert seen == order
+    assert order == expected
 
 
-def test_a_long_answer_goes_on_while_nobody_waits():
-    turns = Turns(Limits(running=1), worked=lambda: float("inf"))
+def test_a_long_run_goes_on_if_no_other_waits():
+    queue = RunQueue(RunLimits(running=1), cpu_time=lambda: float("inf"))
 
     @contextmanager
     def silent():
         yield pytest.fail
 
-    with turns.turn(silent) as turn:
-        turn.rotate()
-        assert (turns.running, turns.waiting) == (1, 0)
+    with queue.slot(silent) as slot:
+        slot.yield_slot()
+        assert (queue.running, queue.waiting) == (1, 0)
 
 
-def test_a_visitor_who_goes_in_the_last_moment_holds_nothing():
-    turns = Turns(Limits(running=1))
+def test_a_visitor_who_leaves_as_a_slot_is_assigned_releases_it():
+    queue = RunQueue(RunLimits(running=1))
 
     @contextmanager
     def gone():
         yield pytest.fail
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), turns.turn(gone):
-        pytest.fail("the turn was taken")
-    assert (turns.running, turns.waiting) == (0, 0)
+    with pytest.raises(KeyboardInterrupt), queue.slot(gone):
+        pytest.fail("the run started")
+    assert (queue.running, queue.waiting) == (0, 0)
 
 
-def test_short_waits_of_a_run_count_together_until_the_visitor_is_told():
-    limits = Limits(running=1, share=0, silence=6, repeat=0.001)
-    turns, seen = Turns(limits), []
-    often = Visitor(turns, "a", seen).enters()
-    other = Visitor(turns, "b", seen)
+def test_short_waits_of_a_run_add_up_until_a_notice_is_shown():
+    limits = RunLimits(running=1, slice_seconds=0, notice_after=6, notice_every=0.001)
+    queue, order = RunQueue(limits), []
+    often = QueuedThread(queue, "a", order).start_running()
+    other = QueuedThread(queue, "b", order)
     other.start()
-    while not turns.waiting:
+    while not queue.waiting:
         pass
     often.queued_before = 5.99
-    often.rotate.set()
+    often.yield_once.set()
     often.leave.set()
-    assert other.in_turn.wait(20)
-    assert often.told.wait(5)
-    assert not other.before
-    other.leaves()
-    often.leaves()
-    assert seen == ["a", "b", "a again"]
+    assert other.started_run.wait(20)
+    assert often.notified.wait(5)
+    assert not other.ahead
+    other.finish()
+    often.finish()
+    assert order == ["a", "b", "a again"]
 
 
-def test_what_a_visitor_is_told_who_got_no_turn_can_be_translated():
-    refused = Busy("{count} visitors are waiting.", count=3)
-    assert str(refused) == "3 visitors are waiting."
-    assert (refused.template, refused.values) == ("{count} visitors are waiting.", {"count": 3})
+def test_the_message_of_a_refused_run_can_be_translated():
+    refusal = Busy("{count} visitors are waiting.", count=3)
+    assert str(refusal) == "3 visitors are waiting."
+    assert (refusal.template, refusal.values) == ("{count} visitors are waiting.", {"count": 3})

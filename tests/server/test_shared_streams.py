@@ -1,81 +1,81 @@
-"""Answers that come step by step are made once, whoever follows them and whoever leaves."""
+"""Shared computations run once, however many visitors follow them or leave."""
 
 import threading
 
 import pytest
 
-from server.result_cache import Recent
-from server.shared_streams import Steps, Streams
+from server.result_cache import ResultCache
+from server.shared_streams import SharedSteps, SharedStreams
 
 
 def streams():
-    return Streams(Recent(4), threading.Lock())
+    return SharedStreams(ResultCache(4), threading.Lock())
 
 
-def test_two_at_the_same_time_cause_one_computation():
-    begun, shared, both = [], streams(), threading.Barrier(2, timeout=20)
-    found = []
+def test_two_followers_cause_one_computation():
+    starts, shared, both = [], streams(), threading.Barrier(2, timeout=20)
+    results = []
 
-    def begin():
-        begun.append(1)
+    def start():
+        starts.append(1)
         yield from range(20)
 
     def follow():
-        steps = shared.follow("sentence", begin)
+        steps = shared.follow("sentence", start)
         first = next(steps)
         both.wait()  # both are in the middle of it
-        found.append([first, *steps])
+        results.append([first, *steps])
 
     threads = [threading.Thread(target=follow) for _ in range(2)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join(20)
-    assert found == [list(range(20))] * 2
-    assert begun == [1]
-    assert list(shared.follow("sentence", begin)) == list(range(20))
-    assert begun == [1]
+    assert results == [list(range(20))] * 2
+    assert starts == [1]
+    assert list(shared.follow("sentence", start)) == list(range(20))
+    assert starts == [1]
 
 
-def test_it_goes_on_when_the_one_who_began_leaves():
-    shared, made = streams(), []
+def test_the_computation_goes_on_when_the_first_follower_leaves():
+    shared, computed = streams(), []
 
-    def begin():
+    def start():
         for number in range(4):
-            made.append(number)
+            computed.append(number)
             yield number
 
-    first, second = shared.follow("a", begin), shared.follow("a", begin)
+    first, second = shared.follow("a", start), shared.follow("a", start)
     assert next(first) == next(second) == 0
     first.close()
     assert list(second) == [1, 2, 3]
-    assert made == [0, 1, 2, 3]
+    assert computed == [0, 1, 2, 3]
 
 
-def test_what_nobody_follows_to_its_end_is_forgotten():
-    kept = Recent(4)
-    shared = Streams(kept, threading.Lock())
+def test_a_computation_without_followers_is_dropped():
+    finished = ResultCache(4)
+    shared = SharedStreams(finished, threading.Lock())
     steps = shared.follow("a", lambda: iter(range(3)))
     next(steps)
     steps.close()
-    assert kept.get("a") is None
-    assert not shared._going
+    assert finished.get("a") is None
+    assert not shared._running
 
 
-def test_between_two_slices_others_have_their_turn():
+def test_the_lock_is_released_between_two_slices():
     lock = threading.Lock()
-    steps = Steps(iter(range(3)), lock, slice_seconds=0).follow()
+    steps = SharedSteps(iter(range(3)), lock, slice_seconds=0).follow()
     for number in range(3):
         assert next(steps) == number
         assert not lock.locked()
 
 
-def test_a_failure_reaches_everybody_who_follows():
+def test_an_error_reaches_every_follower():
     def broken():
         yield 1
         raise ValueError("no")
 
-    steps = Steps(broken(), threading.Lock(), slice_seconds=0)
+    steps = SharedSteps(broken(), threading.Lock(), slice_seconds=0)
     for _ in range(2):
         follower = steps.follow()
         assert next(follower) == 1

@@ -1,4 +1,4 @@
-"""What lives as long as the process is made once, survives what a visitor can clear, and is tried again if it fails."""
+"""Singletons are created once, survive the clearing of Streamlit's caches, and are created again after an error."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -8,39 +8,39 @@ import streamlit
 
 from model import CheckpointError
 from model.translator import SHIPPED
-from pages.shared.head_ranking.head_rows import shipped
-from pages.shared.models import alignment, load_service, load_vision
+from pages.shared.head_ranking.head_rows import load_best_statistics
+from pages.shared.models import load_alignment, load_service, load_vision
 from server.health import readiness
-from server.result_cache import computing
-from server.run_context import turns
-from server.singleton import process_wide
+from server.result_cache import compute_lock
+from server.run_context import run_queue
+from server.singleton import singleton
 
 PATIENCE = 20  # seconds
 
 
-def test_three_visitors_who_come_to_a_cold_start_cause_one_load_and_wait_for_it():
-    begun, go_on, made = threading.Event(), threading.Event(), []
+def test_three_visitors_at_a_cold_start_wait_for_one_load():
+    started, go_on, loaded = threading.Event(), threading.Event(), []
 
-    @process_wide
+    @singleton
     def load():
-        made.append(object())
-        begun.set()
+        loaded.append(object())
+        started.set()
         assert go_on.wait(PATIENCE)
-        return made[-1]
+        return loaded[-1]
 
     with ThreadPoolExecutor(3) as visitors:
         answers = [visitors.submit(load) for _ in range(3)]
-        assert begun.wait(PATIENCE)
+        assert started.wait(PATIENCE)
         assert not any(answer.done() for answer in answers)
         go_on.set()
-        assert {id(answer.result(PATIENCE)) for answer in answers} == {id(made[0])}
-    assert len(made) == 1
+        assert {id(answer.result(PATIENCE)) for answer in answers} == {id(loaded[0])}
+    assert len(loaded) == 1
 
 
-def test_one_slow_load_holds_up_no_other():
+def test_a_slow_load_blocks_no_other():
     go_on = threading.Event()
 
-    @process_wide
+    @singleton
     def load(name):
         if name == "slow":
             assert go_on.wait(PATIENCE)
@@ -53,19 +53,19 @@ def test_one_slow_load_holds_up_no_other():
         assert slow.result(PATIENCE) == "slow"
 
 
-def test_it_says_what_nobody_has_to_wait_for():
-    load = process_wide({"there": 1}.__getitem__)
-    assert not load.made("there")
-    assert load("there") == 1 and load.made("there")
+def test_is_ready_reports_results_that_exist():
+    load = singleton({"there": 1}.__getitem__)
+    assert not load.is_ready("there")
+    assert load("there") == 1 and load.is_ready("there")
     with pytest.raises(KeyError):
         load("missing")
-    assert not load.made("missing")
+    assert not load.is_ready("missing")
 
 
-def test_a_failed_load_is_tried_again_by_who_waited_and_by_who_comes_later():
+def test_a_failed_load_is_tried_again_by_waiting_and_later_callers():
     tries = []
 
-    @process_wide
+    @singleton
     def load():
         tries.append(1)
         if len(tries) < 3:
@@ -79,31 +79,34 @@ def test_a_failed_load_is_tried_again_by_who_waited_and_by_who_comes_later():
     assert len(tries) == 3
 
 
-def test_none_is_a_result_and_arguments_tell_results_apart():
-    asked = []
+def test_none_is_a_result_and_results_are_stored_by_arguments():
+    calls = []
 
-    @process_wide
-    def found(name):
-        asked.append(name)
+    @singleton
+    def load(name):
+        calls.append(name)
 
-    assert [found("a"), found("b"), found("a")] == [None, None, None]
-    assert asked == ["a", "b"]
+    assert [load("a"), load("b"), load("a")] == [None, None, None]
+    assert calls == ["a", "b"]
 
 
 @pytest.mark.parametrize(
-    "kept", [load_service, load_vision, readiness, turns, computing], ids=lambda kept: kept.__name__
+    "kept", [load_service, load_vision, readiness, run_queue, compute_lock], ids=lambda kept: kept.__name__
 )
-def test_what_the_server_needs_survives_what_a_visitor_can_clear(kept):
+def test_the_server_s_singletons_survive_clearing_streamlit_s_caches(kept):
     before = kept()
     streamlit.cache_resource.clear()
     streamlit.cache_data.clear()
     assert kept() is before
 
 
-def test_what_belongs_to_the_weights_survives_too():
+def test_results_of_the_weights_survive_it_too():
     translator = load_service().model
-    for kept in (alignment, shipped):
-        arguments = (SHIPPED, translator.card["tokenizer_sha256"] if kept is alignment else translator.weights_sha256)
+    for kept in (load_alignment, load_best_statistics):
+        arguments = (
+            SHIPPED,
+            translator.card["tokenizer_sha256"] if kept is load_alignment else translator.weights_sha256,
+        )
         before = kept(*arguments)
         streamlit.cache_resource.clear()
         assert kept(*arguments) is before

@@ -1,4 +1,4 @@
-"""Streamlit's scripts and styles come compressed to browsers that take gzip, and are otherwise what they were."""
+"""Scripts and style sheets are compressed for browsers that accept gzip, and otherwise unchanged."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 
 from server import static_files
-from server.static_files import CompressedScripts
+from server.static_files import CompressedStaticFiles
 
 STATIC = Path(streamlit.__file__).parent / "static" / "static"
 SCRIPT = next(STATIC.glob("js/index.*.js"))
@@ -26,19 +26,19 @@ def client() -> TestClient:
         Route("/passing.js", lambda request: PlainTextResponse("a" * 2000, headers={"Cache-Control": "no-store"})),
         Mount("/static", StaticFiles(directory=STATIC)),
     ]
-    return TestClient(Starlette(routes=routes, middleware=[Middleware(CompressedScripts)]))
+    return TestClient(Starlette(routes=routes, middleware=[Middleware(CompressedStaticFiles)]))
 
 
-def test_a_script_travels_compressed_once_and_arrives_whole(client, monkeypatch):
+def test_a_script_is_compressed_once_and_arrives_unchanged(client, monkeypatch):
     answer = client.get(f"/static/js/{SCRIPT.name}", headers={"Accept-Encoding": "gzip, br"})
     assert answer.headers["content-encoding"] == "gzip" and answer.headers["vary"] == "Accept-Encoding"
     assert int(answer.headers["content-length"]) < 0.4 * SCRIPT.stat().st_size
     assert answer.content == SCRIPT.read_bytes()
-    monkeypatch.setattr(static_files.gzip, "compress", None)  # it is not asked a second time
+    monkeypatch.setattr(static_files.gzip, "compress", None)  # it is not called a second time
     assert client.get(f"/static/js/{SCRIPT.name}").content == SCRIPT.read_bytes()
 
 
-def test_the_plain_form_has_another_tag_and_says_that_there_are_two(client):
+def test_the_uncompressed_response_has_another_etag_and_varies_by_encoding(client):
     tag = client.get(f"/static/js/{SCRIPT.name}").headers["etag"]
     plain = client.get(f"/static/js/{SCRIPT.name}", headers={"Accept-Encoding": "identity"})
     assert tag == plain.headers["etag"].removesuffix('"') + '-gzip"'
@@ -47,7 +47,7 @@ def test_the_plain_form_has_another_tag_and_says_that_there_are_two(client):
 
 
 @pytest.mark.parametrize(
-    ("path", "asked"),
+    ("path", "headers"),
     [
         ("/static/short.js", {}),
         ("/passing.js", {}),
@@ -56,5 +56,5 @@ def test_the_plain_form_has_another_tag_and_says_that_there_are_two(client):
         ("/static/js/no-such.js", {}),
     ],
 )
-def test_whatever_else_stays_as_it_is(client, path, asked):
-    assert "content-encoding" not in client.get(path, headers=asked).headers
+def test_other_responses_are_not_compressed(client, path, headers):
+    assert "content-encoding" not in client.get(path, headers=headers).headers

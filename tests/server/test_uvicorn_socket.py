@@ -1,4 +1,4 @@
-"""What is read from uvicorn's own objects is there in the installed version, started as Streamlit starts it."""
+"""The installed uvicorn, started as Streamlit starts it, has the attributes that the server reads."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from websockets.sync.client import ClientConnection, connect
 from server import uvicorn_socket
 from server.client_address import SocketsByAddress, trusted_proxies
 from server.limits import SocketLimits
-from server.websocket_messages import ReadersMessages
+from server.websocket_messages import MessageFilter
 from tests.processes import free_port
 
 PATIENCE = 20  # seconds
-LIMITS = SocketLimits(an_address=2)
+LIMITS = SocketLimits(per_address=2)
 
 
 @pytest.fixture(scope="module", params=["", "127.0.0.1"], ids=["no proxy", "a proxy"])
 def server(request) -> Iterator[tuple[str, str]]:
-    """The address of a server whose app answers each message with its length; and its trusted proxies."""
+    """The URL of a server whose app answers each message with its length, and its trusted proxies."""
 
     async def app(scope, receive, send):
         if scope["type"] == "lifespan":
@@ -36,10 +36,10 @@ def server(request) -> Iterator[tuple[str, str]]:
         while (message := await receive())["type"] == "websocket.receive":
             await send({"type": "websocket.send", "text": str(len(message["bytes"]))})
 
-    guarded = SocketsByAddress(ReadersMessages(app, LIMITS), LIMITS, trusted_proxies(request.param))
+    limited = SocketsByAddress(MessageFilter(app, LIMITS), LIMITS, trusted_proxies(request.param))
     port = free_port()
     settings = _get_uvicorn_config_kwargs() | {"log_level": "critical", "lifespan": "off"}
-    running = uvicorn.Server(uvicorn.Config(guarded, port=port, **settings))
+    running = uvicorn.Server(uvicorn.Config(limited, port=port, **settings))
     thread = threading.Thread(target=running.run, daemon=True)
     thread.start()
     until = time.monotonic() + PATIENCE
@@ -51,40 +51,40 @@ def server(request) -> Iterator[tuple[str, str]]:
     thread.join(PATIENCE)
 
 
-def opened(url: str, claim: str) -> AbstractContextManager[ClientConnection]:
+def open_socket(url: str, claim: str) -> AbstractContextManager[ClientConnection]:
     return connect(url, additional_headers={"X-Forwarded-For": claim}, compression=None, open_timeout=PATIENCE)
 
 
 def test_a_claimed_address_counts_from_a_trusted_proxy_only(server: tuple[str, str]):
     url, proxy = server
-    with opened(url, "198.51.100.1"), opened(url, "198.51.100.2"):
+    with open_socket(url, "198.51.100.1"), open_socket(url, "198.51.100.2"):
         if proxy:
-            with opened(url, "198.51.100.3"):
+            with open_socket(url, "198.51.100.3"):
                 return
-        with pytest.raises(InvalidStatus) as refused, opened(url, "198.51.100.3"):
+        with pytest.raises(InvalidStatus) as refused, open_socket(url, "198.51.100.3"):
             pass
         assert refused.value.response.status_code == 429
         assert refused.value.response.body.startswith(b"Too many windows of this site")
 
 
-def test_a_message_that_is_too_large_is_refused_before_it_is_there(server: tuple[str, str]):
+def test_a_message_that_is_too_large_is_refused_by_its_header(server: tuple[str, str]):
     message = BackMsg()
     message.rerun_script.query_string = "a" * (LIMITS.message_bytes - 8)
     largest = message.SerializeToString()
     assert LIMITS.message_bytes - 2 <= len(largest) <= LIMITS.message_bytes
-    with opened(server[0], "198.51.100.9") as socket:
+    with open_socket(server[0], "198.51.100.9") as socket:
         socket.send(largest)
         assert socket.recv(PATIENCE) == str(len(largest))
-        # the head of a frame of 100 MB, and nothing of the frame itself
+        # the header of a frame of 100 MB without its content
         socket.socket.sendall(b"\x82\xff" + (100 * 2**20).to_bytes(8, "big") + bytes(4))
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(PATIENCE)
         assert closed.value.rcvd.code == 1009
 
 
-def test_parts_of_a_message_count_together(server: tuple[str, str]):
-    for _ in range(5):  # the server's last word is lost where the client is still sending
-        with opened(server[0], "198.51.100.10") as socket, pytest.raises(ConnectionClosed) as closed:
+def test_the_sizes_of_a_message_s_frames_add_up(server: tuple[str, str]):
+    for _ in range(5):  # the close frame is lost if the client is still sending
+        with open_socket(server[0], "198.51.100.10") as socket, pytest.raises(ConnectionClosed) as closed:
             socket.send(bytes(2**19) for _ in range(4))
             socket.recv(PATIENCE)
         if closed.value.rcvd:
@@ -92,7 +92,7 @@ def test_parts_of_a_message_count_together(server: tuple[str, str]):
     assert closed.value.rcvd.code == 1009
 
 
-def test_under_another_server_nothing_is_found():
+def test_under_another_server_there_is_no_peer_and_no_limit():
     async def receive():
         return {}
 

@@ -1,14 +1,14 @@
-"""Of the messages of a socket only a reader's get through, at a reader's pace and size."""
+"""Only messages that a user's browser sends pass the filter, within limits of rate and size."""
 
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server.limits import SocketLimits
-from server.websocket_messages import Allowance, ReadersMessages, _Socket
-from tests.elsewhere import run_elsewhere
-from tests.server.asgi import Inside, ask
+from server.websocket_messages import MessageFilter, RateLimit, _Socket
+from tests.elsewhere import run_in_thread
+from tests.server.asgi import RecordingApp, send_request
 
-FEW = SocketLimits(at_once=3, a_second=1000, patience=5, message_bytes=100)
+FEW = SocketLimits(burst=3, per_second=1000, patience=5, message_bytes=100)
 
 
 def frame(kind: str, value: object = True) -> dict:
@@ -33,22 +33,22 @@ def rerun(text: str = "") -> dict:
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def heard(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
-    """What got through, and the code with which the socket was closed, if it was."""
-    inside = Inside()
-    sent = ask(ReadersMessages(inside, limits, patience=0), "/_stcore/stream", kind="websocket", frames=frames)
+def received(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
+    """The messages that passed, and the close code of the socket, if it was closed."""
+    app = RecordingApp()
+    sent = send_request(MessageFilter(app, limits, patience=0), "/_stcore/stream", kind="websocket", frames=frames)
     closed = [message["code"] for message in sent if message["type"] == "websocket.close"]
-    return inside.received, closed[0] if closed else None
+    return app.received, closed[0] if closed else None
 
 
-def places(files: int) -> dict:
+def file_urls(files: int) -> dict:
     message = BackMsg()
     message.file_urls_request.file_names.extend(["a"] * files)
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
 def controls(count: int, *values: int) -> dict:
-    """What a page would send that has so many controls, with several values in the first one."""
+    """The message of a page with so many controls, and several values in the first one."""
     message = BackMsg()
     for number in range(count):
         message.rerun_script.widget_states.widgets.add(id=f"$$ID-{number}-None")
@@ -56,14 +56,14 @@ def controls(count: int, *values: int) -> dict:
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-UNWANTED = [
+REFUSED = [
     frame("clear_cache"),
     frame("set_run_on_save"),
     frame("set_run_on_save", False),
     frame("load_git_info"),
     frame("debug_disconnect_websocket"),
     frame("debug_shutdown_runtime"),
-    places(11),
+    file_urls(11),
     controls(2001),
     controls(1, *range(2000)),
     operation("install_skills"),
@@ -73,15 +73,15 @@ UNWANTED = [
 ]
 
 
-@pytest.mark.parametrize("message", UNWANTED, ids=lambda message: message["bytes"][:20].hex() or "empty")
-def test_what_no_reader_s_browser_sends_does_nothing(message: dict):
-    assert heard([message, rerun()]) == ([rerun()], None)
+@pytest.mark.parametrize("message", REFUSED, ids=lambda message: message["bytes"][:20].hex() or "empty")
+def test_messages_that_no_user_s_browser_sends_are_dropped(message: dict):
+    assert received([message, rerun()]) == ([rerun()], None)
 
 
-WANTED = [
+ALLOWED = [
     rerun("text=A"),
-    places(1),
-    places(10),
+    file_urls(1),
+    file_urls(10),
     controls(1000, *range(1000)),
     frame("stop_script"),
     frame("app_heartbeat"),
@@ -89,12 +89,12 @@ WANTED = [
 ]
 
 
-@pytest.mark.parametrize("message", [*WANTED, operation("dataframe_chunk")], ids=lambda m: m["bytes"][:20].hex())
-def test_what_a_reader_s_browser_sends_gets_through_unchanged(message: dict):
-    assert heard([message]) == ([message], None)
+@pytest.mark.parametrize("message", [*ALLOWED, operation("dataframe_chunk")], ids=lambda m: m["bytes"][:20].hex())
+def test_messages_of_a_user_s_browser_pass_unchanged(message: dict):
+    assert received([message]) == ([message], None)
 
 
-def test_every_kind_of_message_is_decided_on():
+def test_every_kind_of_message_is_either_allowed_or_refused():
     kinds = {field.name for field in BackMsg.DESCRIPTOR.fields}
     assert kinds == {
         "clear_cache",
@@ -118,23 +118,23 @@ def test_every_kind_of_message_is_decided_on():
         (rerun("a" * 100), 1009),
     ],
 )
-def test_what_cannot_be_meant_closes_the_socket(message: dict, code: int):
-    assert heard([rerun(), message, rerun()], FEW) == ([rerun()], code)
+def test_malformed_messages_close_the_socket(message: dict, code: int):
+    assert received([rerun(), message, rerun()], FEW) == ([rerun()], code)
 
 
-def test_a_message_as_large_as_allowed_gets_through():
+def test_a_message_of_the_largest_size_passes():
     message = rerun("a" * 96)
     assert len(message["bytes"]) == 100
-    assert heard([message], FEW) == ([message], None)
+    assert received([message], FEW) == ([message], None)
 
 
-def test_more_downloads_than_a_reader_asks_for_are_not_made():
+def test_downloads_beyond_the_limit_are_dropped():
     download = operation("deferred_file")
-    assert heard([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
+    assert received([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
 
 
 class Clock:
-    """A time that passes only where somebody waits."""
+    """A clock that advances only while the code under test waits."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -146,13 +146,13 @@ class Clock:
         self.now += seconds
 
 
-def paced(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[list[float], bool]:
-    """When each of so many messages got through, and whether the socket was closed.
+def times_passed(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[list[float], bool]:
+    """The time at which each of `count` messages passed, and whether the socket was closed.
 
     Args:
         pauses: seconds by which the sender pauses before a message.
     """
-    clock, sent, arrived, through = Clock(), [], iter(range(count)), []
+    clock, sent, arrived, passed = Clock(), [], iter(range(count)), []
 
     async def receive():
         number = next(arrived, None)
@@ -165,42 +165,42 @@ def paced(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[l
     async def run():
         socket = _Socket(receive, send, limits, clock, clock.wait, patience=0)
         while (await socket.receive())["type"] == "websocket.receive":
-            through.append(clock.now)
+            passed.append(clock.now)
 
-    run_elsewhere(run())
-    return through, [message.get("code") for message in sent] == [1008]
+    run_in_thread(run())
+    return passed, [message.get("code") for message in sent] == [1008]
 
 
 def test_a_flood_is_delayed_and_then_closed():
-    through, closed = paced(1000, {}, SocketLimits())
-    assert len(through) == 60 + 200 and closed
-    assert through[:60] == [0.0] * 60
-    assert through[60:] == pytest.approx([0.05 * late for late in range(1, 201)])
+    passed, closed = times_passed(1000, {}, SocketLimits())
+    assert len(passed) == 60 + 200 and closed
+    assert passed[:60] == [0.0] * 60
+    assert passed[60:] == pytest.approx([0.05 * number for number in range(1, 201)])
 
 
-def test_who_was_quiet_for_a_while_starts_anew():
+def test_the_limit_resets_after_a_pause():
     limits = SocketLimits()
     bursts = {number: 3.0 + 1e-9 for number in range(150, 1000, 150)}
-    through, closed = paced(1000, bursts, limits)
-    assert (len(through), closed) == (1000, False)
-    through, closed = paced(1000, {number: 0.5 for number in bursts}, limits)
-    assert closed and len(through) < 600
+    passed, closed = times_passed(1000, bursts, limits)
+    assert (len(passed), closed) == (1000, False)
+    passed, closed = times_passed(1000, {number: 0.5 for number in bursts}, limits)
+    assert closed and len(passed) < 600
 
 
 def test_sixty_at_once_and_twenty_a_second():
     now = 0.0
-    allowance = Allowance(SocketLimits().at_once, SocketLimits().a_second, lambda: now)
-    assert [allowance.take() for _ in range(60)] == [0.0] * 60
+    rate = RateLimit(SocketLimits().burst, SocketLimits().per_second, lambda: now)
+    assert [rate.take() for _ in range(60)] == [0.0] * 60
     for _ in range(5):
-        pause = allowance.take()
+        pause = rate.take()
         assert pause == pytest.approx(0.05)
         now += pause
     now += 1.0
-    assert [allowance.take() for _ in range(20)] == [0.0] * 20
-    assert allowance.take() == pytest.approx(0.05)
+    assert [rate.take() for _ in range(20)] == [0.0] * 20
+    assert rate.take() == pytest.approx(0.05)
     now += 3600.0
-    assert [allowance.take() for _ in range(60)] == [0.0] * 60
-    assert allowance.take() > 0
+    assert [rate.take() for _ in range(60)] == [0.0] * 60
+    assert rate.take() > 0
 
 
 def test_nothing_is_sent_on_a_socket_that_was_closed():
@@ -218,11 +218,11 @@ def test_nothing_is_sent_on_a_socket_that_was_closed():
         with pytest.raises(OSError, match="closed"):
             await socket.send({"type": "websocket.send", "bytes": b"late"})
 
-    run_elsewhere(run())
+    run_in_thread(run())
     assert sent == ["websocket.close"]
 
 
-@pytest.mark.parametrize("name", ["at_once", "a_second", "patience", "message_bytes", "an_address"])
-def test_a_limit_that_lets_nobody_in_is_refused(name: str):
+@pytest.mark.parametrize("name", ["burst", "per_second", "patience", "message_bytes", "per_address"])
+def test_a_limit_of_zero_raises_an_error(name: str):
     with pytest.raises(ValueError, match="greater than 0"):
         SocketLimits(**{name: 0})

@@ -1,14 +1,14 @@
-"""Python runs this file first when its folder is on PYTHONPATH: it writes down whom the process turns to.
+"""Record the process's connections, packets, name look-ups and subprocesses with an audit hook.
 
-Every connection, every packet to an address, every look-up of a name and every other program that is started become a
-line of JSON in the file that ATLAS_WATCHED names. Python tells of them itself, whichever library asks.
+Python runs this file first when its folder is on PYTHONPATH. Each event becomes a line of JSON in the file
+ATLAS_WATCHED, whichever Python library causes it.
 """
 
 import json
 import os
 import sys
 
-ASKED = {
+TARGETS = {
     "socket.connect": lambda arguments: arguments[1],  # connect_ex too
     "socket.sendto": lambda arguments: arguments[1],
     "socket.sendmsg": lambda arguments: arguments[1],
@@ -25,8 +25,8 @@ ASKED = {
 if "ATLAS_WATCHED" in os.environ:
     record = os.open(os.environ["ATLAS_WATCHED"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 
-    def watch(event: str, arguments: tuple) -> None:
-        if event in ASKED:
-            os.write(record, json.dumps([event, repr(ASKED[event](arguments))]).encode() + b"\n")
+    def write(event: str, arguments: tuple) -> None:
+        if event in TARGETS:
+            os.write(record, json.dumps([event, repr(TARGETS[event](arguments))]).encode() + b"\n")
 
-    sys.addaudithook(watch)
+    sys.addaudithook(write)

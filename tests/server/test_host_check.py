@@ -1,4 +1,4 @@
-"""Foreign names, foreign origins and unknown addresses are refused before Streamlit sees them."""
+"""Foreign hosts, foreign origins and unknown addresses are refused before they reach Streamlit."""
 
 import pytest
 
@@ -14,14 +14,14 @@ KINDS = ("http", "websocket")
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("path", ["/", "/attention", "/static/js/x.js", "/healthz", "/metrics", "/media/x.png"])
-def test_a_foreign_name_reaches_no_address(kind: str, path: str):
-    inside = RecordingApp()
-    refused = send_request(HostCheck(inside), path, {"host": "elsewhere.example:8501"}, kind)
-    assert (status(refused), text(refused), inside.reached) == (421, UNKNOWN_HOST + "\n", [])
+def test_a_foreign_host_reaches_no_address(kind: str, path: str):
+    app = RecordingApp()
+    refused = send_request(HostCheck(app), path, {"host": "elsewhere.example:8501"}, kind)
+    assert (status(refused), text(refused), app.reached) == (421, UNKNOWN_HOST + "\n", [])
 
 
 @pytest.mark.parametrize("host", ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:80", "localhost."])
-def test_own_names_pass(host: str):
+def test_allowed_hosts_pass(host: str):
     assert status(send_request(HostCheck(RecordingApp()), headers={"host": host})) == 200
 
 
@@ -36,7 +36,7 @@ def test_own_names_pass(host: str):
         [("host", "[")],
     ],
 )
-def test_what_is_no_name_or_two_is_refused(headers: list):
+def test_a_missing_invalid_or_repeated_host_is_refused(headers: list):
     assert status(send_request(HostCheck(RecordingApp()), headers=headers)) == 421
 
 
@@ -59,10 +59,10 @@ def test_what_is_no_name_or_two_is_refused(headers: list):
         "http://localhost:8501\xe9",
     ],
 )
-def test_a_foreign_origin_reaches_nothing(kind: str, origin: str):
-    inside = RecordingApp()
-    refused = send_request(HostCheck(inside), "/", {"host": "localhost:8501", "origin": origin}, kind)
-    assert (status(refused), text(refused), inside.reached) == (403, FOREIGN_ORIGIN + "\n", [])
+def test_a_foreign_origin_reaches_no_address(kind: str, origin: str):
+    app = RecordingApp()
+    refused = send_request(HostCheck(app), "/", {"host": "localhost:8501", "origin": origin}, kind)
+    assert (status(refused), text(refused), app.reached) == (403, FOREIGN_ORIGIN + "\n", [])
 
 
 def test_two_origins_are_refused():
@@ -71,34 +71,34 @@ def test_two_origins_are_refused():
 
 
 @pytest.mark.parametrize("origin", ["http://localhost:8501", "https://localhost:8501", None])
-def test_the_own_origin_passes_and_so_does_who_names_none(origin: str | None):
+def test_the_same_origin_and_no_origin_pass(origin: str | None):
     headers = {"host": "localhost:8501"} | ({} if origin is None else {"origin": origin})
     assert status(send_request(HostCheck(RecordingApp()), headers=headers)) == 200
     assert status(send_request(HostCheck(RecordingApp()), headers=headers, kind="websocket")) == 101
 
 
-def test_without_a_host_no_origin_is_own():
+def test_without_a_host_no_origin_is_the_same():
     assert not is_same_origin("http://localhost", None)
     assert not is_same_origin("http://", "")
 
 
-def test_a_server_without_texts_for_handshakes_closes_the_socket():
+def test_a_server_that_cannot_answer_a_handshake_closes_the_socket():
     headers = {"host": "localhost", "origin": "http://elsewhere.example"}
     sent = send_request(HostCheck(RecordingApp()), headers=headers, kind="websocket", denial=False)
     assert sent == [{"type": "websocket.close", "code": 1008, "reason": FOREIGN_ORIGIN}]
 
 
-def known(inside: RecordingApp) -> KnownAddresses:
-    return KnownAddresses(inside, navigation.page_ids(), ["/healthz", "/metrics"], navigation.MOVED_PAGES)
+def known(app: RecordingApp) -> KnownAddresses:
+    return KnownAddresses(app, navigation.page_ids(), ["/healthz", "/metrics"], navigation.MOVED_PAGES)
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/attention/", "/vision", "/healthz", "/metrics", "/favicon.png"])
-def test_own_addresses_pass(path: str):
+def test_addresses_of_the_app_pass(path: str):
     assert status(send_request(known(RecordingApp()), path)) == 200
 
 
 @pytest.mark.parametrize("path", ["/_stcore/health", "/_stcore/host-config", "/media/a.png"])
-def test_what_a_page_asks_of_streamlit_passes(path: str):
+def test_addresses_that_pages_request_from_streamlit_pass(path: str):
     assert status(send_request(known(RecordingApp()), path)) == 200
 
 
@@ -106,12 +106,12 @@ def test_what_a_page_asks_of_streamlit_passes(path: str):
     ("method", "expected"),
     [("PUT", 200), ("DELETE", 200), ("OPTIONS", 200), ("GET", 404), ("HEAD", 404), ("POST", 404)],
 )
-def test_an_upload_is_put_and_removed_and_read_by_nobody(method: str, expected: int):
+def test_uploads_can_be_put_and_removed_but_not_read(method: str, expected: int):
     assert status(send_request(known(RecordingApp()), "/_stcore/upload_file/a/b", method=method)) == expected
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
-def test_a_page_that_moved_leads_to_where_it_is_and_keeps_the_query(slash: str):
+def test_the_old_address_of_a_page_redirects_with_its_query(slash: str):
     answer = send_request(known(RecordingApp()), f"/relevance{slash}", query=b"text=A%20cat%3F&part=Words")
     assert status(answer) == 308
     assert (b"location", b"/attribution?text=A%20cat%3F&part=Words") in answer[0]["headers"]
@@ -143,24 +143,24 @@ def test_a_page_that_moved_leads_to_where_it_is_and_keeps_the_query(slash: str):
     ],
 )
 def test_other_addresses_are_not_found(path: str):
-    inside = RecordingApp()
-    refused = send_request(known(inside), path)
-    assert (status(refused), text(refused), inside.reached) == (404, NO_PAGE + "\n", [])
+    app = RecordingApp()
+    refused = send_request(known(app), path)
+    assert (status(refused), text(refused), app.reached) == (404, NO_PAGE + "\n", [])
 
 
-def test_a_socket_is_at_one_address_only():
+def test_sockets_have_one_address_only():
     assert status(send_request(known(RecordingApp()), "/_stcore/stream", kind="websocket")) == 101
     for path in ("/", "/healthz", "/static/js/x.js", "/attention/_stcore/stream"):
-        inside = RecordingApp()
-        assert status(send_request(known(inside), path, kind="websocket")) == 404 and not inside.reached
+        app = RecordingApp()
+        assert status(send_request(known(app), path, kind="websocket")) == 404 and not app.reached
 
 
-@pytest.mark.parametrize("made", [HostCheck, known], ids=lambda made: made.__name__)
-def test_the_start_of_the_server_passes(made):
+@pytest.mark.parametrize("middleware", [HostCheck, known], ids=lambda middleware: middleware.__name__)
+def test_the_lifespan_scope_passes(middleware):
     reached = []
 
-    async def inside(scope, receive, send):
+    async def app(scope, receive, send):
         reached.append(scope["type"])
 
-    run_in_thread(made(inside)({"type": "lifespan"}, None, None))
+    run_in_thread(middleware(app)({"type": "lifespan"}, None, None))
     assert reached == ["lifespan"]

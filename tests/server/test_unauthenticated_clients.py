@@ -1,4 +1,4 @@
-"""What deploy/README.md says that a stranger can do, asked of a running server."""
+"""A running server allows an unauthenticated client only what deploy/README.md states."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 
-from server.upload_limit import A_VISIT
+from server.upload_limit import MAX_FILES_PER_SESSION
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 from tests.fuzz.visitor import Reader
 
-TOKEN = "2|00000000|6d346b|1"  # of one's own making: it protects from other sites, not from strangers
-SILENCE = 0.5  # seconds in which an answer would be there
+TOKEN = "2|00000000|6d346b|1"  # any client can make one: it protects from other sites only
+SILENCE = 0.5  # seconds after which no answer is expected
 KILOBYTES = 100  # of an upload
 
 
@@ -30,19 +30,19 @@ def server() -> Iterator[AppServer]:
 
 
 def visit(server: AppServer, act: Callable[[Reader], Awaitable[None]]) -> None:
-    """Open the app, `act`, and leave."""
+    """Open the app, `act`, and disconnect."""
 
-    async def whole() -> None:
+    async def run() -> None:
         reader = Reader(server.url)
         await reader.open()
         await act(reader)
         await reader.close()
 
-    run_elsewhere(whole())
+    run_in_thread(run())
 
 
 async def put(server: AppServer, session: str, file: str, method: str = "PUT", token: str = TOKEN) -> Response:
-    """Send a file to an address of one's own choice, or use another method there."""
+    """Send a file to any upload address, or use another method there."""
     head = b'--b\r\nContent-Disposition: form-data; name="a"; filename="a"\r\n\r\n'
     headers = {"Cookie": f"_streamlit_xsrf={token}", "X_Xsrftoken": token} if token else {}
     headers["Content_Type"] = "multipart/form-data; boundary=b"
@@ -52,25 +52,25 @@ async def put(server: AppServer, session: str, file: str, method: str = "PUT", t
     )
 
 
-def kept(server: AppServer) -> int:
-    """Bytes of uploads that the server holds; to be asked once, since it counts them anew only every five seconds."""
+def stored_bytes(server: AppServer) -> int:
+    """Bytes of uploads that the server stores; to be called once, since it counts them only every five seconds."""
     text = request(server.url, "/_stcore/metrics?families=cache_memory_bytes").body.decode()
-    found = re.search(r'UploadedFileManager"[^}]*} (\d+)', text)
-    return int(found[1]) if found else 0
+    match = re.search(r'UploadedFileManager"[^}]*} (\d+)', text)
+    return int(match[1]) if match else 0
 
 
-def test_uploads_go_to_one_s_own_visit_and_are_not_piled_up(server: AppServer):
+def test_uploads_go_to_the_client_s_own_session_and_are_limited(server: AppServer):
     async def act(reader: Reader) -> None:
         assert (await put(server, str(uuid.uuid4()), "a")).status == 400
         assert (await put(server, reader.session, "a", token="")).status == 403
-        for number in range(5 * A_VISIT):
+        for number in range(5 * MAX_FILES_PER_SESSION):
             assert (await put(server, reader.session, str(number))).status == 204
-        assert kept(server) == A_VISIT * KILOBYTES * 1000
+        assert stored_bytes(server) == MAX_FILES_PER_SESSION * KILOBYTES * 1000
 
     visit(server, act)
 
 
-def test_nobody_reads_or_removes_an_upload_by_guessing(server: AppServer):
+def test_uploads_cannot_be_read_or_removed_by_guessing_addresses(server: AppServer):
     async def act(reader: Reader) -> None:
         assert (await put(server, reader.session, "a")).status == 204
         for session, file in ((str(uuid.uuid4()), "a"), (reader.session, str(uuid.uuid4()))):
@@ -81,7 +81,7 @@ def test_nobody_reads_or_removes_an_upload_by_guessing(server: AppServer):
     visit(server, act)
 
 
-def test_a_finished_download_outlives_the_runs_of_others(server: AppServer):
+def test_a_download_stays_available_during_runs_of_other_visitors(server: AppServer):
     async def act(reader: Reader) -> None:
         path = await reader.order()
         other = Reader(server.url)
@@ -95,7 +95,7 @@ def test_a_finished_download_outlives_the_runs_of_others(server: AppServer):
 
 
 async def answers(socket: ClientConnection, message: BackMsg) -> list[str]:
-    """What the server says to a message until it falls silent."""
+    """The kinds of messages with which the server answers a message."""
     await socket.send(message.SerializeToString())
     kinds = []
     while True:
@@ -113,7 +113,7 @@ def operation(session: str, payload: str) -> BackMsg:
     return message
 
 
-def test_what_is_dropped_is_not_answered_and_leaves_the_server_ready(server: AppServer):
+def test_dropped_messages_are_not_answered_and_the_server_stays_ready(server: AppServer):
     dropped = [
         BackMsg(clear_cache=True),
         BackMsg(load_git_info=True),
@@ -123,7 +123,7 @@ def test_what_is_dropped_is_not_answered_and_leaves_the_server_ready(server: App
     ]
 
     async def act(reader: Reader) -> None:
-        # the reader's own socket would take the answers: another one beside it asks in the reader's name
+        # on a second socket with the user's session id, since the user's own would receive the answers
         for message in (*dropped, operation(reader.session, "install_skills")):
             async with connect(server.url.replace("http", "ws", 1) + "/_stcore/stream", compression=None) as socket:
                 assert await answers(socket, message) == []
@@ -133,7 +133,7 @@ def test_what_is_dropped_is_not_answered_and_leaves_the_server_ready(server: App
     assert request(server.url, "/healthz").status == 200
 
 
-def test_an_unknown_visit_in_the_handshake_begins_a_new_one(server: AppServer):
+def test_an_unknown_session_in_the_handshake_starts_a_new_one(server: AppServer):
     async def act(reader: Reader) -> None:
         protocols = ["streamlit", "token", str(uuid.uuid4())]
         address = server.url.replace("http", "ws", 1) + "/_stcore/stream"
