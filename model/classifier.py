@@ -8,15 +8,23 @@ import numpy as np
 import torch
 from PIL import Image
 
-from .attribution.faithfulness import RANDOM_PAIRS, Curves, Occlusion, mean_of, occlude, order_of, random_orders
+from .attribution.faithfulness import (
+    RANDOM_PAIRS,
+    Occlusion,
+    OcclusionCurves,
+    average_curves,
+    occlude,
+    random_orders,
+    rank_patches,
+)
 from .attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
-from .attribution.intervention_result import Check, check_intervention
+from .attribution.intervention_result import InterventionCheck, check_intervention
 from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
 from .picture_classifier import PictureClassifier
-from .runtime.arrays import array
+from .runtime.arrays import to_array
 from .runtime.fallback import falls_back
 from .tracing.interventions import HeadInterventions
 from .tracing.kinds import VISION
@@ -57,7 +65,7 @@ class VisionInterventionResult:
     """The same picture under interventions, with the check that they did what they say."""
 
     after: VisionTrace
-    check: Check
+    check: InterventionCheck
 
 
 class VisionClassifier(PictureClassifier):
@@ -87,9 +95,9 @@ class VisionClassifier(PictureClassifier):
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
             classes=self.config.classes,
-            logits=array(logits[0]),
+            logits=to_array(logits[0]),
             record=gather_attention(stacks, VISION, layers),
-            patches=array(stacks.tensors["vision.patches"][0]),
+            patches=to_array(stacks.tensors["vision.patches"][0]),
             stream=stacks.array("vision.stream"),
         )
 
@@ -150,7 +158,7 @@ class VisionClassifier(PictureClassifier):
 
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
-    ) -> dict[str, Curves]:
+    ) -> dict[str, OcclusionCurves]:
         """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders.
 
         Args:
@@ -159,9 +167,9 @@ class VisionClassifier(PictureClassifier):
             seed: of the random orders.
         """
         yardstick = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
-        orders = np.stack([*(order_of(score) for score in scores.values()), *yardstick])
+        orders = np.stack([*(rank_patches(score) for score in scores.values()), *yardstick])
         found = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]
-        return {**dict(zip(scores, found, strict=False)), "random": mean_of(found[len(scores) :])}
+        return {**dict(zip(scores, found, strict=False)), "random": average_curves(found[len(scores) :])}
 
     @falls_back
     def ablate_heads(self, trace: VisionTrace) -> ClassificationAblation:

@@ -13,7 +13,7 @@ from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.source import commit_of, folder_of
 from .runtime.device import choose_device
-from .runtime.fallback import place
+from .runtime.fallback import place_on_device
 
 SPREAD = "spread"  # in place of a device: as many as are needed
 
@@ -57,7 +57,7 @@ def open_model(
     folder = folder_of(source, download=download, progress=progress)
     loaded = load_model(folder, task, dtype, "auto" if chosen is None else None, memory)
     if chosen is not None:
-        place(loaded.network, chosen)
+        place_on_device(loaded.network, chosen)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
     return _opened(loaded, name, hash_of(folder), commit_of(folder))
 

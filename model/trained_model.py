@@ -8,9 +8,17 @@ import torch
 from torch import nn
 
 from .networks.transformer import parameter_count
-from .runtime.checkpoint import check_sha256, load_tensors, load_weights, read_json, read_text, reading, shown
+from .runtime.checkpoint import (
+    check_sha256,
+    display_path,
+    explain_read_errors,
+    load_tensors,
+    load_weights,
+    read_json,
+    read_text,
+)
 from .runtime.device import choose_device
-from .runtime.fallback import NetworkOwner, describe_device, device_of, place
+from .runtime.fallback import NetworkOwner, describe_device, device_of, place_on_device
 from .tracing.traced_model import Capability
 
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
@@ -62,14 +70,14 @@ class TrainedModel(NetworkOwner):
             ValueError: the named device does not exist.
         """
         card = read_json(folder / "card.json")
-        with reading(what, folder):
+        with explain_read_errors(what, folder):
             network = cls.network_type(cls.config_type.from_dict(read_json(folder / "config.json")))
             tensors, _ = load_tensors(folder / "model.safetensors", card["weights_sha256"])
-        load_weights(network, tensors, shown(folder))
+        load_weights(network, tensors, display_path(folder))
         if "config_sha256" in card:  # sizes that fit the weights can still be wrong: the number of heads, the classes
             check_sha256(folder / "config.json", card["config_sha256"])
         return {
-            "left_device": place(network, choose_device(device)),
+            "left_device": place_on_device(network, choose_device(device)),
             "network": network,
             "card": card,
             "card_markdown": read_text(folder / "card.md"),

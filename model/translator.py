@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from .attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
-from .attribution.intervention_result import InterventionResult, intervene_in_steps, losses_of
+from .attribution.intervention_result import InterventionResult, intervene_in_steps, token_losses
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian
@@ -17,10 +17,10 @@ from .networks.config import TransformerConfig
 from .networks.interfaces import TranslationNetwork
 from .networks.tap import Tap
 from .networks.transformer import Transformer
-from .runtime.checkpoint import check_sha256, reading
+from .runtime.checkpoint import check_sha256, explain_read_errors
 from .runtime.fallback import falls_back
-from .runtime.messages import ReaderError
-from .runtime.progress import InSteps, steps_with_fallback, whole
+from .runtime.messages import UserError
+from .runtime.progress import InSteps, run_to_end, steps_with_fallback
 from .text.english import EnglishStatistics, foreign_sign
 from .text.tokenizer import Tokenizer
 from .tracing.interventions import HeadInterventions
@@ -36,7 +36,7 @@ INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")  # categories of spaces and controls
 GREEDY = DecodingOptions()
 
 
-class InputError(ReaderError, ValueError):
+class InputError(UserError, ValueError):
     """A sentence that cannot be translated; the message says why and what to do."""
 
 
@@ -88,7 +88,7 @@ class SentenceTranslator(TrainedModel):
         arguments = cls.read_trained("translator", folder, device)
         tokenizer_sha256 = arguments["card"].get("tokenizer_sha256", "")
         check_sha256(tokenizer_file, tokenizer_sha256)
-        with reading("translator", folder):
+        with explain_read_errors("translator", folder):
             tokenizer = Tokenizer(tokenizer_file)
         arguments["network"].pack()
         return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **arguments)
@@ -205,11 +205,11 @@ class SentenceTranslator(TrainedModel):
     @falls_back
     def intervene(self, trace: SentenceTrace, interventions: object) -> InterventionResult:
         """The network's `intervene_in_steps` in one go, of one that can "intervene"."""
-        return whole(self.intervene_in_steps(trace, interventions))
+        return run_to_end(self.intervene_in_steps(trace, interventions))
 
     def score(self, trace: SentenceTrace) -> np.ndarray:
         """-ln p of each token of a trace's target, in nats, `(T,)` float64."""
-        return losses_of(trace)
+        return token_losses(trace)
 
     @falls_back
     def _greedy(self, text: str, max_length: int = MAX_TOKENS) -> list[int]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..networks.transformer import Transformer
 from ..runtime.checkpoint import CheckpointError, read_json
-from ..runtime.progress import InSteps, in_one_go
+from ..runtime.progress import InSteps, as_one_call
 from ..text.words import Word, by_words, whole_words
 from ..tracing.trace import Trace
 from ..translator import SHIPPED
@@ -32,7 +32,7 @@ FEWEST = 3  # values; any two numbers that differ are ordered one way or the oth
 
 
 @dataclass(frozen=True, eq=False)
-class Explained:
+class ExplainedTranslation:
     """One sentence pair, explained by every method."""
 
     # the words of the source and of the translation, special ones included
@@ -45,7 +45,7 @@ class Explained:
     rollout: SourceRollout  # the rollout with what it gives to the target tokens before
 
 
-def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[Explained]:
+def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[ExplainedTranslation]:
     """All `METHODS` on one trace."""
     rolled = source_rollout(trace)
     last, every = cross_attention_means(trace)
@@ -54,19 +54,19 @@ def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[Explained]:
     tokens = dict(zip(METHODS, found, strict=True))
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in tokens.items()}
-    return Explained(source, target, tokens, scores, rolled)
+    return ExplainedTranslation(source, target, tokens, scores, rolled)
 
 
-explain = in_one_go(explain_in_steps)
+explain = as_one_call(explain_in_steps)
 
 
-def word_drops(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
+def sum_drops_by_word(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
     """By how much ln p of each whole target word falls: `(target word, source word)`, summed over its tokens."""
     return np.add.reduceat(left_out.drops, [word.start for word in target], axis=0)
 
 
 @dataclass(frozen=True, eq=False)
-class Agreement:
+class MethodAgreement:
     """Spearman's rank correlation of every method with leave-one-out."""
 
     words: int  # how many source words each correlation is over
@@ -94,10 +94,10 @@ class Agreement:
         return tuple(method for method, value in defined.items() if value == max(defined.values()))
 
 
-def agreement(explained: Explained, drops: np.ndarray) -> Agreement:
+def correlate_methods(explained: ExplainedTranslation, drops: np.ndarray) -> MethodAgreement:
     """Compare every method with leave-one-out, by its `drops` from `word_drops`."""
     columns = [place for place, word in enumerate(explained.source) if not word.special]
-    return Agreement(
+    return MethodAgreement(
         len(columns),
         {
             method: tuple(spearman(row[columns], drop[columns]) for row, drop in zip(scores, drops, strict=True))
@@ -134,14 +134,14 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
     return float(a @ b) / length if length else None
 
 
-def most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
+def find_most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
     """Where two orders of n > 0 values differ most: place of the word, its rank by `scores` and by `drops`, from 1."""
     by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
     place = int(np.abs(by_score - by_drop).argmax())
     return place, round(float(by_score[place])), round(float(by_drop[place]))
 
 
-def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
+def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
     """What `python -m model.training agreement` measured on these very weights; None where it has not been run on them.
 
     Returns:
@@ -156,6 +156,6 @@ def measured_over_many(weights_sha256: str, folder: Path = SHIPPED) -> dict | No
     return found if complete and found.get("weights_sha256") == weights_sha256 else None
 
 
-def enough_words(words: tuple[Word, ...]) -> bool:
+def has_enough_words(words: tuple[Word, ...]) -> bool:
     """True if a rank correlation over these source words is defined."""
     return sum(not word.special for word in words) >= FEWEST

@@ -58,7 +58,7 @@ def attention_links(weights: np.ndarray) -> np.ndarray:
     return links
 
 
-def link_counts(weights: np.ndarray, reference: np.ndarray, read: bool = False) -> LinkCounts:
+def count_links(weights: np.ndarray, reference: np.ndarray, read: bool = False) -> LinkCounts:
     """What attention has in common with the reference of the same sentence.
 
     Row t of attention belongs to two tokens: the one the step reads, y_{t-1}, and the one it generates, y_t.
@@ -66,7 +66,7 @@ def link_counts(weights: np.ndarray, reference: np.ndarray, read: bool = False) 
     Args:
         weights: `(T, S)`.
         reference: `(T, S)` bool, its rows by the generated token, of which the last, `</s>`, is linked to nothing; see
-            `model.text.word_alignment.links_of`.
+            `model.text.word_alignment.find_links`.
         read: compare by the token that a step reads, not by the one it generates.
 
     Raises:

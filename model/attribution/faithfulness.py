@@ -21,14 +21,14 @@ BATCH = 16  # forwards at once; more do not fit a processor's cache and take lon
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class OcclusionCurves:
     """Probability of the class as patches are occluded or shown again."""
 
     share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
     # `(point,)` probability of the class
     deletion: np.ndarray
     insertion: np.ndarray
-    parts: tuple["Curves", ...] = ()  # the curves that this is the mean of; empty for those of a single order
+    parts: tuple["OcclusionCurves", ...] = ()  # the curves that this is the mean of; empty for those of a single order
 
     @property
     def deletion_area(self) -> float:
@@ -41,14 +41,14 @@ class Curves:
         return float(np.trapezoid(self.insertion, self.share))
 
 
-def mean_of(parts: Sequence[Curves]) -> Curves:
+def average_curves(parts: Sequence[OcclusionCurves]) -> OcclusionCurves:
     """The mean of several curves over the same points; its areas are the means of theirs."""
     deletion = np.mean([part.deletion for part in parts], axis=0)
     insertion = np.mean([part.insertion for part in parts], axis=0)
-    return Curves(parts[0].share, deletion, insertion, tuple(parts))
+    return OcclusionCurves(parts[0].share, deletion, insertion, tuple(parts))
 
 
-def beats(curve: Curves, chance: Curves) -> bool:
+def beats_random_orders(curve: OcclusionCurves, chance: OcclusionCurves) -> bool:
     """True if the deletion area is below that of every single random order behind `chance`."""
     return curve.deletion_area < min(part.deletion_area for part in chance.parts)
 
@@ -62,9 +62,9 @@ class Occlusion:
     deletion: np.ndarray
     insertion: np.ndarray
 
-    def curves(self, class_index: int) -> Curves:
+    def curves(self, class_index: int) -> OcclusionCurves:
         """The curves of one class."""
-        return Curves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
+        return OcclusionCurves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
 
 
 def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:
@@ -114,7 +114,7 @@ def class_probabilities(network: VisionTransformer, pixels: Tensor, occluded: Te
     return logits.double().softmax(dim=1).cpu().numpy()
 
 
-def order_of(scores: np.ndarray) -> np.ndarray:
+def rank_patches(scores: np.ndarray) -> np.ndarray:
     """Patch numbers, highest score first; equal scores keep their order."""
     return np.argsort(-scores, kind="stable")
 

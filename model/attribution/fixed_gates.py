@@ -9,13 +9,13 @@ import torch
 
 from ..decoding import search
 from ..decoding.search import DecodingOptions
-from ..networks.cells import GATES, Recurrence
+from ..networks.cells import GATES, RecurrentLayer
 from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
 from ..runtime.progress import InSteps, Progress
 from ..text.tokenizer import Tokenizer
 from ..tracing.gate_interventions import GateInterventions, gated_layers
-from .intervention_result import Check, InterventionResult
+from .intervention_result import InterventionCheck, InterventionResult
 
 CERTAIN = 200.0  # as the sum that a gate squashes: in single precision it is then exactly 1, or with a minus 0
 
@@ -41,23 +41,25 @@ def hold_gates_in_steps(
         generated = list(step.ids)
         yield Progress(len(generated), limit)
     recomputed = max(
-        largest_difference(cells(after, layer), recompute(network, after, layer, interventions.held(layer)))
+        largest_cell_difference(
+            cells_of_layer(after, layer), recompute_cells(network, after, layer, interventions.held(layer))
+        )
         for layer in gated_layers(network.config)
     )
     rerun = edited_copy(network, interventions)(*map(network.ids, ids[:2]))[0].float().cpu().numpy()
-    check = Check(recomputed, float(np.abs(rerun - after.logits).max()))
+    check = InterventionCheck(recomputed, float(np.abs(rerun - after.logits).max()))
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
 
 
-def cells(trace: RecurrentTrace, layer: str) -> CellRecord:
+def cells_of_layer(trace: RecurrentTrace, layer: str) -> CellRecord:
     """What was recorded of a layer, of `gated_layers`."""
     stack, _, direction = layer.partition(".")
     return trace.encoder[direction] if stack == "encoder" else trace.decoder
 
 
 @torch.inference_mode()
-def recompute(
+def recompute_cells(
     network: RecurrentNetwork, trace: RecurrentTrace, layer: str, held: Mapping[str, float] | None = None
 ) -> CellRecord:
     """Gates and states of an LSTM layer from its formulas, in double precision, without a tap.
@@ -89,7 +91,7 @@ def recompute(
     return CellRecord(**{name: np.stack(rows) for name, rows in found.items()})
 
 
-def largest_difference(first: CellRecord, second: CellRecord) -> float:
+def largest_cell_difference(first: CellRecord, second: CellRecord) -> float:
     """Of any gate or state at any step; where the second is beyond 1, as cell states can be, as a share of it."""
     pairs = zip(vars(first).values(), vars(second).values(), strict=True)
     return max(float((np.abs(one - other) / np.maximum(1, np.abs(other))).max()) for one, other in pairs)
@@ -110,7 +112,7 @@ def edited_copy(network: RecurrentNetwork, interventions: GateInterventions) -> 
     return copy
 
 
-def _hold(recurrence: Recurrence, direction: str, gate: int, value: float) -> None:
+def _hold(recurrence: RecurrentLayer, direction: str, gate: int, value: float) -> None:
     own = slice(gate * recurrence.width, (gate + 1) * recurrence.width)
     logit = CERTAIN if value == 1 else -CERTAIN if value == 0 else math.log(value / (1 - value))
     for part, held in zip(recurrence.weights(direction), (0.0, 0.0, logit, 0.0), strict=True):

@@ -19,7 +19,7 @@ from ..networks.tap import Intervention
 from ..networks.transformer import Transformer
 from ..networks.vision import VisionTransformer
 from ..runtime.arrays import softmax
-from ..runtime.progress import InSteps, Progress, in_one_go
+from ..runtime.progress import InSteps, Progress, as_one_call
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
 from ..tracing.trace import SentenceTrace
@@ -108,7 +108,7 @@ def ablate_translation_heads_in_steps(network: Transformer, trace: SentenceTrace
     return TranslationAblation(rows[0], kinds)
 
 
-ablate_translation_heads = in_one_go(ablate_translation_heads_in_steps)
+ablate_translation_heads = as_one_call(ablate_translation_heads_in_steps)
 
 
 @torch.inference_mode()

@@ -37,7 +37,7 @@ DIFFUSE, MIXED = "diffuse", "mixed"
 
 
 @dataclass(frozen=True)
-class Rule:
+class LabelRule:
     """What earns a head a label."""
 
     least: float  # score of a pattern
@@ -45,11 +45,11 @@ class Rule:
     spread: float  # score of `DIFFUSE`, where no pattern has earned it
 
 
-TEXT, PICTURES = Rule(0.5, 2.0, 0.8), Rule(0.25, 1.5, 0.8)
+TEXT, PICTURES = LabelRule(0.5, 2.0, 0.8), LabelRule(0.25, 1.5, 0.8)
 
 
 @dataclass(frozen=True)
-class Label:
+class HeadLabel:
     """A head's label and the score that earned it; for `mixed`, its largest score."""
 
     name: str
@@ -67,11 +67,11 @@ class HeadScores:
     chance: dict[str, float]  # pattern -> the score of uniform attention
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> LabelRule:
         """What earns a label here: every picture has patches that are themselves."""
         return PICTURES if "same patch" in self.scores else TEXT
 
-    def label(self, layer: int, head: int) -> Label:
+    def label(self, layer: int, head: int) -> HeadLabel:
         """The label of a head by the rule above."""
         scores, chance, rule = (
             {name: float(table[layer, head]) for name, table in self.scores.items()},
@@ -83,11 +83,11 @@ class HeadScores:
         rank = (lambda name: scores[name] / chance[name]) if rule == PICTURES else scores.__getitem__
         if earned:
             best = max(earned, key=rank)
-            return Label(best, best, placed[best], chance[best])
+            return HeadLabel(best, best, placed[best], chance[best])
         if scores.get(DIFFUSE, 0) >= rule.spread:
-            return Label(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
+            return HeadLabel(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
         best = max(placed or scores, key=rank, default="")
-        return Label(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
+        return HeadLabel(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
 
 
 def text_scores(

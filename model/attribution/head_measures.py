@@ -20,7 +20,7 @@ ENTROPY, DISTANCE = "entropy", "distance"
 
 
 @dataclass(frozen=True, eq=False)
-class Measured:
+class HeadMeasurements:
     """What all heads of one kind do on one input.
 
     Attributes:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from ..runtime.checkpoint import read_measured
-from .head_labels import HeadScores, Label
-from .head_measures import Measured
+from .head_labels import HeadLabel, HeadScores
+from .head_measures import HeadMeasurements
 
 FILE = "heads.json"
 
@@ -46,7 +46,7 @@ class KindStatistics:
         """Layers, and heads of each."""
         return next(iter((self.scores | self.measures).values())).mean.shape
 
-    def label(self, layer: int, head: int) -> Label:
+    def label(self, layer: int, head: int) -> HeadLabel:
         """The label that the head's mean scores earn."""
         return HeadScores({name: spread.mean for name, spread in self.scores.items()}, self.chance).label(layer, head)
 
@@ -80,7 +80,7 @@ class HeadStatistics:
         }
 
 
-class Gathering:
+class StatisticsAccumulator:
     """Means and standard deviations of one kind over inputs that come one after another, in float64 (Welford 1962).
 
     Every input that has a pattern counts the same. The order of the inputs decides the last bits, and nothing else
@@ -93,7 +93,7 @@ class Gathering:
         self._measures: dict[str, _Running] = defaultdict(_Running)
         self._effect = _Running()
 
-    def add(self, measured: Measured) -> None:
+    def add(self, measured: HeadMeasurements) -> None:
         """One more input."""
         for name, table in measured.scores.scores.items():
             self._scores[name].add(table)

@@ -9,10 +9,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from ..decoding.tapped_decoding import greedy_under_in_steps
+from ..decoding.tapped_decoding import greedy_with_tap_in_steps
 from ..networks.loss_terms import score_target
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest, softmax
+from ..runtime.arrays import largest_difference, softmax, to_array
 from ..runtime.progress import InSteps
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import OneHot, Scale, Shapes, Temperature
@@ -22,7 +22,7 @@ from ..tracing.trace import AttentionRecord, Trace, record_trace
 
 
 @dataclass(frozen=True)
-class Check:
+class InterventionCheck:
     """How far what the tap did is from the same done without a tap; both are 0 up to rounding."""
 
     # largest |difference| of any weight or head output from NumPy's in double precision, which starts from the recorded
@@ -42,15 +42,15 @@ class InterventionResult:
     after: Trace  # the pass over the same target as before, see `Trace`. Its scores are those the softmax received.
     translation: str  # what greedy decoding generates now
     finished: bool  # False if it was cut off because it did not end
-    check: Check
+    check: InterventionCheck
 
 
-def losses_of(trace: Trace) -> np.ndarray:
+def token_losses(trace: Trace) -> np.ndarray:
     """`(T,)` float64: -ln p of each token that should follow, in nats."""
     return score_target(trace.logits, trace.next_ids).terms.losses
 
 
-def shapes_of(trace: Trace) -> Shapes:
+def attention_shapes(trace: Trace) -> Shapes:
     """Layers, heads, queries and keys of every kind of attention, as `HeadInterventions.check` wants them."""
     return {kind: record.weights.shape for kind, record in trace.records.items()}
 
@@ -64,10 +64,10 @@ def intervene_in_steps(
     Raises:
         InterventionError: see `HeadInterventions.check`.
     """
-    tap = interventions.tap(shapes_of(trace))
+    tap = interventions.tap(attention_shapes(trace))
     after = record_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    generated = yield from greedy_under_in_steps(
+    generated = yield from greedy_with_tap_in_steps(
         network, trace.source_ids, tap, limit, trace.next_ids, looks_ahead=interventions.looks_ahead
     )
     inputs = [network.ids(side) for side in (trace.source_ids, trace.target_ids)]
@@ -83,7 +83,7 @@ def check_intervention(
     records: Mapping[str, AttentionRecord],
     logits: np.ndarray,
     run: Callable[[nn.Module], Tensor],
-) -> Check:
+) -> InterventionCheck:
     """Do the same without a tap and compare.
 
     Args:
@@ -93,8 +93,8 @@ def check_intervention(
     """
     recomputed = max(_difference(kind, record, interventions) for kind, record in records.items())
     if not all(isinstance(change, Scale | Temperature) for change in interventions.changes):
-        return Check(recomputed, None)
-    return Check(recomputed, furthest(array(run(edited_copy(network, interventions))), logits))
+        return InterventionCheck(recomputed, None)
+    return InterventionCheck(recomputed, largest_difference(to_array(run(edited_copy(network, interventions))), logits))
 
 
 def edited_copy(network: nn.Module, interventions: HeadInterventions) -> nn.Module:
@@ -144,4 +144,4 @@ def _difference(kind: str, record: AttentionRecord, interventions: HeadIntervent
                 rows = change.rows(*scores.shape[2:])
                 weights[place][rows] = np.eye(scores.shape[3])[change.key]
     outputs = weights @ values * factor[..., None, None]  # (layer, head, query, d_k)
-    return max(furthest(weights, record.weights), furthest(outputs, record.outputs))
+    return max(largest_difference(weights, record.weights), largest_difference(outputs, record.outputs))

@@ -15,10 +15,10 @@ from torch import Tensor
 
 from ..networks.losses import token_cross_entropy
 from ..networks.masks import pad_batch, padding_mask
-from ..networks.tap import Tap, untouched
+from ..networks.tap import Tap, identity_tap
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest
-from ..runtime.progress import InSteps, Progress, in_one_go
+from ..runtime.arrays import largest_difference
+from ..runtime.progress import InSteps, Progress, as_one_call
 from ..text.words import Word
 from ..tracing.trace import SentenceTrace
 
@@ -67,17 +67,17 @@ def leave_one_out_in_steps(
     drops = everything[0] - everything[2:]  # (source word, T)
     checked = int(drops.max(axis=1).argmax())
     source, allowed = _variants(network, trace.source_ids, [words[checked]], way)
-    single = _log_probabilities(network, trace, source, None if way == "delete" else allowed, untouched)  # (1, T)
+    single = _log_probabilities(network, trace, source, None if way == "delete" else allowed, identity_tap)  # (1, T)
     return LeaveOneOut(
         everything[0],
         drops.T,
-        furthest(everything[1], everything[0]),
-        furthest(single[0].double().cpu().numpy(), everything[2 + checked]),
+        largest_difference(everything[1], everything[0]),
+        largest_difference(single[0].double().cpu().numpy(), everything[2 + checked]),
         checked,
     )
 
 
-leave_one_out = in_one_go(leave_one_out_in_steps)
+leave_one_out = as_one_call(leave_one_out_in_steps)
 
 
 def _variants(

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from ..networks.tap import Recorder
 from ..networks.vision import VisionTransformer
-from ..runtime.arrays import array, furthest
+from ..runtime.arrays import largest_difference, to_array
 from ..tracing.layer_stacks import layer_names
 
 Fusion = Literal["mean", "max", "min"]
@@ -90,8 +90,8 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
             rows = fused[layer].sum(dim=-1)
             handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
             share = (share + handed + torch.where(rows > 0, 0, share)) / 2
-        difference = max(difference, furthest(share.numpy(), products[top, 0]))
-    return RolloutCheck(furthest(products.sum(axis=-1), 1), difference)
+        difference = max(difference, largest_difference(share.numpy(), products[top, 0]))
+    return RolloutCheck(largest_difference(products.sum(axis=-1), 1), difference)
 
 
 def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
@@ -108,7 +108,7 @@ def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int 
     }
 
 
-def added_up(layers: Sequence[Tensor] | Tensor) -> Tensor:
+def accumulate_relevance(layers: Sequence[Tensor] | Tensor) -> Tensor:
     """Relevance R of every position for every other after all self-attention (Chefer et al. 2021, equation 6).
 
     R starts as the identity; each layer adds A R, with A `(..., position, position)` as `weighed_by_gradient` has it.
@@ -124,7 +124,7 @@ def identity_like(weights: Tensor) -> Tensor:
     return torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
 
 
-def weighed_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
+def weigh_by_gradient(weights: Tensor, gradients: Tensor) -> Tensor:
     """Mean over heads of the positive part of gradient x weight (Chefer et al. 2021, equation 5).
 
     `(..., head, query, key)` each -> `(..., query, key)`, nowhere negative.
@@ -142,13 +142,13 @@ class ClassGradients:
 
     def relevance(self) -> np.ndarray:
         """Attribution of CLS to the patches, row 0 of R: `(patch,)` float32, without CLS itself."""
-        return array(added_up(weighed_by_gradient(self.weights, self.gradients))[0, 1:])
+        return to_array(accumulate_relevance(weigh_by_gradient(self.weights, self.gradients))[0, 1:])
 
     def raw(self, patch_size: int) -> np.ndarray:
         """Length of the pixel gradient in each patch (Simonyan et al. 2014), `(patch,)` float32."""
         squares = self.pixels.square().sum(dim=0)  # (height, width)
         blocks = squares.unfold(0, patch_size, patch_size).unfold(1, patch_size, patch_size)  # (row, column, y, x)
-        return array(blocks.sum(dim=(2, 3)).sqrt().flatten())
+        return to_array(blocks.sum(dim=(2, 3)).sqrt().flatten())
 
 
 def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int) -> ClassGradients:

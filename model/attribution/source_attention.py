@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from ..tracing.trace import Trace
 from .rollout import residual_steps, rollout
 
@@ -91,5 +91,5 @@ def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
         for layer in range(len(encoder) - 1, -1, -1):
             there = (there + there @ encoder[layer]) / 2
         sides = (there, found.source[position]), (here, found.target[position])
-        worst = max(worst, *(furthest(shares.numpy(), row) for shares, row in sides))
+        worst = max(worst, *(largest_difference(shares.numpy(), row) for shares, row in sides))
     return worst

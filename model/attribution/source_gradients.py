@@ -15,16 +15,16 @@ from torch import Tensor
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Chain, Intervention, Recorder, Tap
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from ..runtime.progress import InSteps, Progress
 from ..tracing.kinds import TRANSLATION
 from ..tracing.trace import Trace
-from .rollout import added_up, identity_like, weighed_by_gradient
+from .rollout import accumulate_relevance, identity_like, weigh_by_gradient
 
 WEIGHTS = 6_000_000  # of all layers and rows of a batch; with gradients and what they need about four times as much
 
 
-def normalised(total: Tensor) -> Tensor:
+def normalise_relevance(total: Tensor) -> Tensor:
     """What R `(..., position, position)` holds beside the identity, rows summing to 1, plus that (equations 8 and 9).
 
     A row that holds the identity alone stays so; the paper's quotient is 0 / 0 there.
@@ -50,11 +50,11 @@ def source_relevance(encoder: Sequence[Tensor], decoder: Sequence[Tensor], cross
     Returns:
         `(..., T, S)`, nowhere negative.
     """
-    memory = normalised(added_up(encoder))
+    memory = normalise_relevance(accumulate_relevance(encoder))
     target, total = identity_like(decoder[0]), torch.zeros_like(cross[0])
     for own, attended in zip(decoder, cross, strict=True):
         target, total = target + own @ target, total + own @ total
-        total = total + normalised(target).transpose(-2, -1) @ attended @ memory
+        total = total + normalise_relevance(target).transpose(-2, -1) @ attended @ memory
     return total
 
 
@@ -82,7 +82,7 @@ Layers = dict[str, list[Tensor]]
 def _relevance(weights: Layers, gradients: Layers, positions: Sequence[int]) -> Tensor:
     """`(row, S)`: attribution of the token at each of `positions`, from what `weight_gradients` gives for them."""
     weighed = {
-        kind: [weighed_by_gradient(*pair) for pair in zip(weights[kind], gradients[kind], strict=True)]
+        kind: [weigh_by_gradient(*pair) for pair in zip(weights[kind], gradients[kind], strict=True)]
         for kind in weights
     }
     total = source_relevance(weighed["encoder"], weighed["decoder"], weighed["cross"])  # (row, T, S)
@@ -162,5 +162,5 @@ def check_gradients(
         *(layer, head, query, key),
         float(stacked[layer, head, query, key]),
         (higher - lower) / (2 * step),
-        furthest(alone, found[position]),
+        largest_difference(alone, found[position]),
     )

@@ -8,7 +8,7 @@ import numpy as np
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedPlaces:
     """Places that two sequences have in common, in order: place `first[n]` of one is place `second[n]` of the other."""
 
     first: tuple[int, ...]
@@ -18,7 +18,7 @@ class Shared:
         return len(self.first)
 
 
-def shared_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> Shared:
+def find_shared_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> SharedPlaces:
     """Equal tokens of two sentences: the longest run that both have, then likewise before and behind it.
 
     That is Ratcliff and Obershelp's matching (1988), as Python's `difflib` has it. Order is kept, so a token that moved
@@ -26,10 +26,10 @@ def shared_places(first: Sequence[Hashable], second: Sequence[Hashable]) -> Shar
     """
     blocks = SequenceMatcher(None, first, second, autojunk=False).get_matching_blocks()
     pairs = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
-    return Shared(tuple(a for a, _ in pairs), tuple(b for _, b in pairs))
+    return SharedPlaces(tuple(a for a, _ in pairs), tuple(b for _, b in pairs))
 
 
-def merged(shared: Shared, first: int, second: int) -> list[tuple[int | None, int | None]]:
+def merge_sequences(shared: SharedPlaces, first: int, second: int) -> list[tuple[int | None, int | None]]:
     """Both sequences, of these lengths, in one order: shared places together, others alone, the first's in front."""
     rows: list[tuple[int | None, int | None]] = []
     done = [0, 0]
@@ -40,12 +40,12 @@ def merged(shared: Shared, first: int, second: int) -> list[tuple[int | None, in
     return rows[:-1]
 
 
-def of_shared(weights: np.ndarray, queries: Sequence[int], keys: Sequence[int]) -> np.ndarray:
+def select_shared(weights: np.ndarray, queries: Sequence[int], keys: Sequence[int]) -> np.ndarray:
     """The rows and columns of `(..., query, key)` at the given places."""
     return weights[..., list(queries), :][..., list(keys)]
 
 
-def moved(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+def attention_shift(first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """How much of each head's attention is somewhere else: half the sum of |difference| over a row, mean over rows.
 
     0 if nothing changed and 1 if no query attends to any key it attended to before (the total variation distance).

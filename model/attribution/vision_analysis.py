@@ -6,7 +6,7 @@ import numpy as np
 import torch
 
 from ..networks.vision import VisionTransformer
-from ..runtime.arrays import array, furthest
+from ..runtime.arrays import largest_difference, to_array
 
 
 def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:
@@ -50,7 +50,7 @@ def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> floa
     """Largest |difference| of `position_similarity` from PyTorch's own cosine, computed in double precision."""
     vectors = network.position_embedding.detach()[1:].double().cpu()
     cosines = torch.nn.functional.cosine_similarity(vectors[:, None], vectors[None], dim=-1)  # (patch, patch)
-    return furthest(cosines.numpy(), similarity)
+    return largest_difference(cosines.numpy(), similarity)
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
         filters' total variance that each explains, `(count,)`.
     """
     size = network.config.patch_size
-    filters = array(network.patch_embedding.weight)  # (d_model, values)
+    filters = to_array(network.patch_embedding.weight)  # (d_model, values)
     _, strength, components = np.linalg.svd(filters - filters.mean(axis=0), full_matrices=False)
     shaped = components[:count].reshape(-1, 3, size, size).transpose(0, 2, 3, 1)
     return shaped, (strength**2 / (strength**2).sum())[:count]
@@ -101,4 +101,4 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
 def patch_embedding(network: VisionTransformer) -> tuple[np.ndarray, np.ndarray]:
     """The linear map from a flattened patch to its embedding: W `(d_model, values)` and b `(d_model,)`, float32."""
     layer = network.patch_embedding
-    return tuple(array(part) for part in (layer.weight, layer.bias))
+    return tuple(to_array(part) for part in (layer.weight, layer.bias))

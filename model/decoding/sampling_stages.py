@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..runtime.arrays import furthest, softmax
+from ..runtime.arrays import largest_difference, softmax
 from .search import sampling_probabilities
 
 
@@ -63,4 +63,6 @@ def sampling_stages(
         kept[order[outside]] = False
     probabilities = softmax(np.where(kept, scaled, -np.inf))
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
-    return SamplingStages(allowed, scaled, kept, softmax(allowed), probabilities, furthest(used, probabilities))
+    return SamplingStages(
+        allowed, scaled, kept, softmax(allowed), probabilities, largest_difference(used, probabilities)
+    )

@@ -12,7 +12,7 @@ from torch import Tensor
 from ..networks.interfaces import TranslationNetwork
 from ..networks.masks import pad_batch, padding_mask
 from ..networks.tap import Tap
-from ..runtime.progress import InSteps, Progress, in_one_go
+from ..runtime.progress import InSteps, Progress, as_one_call
 
 TOP = 5  # alternatives that every step reports
 
@@ -220,7 +220,7 @@ def beam_tree_in_steps(network: TranslationNetwork, source: list[int], options: 
     return BeamTree(tuple(tuple(map(settled, nodes)) for nodes in search.considered), tuple(best))
 
 
-beam_tree = in_one_go(beam_tree_in_steps)
+beam_tree = as_one_call(beam_tree_in_steps)
 
 
 class _Beam:

@@ -15,7 +15,7 @@ SPARE = 4  # tokens that are guessed beyond twice as many as were right the last
 
 
 @torch.inference_mode()
-def greedy_under_in_steps(
+def greedy_with_tap_in_steps(
     network: Transformer,
     source_ids: Sequence[int],
     tap: Tap,

@@ -13,14 +13,14 @@ from .tap import Tap
 GATES = ("input_gate", "forget_gate", "candidate", "output_gate")  # in the order of the library's stacked rows
 
 
-class State(NamedTuple):
+class CellState(NamedTuple):
     """What a cell hands to its next step, `(batch, width)` each; an RNN has no cell state."""
 
     hidden: Tensor
     cell: Tensor | None
 
 
-class Recurrence(nn.Module):
+class RecurrentLayer(nn.Module):
     """One layer of `torch.nn.RNN` or `torch.nn.LSTM`, which holds the parameters, run whole, step by step or tapped.
 
     RNN (Elman 1990): h_t = tanh(W x_t + U h_{t-1} + b).
@@ -61,12 +61,14 @@ class Recurrence(nn.Module):
         layer = self.layer
         return tuple(getattr(layer, name + suffix) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"))
 
-    def start(self, batch: int, like: Tensor) -> State:
+    def start(self, batch: int, like: Tensor) -> CellState:
         """Zeros, `(batch, width)`."""
         zeros = like.new_zeros(batch, self.width)
-        return State(zeros, zeros if self.cell == "lstm" else None)
+        return CellState(zeros, zeros if self.cell == "lstm" else None)
 
-    def run(self, inputs: Tensor, start: State | None = None, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+    def run(
+        self, inputs: Tensor, start: CellState | None = None, lengths: Tensor | None = None
+    ) -> tuple[Tensor, CellState]:
         """All steps at once in the library's form.
 
         Args:
@@ -92,10 +94,10 @@ class Recurrence(nn.Module):
             states, last = self.layer(packed, before)
             states, _ = pad_packed_sequence(states, batch_first=True, total_length=inputs.shape[1])
         hidden, cell = last if self.cell == "lstm" else (last, None)
-        last = State(_side_by_side(hidden), None if cell is None else _side_by_side(cell))
+        last = CellState(_side_by_side(hidden), None if cell is None else _side_by_side(cell))
         return _turned(states, lengths) if turned else states, last
 
-    def step(self, inputs: Tensor, state: State, tap: Tap | None = None, name: str = "cell") -> State:
+    def step(self, inputs: Tensor, state: CellState, tap: Tap | None = None, name: str = "cell") -> CellState:
         """One step of a layer that reads forwards: the library's fused one, or with a tap gate by gate.
 
         Args:
@@ -105,10 +107,12 @@ class Recurrence(nn.Module):
         if tap is not None:
             return self._step_by_step(inputs, state, self.weights(), tap, name)
         if self.cell == "rnn":
-            return State(torch.rnn_tanh_cell(inputs, state.hidden, *self.weights()), None)
-        return State(*torch.lstm_cell(inputs, (state.hidden, state.cell), *self.weights()))
+            return CellState(torch.rnn_tanh_cell(inputs, state.hidden, *self.weights()), None)
+        return CellState(*torch.lstm_cell(inputs, (state.hidden, state.cell), *self.weights()))
 
-    def run_tapped(self, inputs: Tensor, tap: Tap, name: str, lengths: Tensor | None = None) -> tuple[Tensor, State]:
+    def run_tapped(
+        self, inputs: Tensor, tap: Tap, name: str, lengths: Tensor | None = None
+    ) -> tuple[Tensor, CellState]:
         """The same as `run` from zeros, step by step, each in the form that passes the tap.
 
         The names are `{name}.{direction}.{place of the step in the sequence}.{quantity}`.
@@ -127,28 +131,28 @@ class Recurrence(nn.Module):
                     continue
                 real = (place < lengths).to(inputs.device)[:, None]  # (batch, 1)
                 pairs = zip(new, state, strict=True)
-                state = State(*(None if after is None else torch.where(real, after, old) for after, old in pairs))
+                state = CellState(*(None if after is None else torch.where(real, after, old) for after, old in pairs))
                 found[place] = new.hidden * real
             states.append(torch.stack(found, dim=1))  # (batch, step, width)
             lasts.append(state)
         hidden = torch.cat([last.hidden for last in lasts], dim=-1)
         cell = torch.cat([last.cell for last in lasts], dim=-1) if self.cell == "lstm" else None
-        return torch.cat(states, dim=-1), State(hidden, cell)
+        return torch.cat(states, dim=-1), CellState(hidden, cell)
 
     def _step_by_step(
-        self, inputs: Tensor, state: State, weights: tuple[Tensor, Tensor, Tensor, Tensor], tap: Tap, name: str
-    ) -> State:
+        self, inputs: Tensor, state: CellState, weights: tuple[Tensor, Tensor, Tensor, Tensor], tap: Tap, name: str
+    ) -> CellState:
         """One step as its formula reads, every quantity through the tap."""
         from_inputs, from_state, input_bias, state_bias = weights
         summed = F.linear(inputs, from_inputs, input_bias) + F.linear(state.hidden, from_state, state_bias)
         if self.cell == "rnn":
-            return State(tap(f"{name}.hidden", summed.tanh()), None)
+            return CellState(tap(f"{name}.hidden", summed.tanh()), None)
         gates = {}
         for gate, part in zip(GATES, summed.split(self.width, dim=-1), strict=True):  # (batch, width) each
             gates[gate] = tap(f"{name}.{gate}", part.tanh() if gate == "candidate" else part.sigmoid())
         cell = gates["forget_gate"] * state.cell + gates["input_gate"] * gates["candidate"]
         cell = tap(f"{name}.cell", cell)
-        return State(tap(f"{name}.hidden", gates["output_gate"] * cell.tanh()), cell)
+        return CellState(tap(f"{name}.hidden", gates["output_gate"] * cell.tanh()), cell)
 
 
 def _turned(rows: Tensor, lengths: Tensor | None) -> Tensor:

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from .losses import token_cross_entropy
 
 
@@ -71,7 +71,7 @@ def score_probabilities(probabilities: Sequence[float]) -> ScoredTarget:
     terms = loss_terms([-math.log(probability) for probability in probabilities])
     logs = torch.tensor(probabilities, dtype=torch.float64).log()[:, None]  # (T, one class)
     torchs = F.nll_loss(logs, torch.zeros(len(logs), dtype=torch.long), reduction="none").numpy()
-    return ScoredTarget(terms, furthest(terms.losses, torchs))
+    return ScoredTarget(terms, largest_difference(terms.losses, torchs))
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
@@ -81,7 +81,7 @@ def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
     losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
     torchs = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
-    return ScoredTarget(loss_terms(losses), furthest(losses, torchs))
+    return ScoredTarget(loss_terms(losses), largest_difference(losses, torchs))
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
@@ -108,7 +108,7 @@ def smallest_loss(vocabulary: int, smoothing: float) -> float:
     return float(torch.special.entr(target).sum())
 
 
-def even_loss(logits: np.ndarray) -> float:
+def uniform_loss(logits: np.ndarray) -> float:
     """Mean -ln p of all tokens, `(T, vocabulary)`, in nats: the part of the smoothed loss that smoothing adds."""
     return float(-torch.from_numpy(logits).double().log_softmax(dim=1).mean())
 

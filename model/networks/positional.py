@@ -7,12 +7,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-Form = Literal["paper", "column"]
-FORMS: tuple[Form, ...] = ("paper", "column")
+EncodingForm = Literal["paper", "column"]
+FORMS: tuple[EncodingForm, ...] = ("paper", "column")
 BASE = 10_000.0  # the paper's; any base above 1 gives every pair a frequency of its own
 
 
-def _exponents(d_model: int, form: Form) -> Tensor:
+def _exponents(d_model: int, form: EncodingForm) -> Tensor:
     """What 10000 is raised to in each column, `(d_model,)` float64 from 0 to below 1."""
     column = torch.arange(d_model, dtype=torch.float64)
     if form == "paper":
@@ -22,7 +22,7 @@ def _exponents(d_model: int, form: Form) -> Tensor:
     return column / d_model
 
 
-def sinusoidal_angles(length: int, d_model: int, form: Form = "paper") -> Tensor:
+def sinusoidal_angles(length: int, d_model: int, form: EncodingForm = "paper") -> Tensor:
     """The angle behind every cell of the encoding, in radians.
 
     In the paper's form it is pos / 10000^(2i / d_model), and columns 2i and 2i + 1 share it. The "column" form, which
@@ -44,7 +44,9 @@ def sinusoidal_angles(length: int, d_model: int, form: Form = "paper") -> Tensor
     return positions / torch.pow(BASE, _exponents(d_model, form))  # (length, d_model)
 
 
-def sinusoidal_encoding(length: int, d_model: int, dtype: torch.dtype = torch.float32, form: Form = "paper") -> Tensor:
+def sinusoidal_encoding(
+    length: int, d_model: int, dtype: torch.dtype = torch.float32, form: EncodingForm = "paper"
+) -> Tensor:
     """PE(pos, 2i) = sin(angle), PE(pos, 2i + 1) = cos(angle): computed in float64, returned as `dtype`.
 
     `(length, d_model)`; every value lies in [-1, 1].
@@ -56,12 +58,12 @@ def sinusoidal_encoding(length: int, d_model: int, dtype: torch.dtype = torch.fl
     return encoding.to(dtype)
 
 
-def positional_table(length: int, d_model: int, form: Form = "paper") -> np.ndarray:
+def positional_table(length: int, d_model: int, form: EncodingForm = "paper") -> np.ndarray:
     """`sinusoidal_encoding` as a numpy array, `(length, d_model)` float64."""
     return sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
 
 
-def wavelengths(d_model: int, form: Form = "paper", base: float = BASE) -> Tensor:
+def wavelengths(d_model: int, form: EncodingForm = "paper", base: float = BASE) -> Tensor:
     """Positions per turn of each column, `(d_model,)` float64: 2 pi base^(2i / d_model). The lowest vary fastest."""
     return 2 * math.pi * torch.pow(base, _exponents(d_model, form))
 

@@ -16,14 +16,14 @@ import torch
 from torch import Tensor, nn
 
 from .alignment import AdditiveAlignment, DotAlignment, context_vectors
-from .cells import Recurrence, State
+from .cells import CellState, RecurrentLayer
 from .interfaces import TranslationNetwork
 from .masks import padding_mask
 from .recurrent_config import RecurrentConfig
 from .tap import Tap
 
 
-class Memory(NamedTuple):
+class EncoderMemory(NamedTuple):
     """What the encoder hands over.
 
     Attributes:
@@ -34,16 +34,18 @@ class Memory(NamedTuple):
         allowed: `(batch, 1, 1, source)`, which source tokens are real; None where nothing is padded.
     """
 
-    start: State
+    start: CellState
     keys: Tensor | None = None
     values: Tensor | None = None
     projected: Tensor | None = None
     allowed: Tensor | None = None
 
-    def repeat(self, rows: int) -> Memory:
+    def repeat(self, rows: int) -> EncoderMemory:
         """The memory of one sentence for several hypotheses of its translation."""
-        start = State(*(None if part is None else part.expand(rows, -1) for part in self.start))
-        return Memory(start, *(None if part is None else part.expand(rows, *part.shape[1:]) for part in self[1:]))
+        start = CellState(*(None if part is None else part.expand(rows, -1) for part in self.start))
+        return EncoderMemory(
+            start, *(None if part is None else part.expand(rows, *part.shape[1:]) for part in self[1:])
+        )
 
 
 class RecurrentNetwork(TranslationNetwork):
@@ -67,10 +69,10 @@ class RecurrentNetwork(TranslationNetwork):
         self.config = config
         self.embedding = nn.Embedding(config.vocabulary_size, config.d_model)
         self.dropout = nn.Dropout(config.dropout)
-        self.encoder = Recurrence(config.cell, config.d_model, config.encoder_width, config.reads)
+        self.encoder = RecurrentLayer(config.cell, config.d_model, config.encoder_width, config.reads)
         additive = config.alignment == "additive"
         fed = config.d_model + (config.context_width if additive else 0)
-        self.decoder = Recurrence(config.cell, fed, config.decoder_width)
+        self.decoder = RecurrentLayer(config.cell, fed, config.decoder_width)
         if additive:
             self.alignment = AdditiveAlignment(config.decoder_width, config.state_width, config.alignment_width)
             self.bridge = nn.Linear(config.encoder_width, config.decoder_width)
@@ -93,7 +95,7 @@ class RecurrentNetwork(TranslationNetwork):
         kind = embedded.device.type
         return embedded.to(torch.get_autocast_dtype(kind)) if torch.is_autocast_enabled(kind) else embedded
 
-    def encode(self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None) -> Memory:
+    def encode(self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None) -> EncoderMemory:
         """Run the encoder.
 
         Args:
@@ -113,24 +115,26 @@ class RecurrentNetwork(TranslationNetwork):
             states = tap("encoder.states", states)
         start = self._start(states, last)
         if tap is not None:
-            start = State(*(None if p is None else tap(f"decoder.start.{n}", p) for n, p in start._asdict().items()))
+            start = CellState(
+                *(None if p is None else tap(f"decoder.start.{n}", p) for n, p in start._asdict().items())
+            )
         if self.config.alignment == "none":
-            return Memory(start)
+            return EncoderMemory(start)
         keys = values = states
         if tap is not None:  # with an axis for the one head
             keys = tap("decoder.cross.keys", states[:, None])[:, 0]
             values = tap("decoder.cross.values", states[:, None])[:, 0]
-        return Memory(start, keys, values, self.alignment.project(keys), source_allowed)
+        return EncoderMemory(start, keys, values, self.alignment.project(keys), source_allowed)
 
-    def _start(self, states: Tensor, last: State) -> State:
+    def _start(self, states: Tensor, last: CellState) -> CellState:
         """The decoder's state before its first step."""
         if self.config.alignment != "additive":
             return last
         first = states[:, 0, self.config.encoder_width :]  # (batch, encoder_width), read backwards to the first token
         hidden = self.bridge(first).tanh()
-        return State(hidden, torch.zeros_like(hidden) if self.config.cell == "lstm" else None)
+        return CellState(hidden, torch.zeros_like(hidden) if self.config.cell == "lstm" else None)
 
-    def decode(self, target: Tensor, memory: Memory, tap: Tap | None = None) -> Tensor:
+    def decode(self, target: Tensor, memory: EncoderMemory, tap: Tap | None = None) -> Tensor:
         """Run the decoder over a whole target (teacher forcing).
 
         Padding in the target needs no mask: it stands behind the real tokens.
@@ -161,8 +165,8 @@ class RecurrentNetwork(TranslationNetwork):
         return torch.stack([tap(f"decoder.{t}.readout", row) for t, row in enumerate(hidden.unbind(dim=1))], dim=1)
 
     def step(
-        self, token: Tensor, state: State, memory: Memory, tap: Tap | None = None, name: str = "decoder"
-    ) -> tuple[State, Tensor | None]:
+        self, token: Tensor, state: CellState, memory: EncoderMemory, tap: Tap | None = None, name: str = "decoder"
+    ) -> tuple[CellState, Tensor | None]:
         """One step of the decoder.
 
         Args:
@@ -180,7 +184,7 @@ class RecurrentNetwork(TranslationNetwork):
             return state, None
         return state, self._contexts(state.hidden[:, None], memory, tap, f"{name}.cross")[:, 0]
 
-    def _contexts(self, queries: Tensor, memory: Memory, tap: Tap | None = None, name: str = "cross") -> Tensor:
+    def _contexts(self, queries: Tensor, memory: EncoderMemory, tap: Tap | None = None, name: str = "cross") -> Tensor:
         """Context vectors `(batch, query, context_width)` of decoder states `(batch, query, decoder_width)`."""
         if tap is not None:
             queries = tap(f"{name}.queries", queries[:, None])[:, 0]
@@ -220,7 +224,7 @@ class RecurrentDecoder:
         tap: the one the encoder ran with; None for the library's fused form.
     """
 
-    def __init__(self, network: RecurrentNetwork, memory: Memory, tap: Tap | None = None) -> None:
+    def __init__(self, network: RecurrentNetwork, memory: EncoderMemory, tap: Tap | None = None) -> None:
         self.network, self.tap = network, tap
         self.state, self.memory, self.one = memory.start, memory, memory
         self.sentences = len(memory.start.hidden)
@@ -255,5 +259,5 @@ class RecurrentDecoder:
         if list(rows) == list(range(len(self.state.hidden))):
             return
         chosen = torch.tensor(rows, device=self.state.hidden.device)
-        self.state = State(*(None if part is None else part.index_select(0, chosen) for part in self.state))
+        self.state = CellState(*(None if part is None else part.index_select(0, chosen) for part in self.state))
         self.memory = self.one.repeat(len(rows))

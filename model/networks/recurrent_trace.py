@@ -7,11 +7,11 @@ from typing import ClassVar
 import numpy as np
 import torch
 
-from ..runtime.arrays import array, furthest, softmax
+from ..runtime.arrays import largest_difference, softmax, to_array
 from ..text.tokenizer import Tokenizer
-from ..tracing.trace import AttentionRecord, SentenceTrace, Verification, described
+from ..tracing.trace import AttentionRecord, SentenceTrace, Verification, describe_tokens
 from .alignment import AdditiveAlignment
-from .cells import GATES, Recurrence, State
+from .cells import GATES, CellState, RecurrentLayer
 from .recurrent import RecurrentNetwork
 from .tap import Chain, Recorder, Tap
 
@@ -59,8 +59,10 @@ class AlignmentRecord(AttentionRecord):
         else:
             scores = queries @ keys.T
         weights = softmax(scores)
-        difference = max(furthest(weights, self.weights[0, 0]), furthest(weights @ values, self.outputs[0, 0]))
-        return Verification(difference, furthest(self.weights.sum(axis=-1, dtype=np.float64), 1), 0.0)
+        difference = max(
+            largest_difference(weights, self.weights[0, 0]), largest_difference(weights @ values, self.outputs[0, 0])
+        )
+        return Verification(difference, largest_difference(self.weights.sum(axis=-1, dtype=np.float64), 1), 0.0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -116,16 +118,16 @@ def record_recurrent_trace(
     intervention: Tap | None = None,
 ) -> RecurrentTrace:
     """Run the network once with a recorder attached; the arguments are those of `model.tracing.trace.record_trace`."""
-    labels = described(tokenizer, source_ids, target_ids, next_ids)
+    labels = describe_tokens(tokenizer, source_ids, target_ids, next_ids)
     recorder = Recorder()
     tap = recorder if intervention is None else Chain(intervention, recorder)
     memory = network.encode(network.ids(source_ids), None, tap)
     logits = network.project(network.decode(network.ids(target_ids), memory, tap))
-    found = Found(recorder, len(source_ids), len(target_ids))
+    found = RecordedSteps(recorder, len(source_ids), len(target_ids))
     return RecurrentTrace(
         **labels,
         records={} if memory.keys is None else {"cross": found.alignment(network)},
-        logits=array(logits[0]),
+        logits=to_array(logits[0]),
         encoder={way: found.cells(f"encoder.{way}", found.source) for way in network.encoder.directions},
         decoder=found.cells("decoder", found.target),
         start_hidden=found.one("decoder.start.hidden"),
@@ -137,7 +139,7 @@ def record_recurrent_trace(
     )
 
 
-class Found:
+class RecordedSteps:
     """Reads the recorded tensors of one sentence pair by what they mean."""
 
     def __init__(self, recorder: Recorder, source: int, target: int) -> None:
@@ -145,11 +147,11 @@ class Found:
 
     def one(self, name: str) -> np.ndarray:
         """A tensor that passed once, without the axis of the batch."""
-        return array(self.tensors[name][0])
+        return to_array(self.tensors[name][0])
 
     def steps(self, name: str, quantity: str, count: int) -> np.ndarray:
         """A quantity of every step, stacked in front: `(step, ...)`."""
-        return array(torch.cat([self.tensors[f"{name}.{step}.{quantity}"] for step in range(count)]))
+        return to_array(torch.cat([self.tensors[f"{name}.{step}.{quantity}"] for step in range(count)]))
 
     def cells(self, name: str, count: int) -> CellRecord:
         """One direction of one layer."""
@@ -161,18 +163,18 @@ class Found:
 
         def joined(step: str) -> np.ndarray:
             parts = [self.tensors[f"decoder.{place}.cross.{step}"] for place in range(self.target)]
-            return array(torch.cat(parts, dim=2))  # (1, 1, T, ...)
+            return to_array(torch.cat(parts, dim=2))  # (1, 1, T, ...)
 
-        keys, values = (array(self.tensors[f"decoder.cross.{name}"]) for name in ("keys", "values"))
+        keys, values = (to_array(self.tensors[f"decoder.cross.{name}"]) for name in ("keys", "values"))
         scores = network.alignment
         parameters = {}
         if isinstance(scores, AdditiveAlignment):
             given = (scores.query.weight, scores.query.bias, scores.key.weight, scores.score.weight[0])
-            parameters = {name: array(tensor) for name, tensor in zip("WbUv", given, strict=True)}
+            parameters = {name: to_array(tensor) for name, tensor in zip("WbUv", given, strict=True)}
         queries, raw, weights, outputs = (joined(step) for step in ("queries", "scores", "weights", "outputs"))
         return AlignmentRecord(queries, keys, values, raw, weights, outputs, None, parameters)
 
-    def state_differences(self, network: RecurrentNetwork, start: State) -> dict[str, float]:
+    def state_differences(self, network: RecurrentNetwork, start: CellState) -> dict[str, float]:
         """Recorded hidden states against the library's fused layers, given the inputs that were recorded."""
         inputs = self.tensors["decoder.embedded"]
         if network.config.alignment == "additive":
@@ -183,8 +185,8 @@ class Found:
             "decoder": self._difference(network.decoder, "decoder", inputs, start),
         }
 
-    def _difference(self, layer: Recurrence, name: str, inputs: torch.Tensor, start: State | None) -> float:
+    def _difference(self, layer: RecurrentLayer, name: str, inputs: torch.Tensor, start: CellState | None) -> float:
         fused, _ = layer.run(inputs, start)  # (1, step, directions x width)
         names = [f"{name}.{way}" for way in layer.directions] if start is None else [name]
         ways = [self.steps(each, "hidden", inputs.shape[1]) for each in names]
-        return furthest(np.concatenate(ways, axis=1), array(fused[0]))
+        return largest_difference(np.concatenate(ways, axis=1), to_array(fused[0]))

@@ -16,7 +16,7 @@ from torch import Tensor
 Tap = Callable[[str, Tensor], Tensor]
 
 
-def untouched(name: str, tensor: Tensor) -> Tensor:
+def identity_tap(name: str, tensor: Tensor) -> Tensor:
     """A tap that does nothing: it only makes attention run in its explicit form."""
     return tensor
 
@@ -67,7 +67,7 @@ class Chain:
         return tensor
 
 
-def hold(value: float) -> Callable[[Tensor], Tensor]:
+def hold_gate(value: float) -> Callable[[Tensor], Tensor]:
     """A change for a gate: hold every unit at `value`, 1 for open and 0 for shut.
 
     Raises:

@@ -4,7 +4,7 @@ import numpy as np
 from torch import Tensor
 
 
-def array(tensor: Tensor) -> np.ndarray:
+def to_array(tensor: Tensor) -> np.ndarray:
     """A tensor's numbers, float32."""
     return tensor.detach().float().cpu().numpy()
 
@@ -15,6 +15,6 @@ def softmax(scores: np.ndarray) -> np.ndarray:
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
-def furthest(first: np.ndarray, second: np.ndarray) -> float:
+def largest_difference(first: np.ndarray, second: np.ndarray) -> float:
     """Largest |difference| between two arrays."""
     return float(np.abs(first - second).max())

@@ -14,15 +14,15 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
-from .messages import ReaderError
+from .messages import UserError
 
 T = TypeVar("T")
 
-LEFTOVER = ".part"  # ends the name of a file that is not finished
+TEMPORARY_SUFFIX = ".part"  # ends the name of a file that is not finished
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
-class CheckpointError(ReaderError, RuntimeError):
+class CheckpointError(UserError, RuntimeError):
     """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
 
 
@@ -36,7 +36,7 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     temporary = None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=LEFTOVER)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=TEMPORARY_SUFFIX)
         with os.fdopen(handle, "wb") as file:
             file.write(content)
             file.flush()
@@ -44,13 +44,13 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         os.chmod(temporary, 0o644)
         os.replace(temporary, path)
     except OSError as error:
-        raise unwritable(path, error) from error
+        raise write_error(path, error) from error
     finally:
         if temporary:  # which is there only where it was not renamed
             Path(temporary).unlink(missing_ok=True)
 
 
-def unwritable(path: Path, error: OSError) -> CheckpointError:
+def write_error(path: Path, error: OSError) -> CheckpointError:
     """The sentence about a file that could not be written."""
     return CheckpointError(
         "{file} could not be written to {folder} ({trouble}): what was there before is unchanged; "
@@ -63,7 +63,7 @@ def unwritable(path: Path, error: OSError) -> CheckpointError:
 
 def remove_leftovers(folder: str | Path) -> None:
     """Remove the temporary files of writers that were killed. Nobody else may be writing to `folder`."""
-    for file in Path(folder).glob(f".*{LEFTOVER}"):
+    for file in Path(folder).glob(f".*{TEMPORARY_SUFFIX}"):
         file.unlink(missing_ok=True)
 
 
@@ -153,7 +153,7 @@ def check_sha256(path: str | Path, expected: str) -> None:
             "{file} in {folder} does not match its recorded SHA-256; restore it with `git checkout -- assets` or train "
             "the model again.",
             file=path.name,
-            folder=shown(path.parent),
+            folder=display_path(path.parent),
         )
 
 
@@ -186,7 +186,7 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
 
 
 @contextmanager
-def reading(what: str, folder: Path) -> Iterator[None]:
+def explain_read_errors(what: str, folder: Path) -> Iterator[None]:
     """Turn what goes wrong while the files in `folder` are read into one sentence that names it as `what`.
 
     Raises:
@@ -200,12 +200,12 @@ def reading(what: str, folder: Path) -> Iterator[None]:
             "The {what} in {folder} cannot be read ({trouble}); restore it with `git checkout -- assets` or train the "
             "model again.",
             what=what,
-            folder=shown(folder),
+            folder=display_path(folder),
             trouble=str(trouble),
         ) from error
 
 
-def shown(path: str | Path) -> str:
+def display_path(path: str | Path) -> str:
     """How a message names a file or folder: within the project by the way from its folder, else as it was given.
 
     Readers of a page see such messages too, and where a server keeps its files is nothing to them.
@@ -234,7 +234,7 @@ def _missing(path: Path) -> CheckpointError:
     return CheckpointError(
         "{file} is missing from {folder}; restore it with `git checkout -- assets` or train the model again.",
         file=path.name,
-        folder=shown(path.parent),
+        folder=display_path(path.parent),
     )
 
 
@@ -242,5 +242,5 @@ def _damaged(path: Path) -> CheckpointError:
     return CheckpointError(
         "{file} in {folder} is damaged; restore it with `git checkout -- assets` or train the model again.",
         file=path.name,
-        folder=shown(path.parent),
+        folder=display_path(path.parent),
     )

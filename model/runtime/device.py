@@ -35,7 +35,7 @@ def device_name(device: torch.device) -> str:
     return "Apple GPU" if device.type == "mps" else "CPU"
 
 
-def hardware(device: torch.device) -> str:
+def describe_hardware(device: torch.device) -> str:
     """One line for a model card: the processor or GPU, and the number of cores that this process may use."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(errors="replace").splitlines() if cpuinfo.is_file() else []
@@ -46,7 +46,7 @@ def hardware(device: torch.device) -> str:
     return cores if device.type == "cpu" else f"{device_name(device)}, {cores}"
 
 
-def use_threads(count: int) -> None:
+def set_threads(count: int) -> None:
     """Compute with so many threads from now on, in every thread that computes; one operation at a time in each."""
     torch.set_num_threads(count)
     with contextlib.suppress(RuntimeError):  # can be set only once, before anything was computed

@@ -41,7 +41,7 @@ class NetworkOwner:
         return True
 
 
-def place(network: nn.Module, device: torch.device) -> str | None:
+def place_on_device(network: nn.Module, device: torch.device) -> str | None:
     """Move `network` to `device`, or to the CPU if it does not fit; then return the name of the device it left."""
     try:
         network.to(device)

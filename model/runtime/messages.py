@@ -1,7 +1,7 @@
 """Errors whose message is one sentence for the reader, kept in a form that another floor can translate."""
 
 
-class ReaderError(Exception):
+class UserError(Exception):
     """An error that says in one sentence what is wrong and what to do.
 
     Attributes:

@@ -24,7 +24,7 @@ class Progress(NamedTuple):
 InSteps = Generator[Progress, None, T]
 
 
-def whole(parts: InSteps[T]) -> T:
+def run_to_end(parts: InSteps[T]) -> T:
     """Run all parts and return the result."""
     while True:
         try:
@@ -33,12 +33,12 @@ def whole(parts: InSteps[T]) -> T:
             return end.value
 
 
-def in_one_go(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
+def as_one_call(function: Callable[P, InSteps[T]]) -> Callable[P, T]:
     """The same function with all parts at once, for callers that need not stop in between."""
 
     @functools.wraps(function)
     def run(*arguments: P.args, **options: P.kwargs) -> T:
-        return whole(function(*arguments, **options))
+        return run_to_end(function(*arguments, **options))
 
     return run
 

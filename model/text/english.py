@@ -28,7 +28,7 @@ from typing import Literal
 import numpy as np
 import torch
 
-from ..runtime.checkpoint import load_tensors, reading, save_tensors
+from ..runtime.checkpoint import explain_read_errors, load_tensors, save_tensors
 from .tokenizer import Tokenizer
 
 FILE = "english.safetensors"  # beside the weights: what was counted
@@ -75,7 +75,7 @@ class EnglishStatistics:
         tensors, facts = load_tensors(folder / FILE)
         if facts.get("tokenizer_sha256") != tokenizer_sha256:
             return None
-        with reading("table of English words", folder):
+        with explain_read_errors("table of English words", folder):
             return cls(tensors["log_odds"].float().numpy(), tensors["spelling"].float().numpy())
 
 
@@ -84,7 +84,7 @@ def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics 
     text = unicodedata.normalize("NFKC", text)
     if _mostly_another_script(text):
         return "script"
-    found = list(dict.fromkeys(words(text)))  # each once: "ha ha ha ha" says no more than "ha"
+    found = list(dict.fromkeys(split_words(text)))  # each once: "ha ha ha ha" says no more than "ha"
     is_name = len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)
     if statistics is None or is_name:
         return None
@@ -95,7 +95,7 @@ def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics 
     return None
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Words of a text in NFKC, in small letters where most are capital: "I WANT A CAR" is no rare English."""
     found = [word for part in text.split() if not _NO_WORDS.search(part) for word in _WORD.findall(part)]
     letters = "".join(found)
@@ -111,15 +111,17 @@ def french_log_odds(found: list[str], tokenizer: Tokenizer, statistics: EnglishS
 
 def median_spelling(found: list[str], statistics: EnglishStatistics) -> float:
     """The median over words of the mean log-probability of a word's letters and of its end, in nats."""
-    return median(float(statistics.spelling[triples(word)].mean(dtype=np.float64)) for word in spelt(found))
+    return median(
+        float(statistics.spelling[letter_triples(word)].mean(dtype=np.float64)) for word in split_lowercase(found)
+    )
 
 
-def spelt(found: list[str]) -> list[str]:
+def split_lowercase(found: list[str]) -> list[str]:
     """The words in small letters, taken apart at apostrophes and hyphens."""
     return _PART.findall(" ".join(found).lower())
 
 
-def triples(word: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def letter_triples(word: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Places in `spelling` of each letter of a word in small letters and of its end, after the two before it."""
     places = np.array([0, 0, *(_PLACES.get(letter, SYMBOLS - 1) for letter in word), 0])
     return places[:-2], places[1:-1], places[2:]

@@ -12,7 +12,7 @@ MAX_WORD = 60  # characters of a word or short phrase
 
 
 @dataclass(frozen=True)
-class Split:
+class TokenizedSpelling:
     """One spelling and its tokens."""
 
     name: str  # id of what was done to the word, such as "plural"
@@ -23,7 +23,7 @@ class Split:
     shared: int  # how many of these tokens the word as typed has too
 
 
-def spellings(word: str) -> list[tuple[str, str]]:
+def list_spellings(word: str) -> list[tuple[str, str]]:
     """Id and text of each spelling of `word`: case, plural, typing mistakes, accents, letters set apart."""
     word = " ".join(word.split())
     middle = max(0, len(word) // 2 - 1)
@@ -42,17 +42,17 @@ def spellings(word: str) -> list[tuple[str, str]]:
     ]
 
 
-def splits(tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> list[Split]:
+def tokenize_spellings(tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> list[TokenizedSpelling]:
     """Split each of `texts`, pairs of a name and a spelling; the first is the one that `shared` compares with.
 
     An empty spelling, or one that a spelling before it has already, is left out.
     """
-    rows: list[Split] = []
+    rows: list[TokenizedSpelling] = []
     for name, text in texts:
         if not text.strip() or any(text == row.text for row in rows):
             continue
         ids = tuple(tokenizer.encode(text))
         first = rows[0].ids if rows else ids
         shared = sum(min(ids.count(token), first.count(token)) for token in set(ids))
-        rows.append(Split(name, text, ids, tuple(tokenizer.display(ids)), shared))
+        rows.append(TokenizedSpelling(name, text, ids, tuple(tokenizer.display(ids)), shared))
     return rows

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from ..runtime.checkpoint import shown, write_atomically
+from ..runtime.checkpoint import display_path, write_atomically
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"
@@ -33,17 +33,19 @@ class Tokenizer:
     def __init__(self, path: str | Path) -> None:
         path = Path(path)
         if not path.is_file():
-            raise FileNotFoundError(f"There is no tokenizer at {shown(path)}; restore it or train one.")
+            raise FileNotFoundError(f"There is no tokenizer at {display_path(path)}; restore it or train one.")
         self.path = path
         try:
             self._model = sentencepiece.SentencePieceProcessor(model_file=str(path))
         except (RuntimeError, OSError) as error:
-            raise ValueError(f"{shown(path)} is not a SentencePiece model; restore it or train one.") from error
+            raise ValueError(f"{display_path(path)} is not a SentencePiece model; restore it or train one.") from error
         self.pad_id, self.unk_id = self._model.pad_id(), self._model.unk_id()
         self.bos_id, self.eos_id = self._model.bos_id(), self._model.eos_id()
         first_byte = max(0, self._model.piece_to_id("<0x00>"))
         if min(self.pad_id, self.unk_id, self.bos_id, self.eos_id) < 0 or not self._model.is_byte(first_byte):
-            raise ValueError(f"{shown(path)} lacks byte fallback or a special token; train it with model.training.")
+            raise ValueError(
+                f"{display_path(path)} lacks byte fallback or a special token; train it with model.training."
+            )
 
     def __len__(self) -> int:
         """Vocabulary size."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
-from ..runtime.checkpoint import CheckpointError, load_tensors, save_tensors, shown
+from ..runtime.checkpoint import CheckpointError, display_path, load_tensors, save_tensors
 
 TENSION, NULL = 4.0, 0.08
 FILE = "alignment.safetensors"
@@ -69,7 +69,7 @@ class AlignmentTable:
             raise CheckpointError(
                 "{file} in {folder} belongs to another tokenizer; run `make head-statistics` again.",
                 file=FILE,
-                folder=shown(folder),
+                folder=display_path(folder),
             )
         vocabulary = int(facts["vocabulary"])
         pairs = tensors["source"].long() * (vocabulary + 1) + tensors["target"].long()
@@ -94,7 +94,7 @@ def _chosen(table: np.ndarray) -> np.ndarray:
     return chosen[:, :-1]
 
 
-def links_of(alignment: AlignmentTable, source_ids: tuple[int, ...], next_ids: tuple[int, ...]) -> np.ndarray:
+def find_links(alignment: AlignmentTable, source_ids: tuple[int, ...], next_ids: tuple[int, ...]) -> np.ndarray:
     """`(token, key)` bool for cross-attention, as `model.attribution.head_labels.text_scores` takes it.
 
     Both sequences end with `</s>`, which is linked to nothing.

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ..networks.recurrent_config import READS, RecurrentConfig
-from ..networks.tap import AtEveryStep, hold
+from ..networks.tap import AtEveryStep, hold_gate
 from .head_interventions import InterventionError
 
 GATES = ("input", "forget", "output")
@@ -82,7 +82,7 @@ class GateInterventions:
             InterventionError: see `check`.
         """
         self.check(layers)
-        return AtEveryStep({f"{change.layer}.{change.gate}_gate": hold(change.value) for change in self.changes})
+        return AtEveryStep({f"{change.layer}.{change.gate}_gate": hold_gate(change.value) for change in self.changes})
 
     def to_text(self) -> str:
         """All of it in a few characters that `from_text` reads: `encoder.backwards:forget:0;decoder:input:1`."""

@@ -13,16 +13,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..runtime.messages import ReaderError
+from ..runtime.messages import UserError
 from .kinds import KINDS
 
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
 Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)
 
-MOST = 1000.0  # as a factor or a temperature
+LARGEST_FACTOR = 1000.0  # as a factor or a temperature
 
 
-class InterventionError(ReaderError, ValueError):
+class InterventionError(UserError, ValueError):
     """An intervention that cannot be made; the message is one sentence for the reader."""
 
 
@@ -77,12 +77,12 @@ class Scale(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if not abs(self.factor) <= MOST:
+        if not abs(self.factor) <= LARGEST_FACTOR:
             raise InterventionError(
                 "The factor is {factor}; it must lie from {low:g} to {high:g}.",
                 factor=self.factor,
-                low=-MOST,
-                high=MOST,
+                low=-LARGEST_FACTOR,
+                high=LARGEST_FACTOR,
             )
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
@@ -98,12 +98,12 @@ class Temperature(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if not 1 / MOST <= self.temperature <= MOST:
+        if not 1 / LARGEST_FACTOR <= self.temperature <= LARGEST_FACTOR:
             raise InterventionError(
                 "The temperature is {temperature}; it must lie from {low:g} to {high:g}.",
                 temperature=self.temperature,
-                low=1 / MOST,
-                high=MOST,
+                low=1 / LARGEST_FACTOR,
+                high=LARGEST_FACTOR,
             )
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:

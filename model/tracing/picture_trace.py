@@ -6,12 +6,13 @@ import numpy as np
 
 from ..runtime.arrays import softmax
 from .kinds import VISION
-from .saving import SavedTrace
+from .saving import SavableTrace
 from .trace import Verification
+from .traced_model import Record
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PictureTrace(SavedTrace):
+class PictureTrace(SavableTrace):
     """What the traces of all such networks can say, besides their tensors."""
 
     pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
@@ -39,7 +40,7 @@ class PatchTrace(PictureTrace):
     """Attention between CLS and P patches, row by row; position 0 is CLS, patch p position 1 + p."""
 
     grid: tuple[int, int]  # rows and columns of patches
-    record: object  # attention as it was recorded; a `Record`
+    record: Record  # attention as it was recorded
 
     @property
     def attention(self) -> np.ndarray:
@@ -47,7 +48,7 @@ class PatchTrace(PictureTrace):
         return self.record.weights
 
     @property
-    def records(self) -> dict[str, object]:
+    def records(self) -> dict[str, Record]:
         """The one kind of attention by its name, as every trace has it."""
         return {VISION.name: self.record}
 

@@ -11,7 +11,7 @@ from ..runtime.checkpoint import write_atomically
 Arrays = Mapping[str, np.ndarray]
 
 
-class SavedTrace:
+class SavableTrace:
     """A trace with `records`, `axes` and `logits`; see `model.tracing.traced_model.AnyTrace`."""
 
     def to_npz(self, path: str | PathLike) -> None:
@@ -57,7 +57,7 @@ class SavedTrace:
         return ""
 
 
-def shortened(text: str, most: int = 40) -> str:
+def shorten(text: str, most: int = 40) -> str:
     """A text in quotes on one line, cut after `most` characters."""
     line = " ".join(text.split())
     return repr(line if len(line) <= most else line[: most - 1] + "\u2026")

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..networks.tap import Chain, Recorder, Tap
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest, softmax
+from ..runtime.arrays import largest_difference, softmax, to_array
 from ..text.tokenizer import Tokenizer
 from .kinds import KINDS, TRANSLATION, AttentionKind
 from .layer_stacks import (
@@ -24,7 +24,7 @@ from .layer_stacks import (
     layer_names,
     stream_stack,
 )
-from .saving import SavedTrace, shortened
+from .saving import SavableTrace, shorten
 
 
 @dataclass(frozen=True)
@@ -85,10 +85,12 @@ class AttentionRecord:
         identity = torch.eye(k.shape[2]).expand(*k.shape[:2], -1, -1)  # (layer, head, key, key)
         applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
         recomputed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (layer, head, query, d_k)
-        difference = max(furthest(applied.numpy(), self.weights), furthest(recomputed.numpy(), self.outputs))
+        difference = max(
+            largest_difference(applied.numpy(), self.weights), largest_difference(recomputed.numpy(), self.outputs)
+        )
         hidden = np.zeros(1) if self.allowed is None else np.abs(self.weights[..., ~self.allowed])
         row_sums = self.weights.sum(axis=-1, dtype=np.float64)
-        return Verification(difference, furthest(row_sums, 1), float(hidden.max(initial=0)))
+        return Verification(difference, largest_difference(row_sums, 1), float(hidden.max(initial=0)))
 
     @cached_property
     def verification(self) -> Verification:
@@ -97,7 +99,7 @@ class AttentionRecord:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class SentenceTrace(SavedTrace):
+class SentenceTrace(SavableTrace):
     """A teacher-forced pass over one sentence pair. S source tokens with `</s>`, T decoder inputs with `<s>`."""
 
     source_text: str
@@ -115,7 +117,7 @@ class SentenceTrace(SavedTrace):
     tokenizer: Tokenizer
 
     def _about(self) -> str:
-        return f"{shortened(self.source_text)} and {shortened(self.target_text)}"
+        return f"{shorten(self.source_text)} and {shorten(self.target_text)}"
 
     def attention(self, kind: str) -> np.ndarray:
         """`(layers, heads, query, key)` float32 of "encoder", "decoder" or "cross"."""
@@ -200,7 +202,7 @@ def record_trace(
         next_ids: what each decoder position should produce; as long as `target_ids`.
         intervention: a tap that changes tensors before they are recorded.
     """
-    labels = described(tokenizer, source_ids, target_ids, next_ids)
+    labels = describe_tokens(tokenizer, source_ids, target_ids, next_ids)
     depths = {"encoder": network.config.n_encoder_layers, "decoder": network.config.n_decoder_layers}
     stacks = LayerStacks(_plan(**depths))
     tap = stacks if intervention is None else Chain(intervention, stacks)
@@ -213,11 +215,11 @@ def record_trace(
         decoder_stream=stacks.array("decoder.stream"),
         encoder_hidden=stacks.array("encoder.hidden"),
         decoder_hidden=stacks.array("decoder.hidden"),
-        logits=array(logits[0]),
+        logits=to_array(logits[0]),
     )
 
 
-def recorded(network: Transformer, trace: SentenceTrace, stack: str, names: Collection[str]) -> dict[str, Tensor]:
+def record_tensors(network: Transformer, trace: SentenceTrace, stack: str, names: Collection[str]) -> dict[str, Tensor]:
     """Tensors by name, of one more pass over what was traced: the encoder, and the decoder if it is the stack."""
     recorder = Recorder(set(names))
     memory = network.encode(network.ids(trace.source_ids), None, recorder)
@@ -226,7 +228,7 @@ def recorded(network: Transformer, trace: SentenceTrace, stack: str, names: Coll
     return recorder.tensors
 
 
-def described(
+def describe_tokens(
     tokenizer: Tokenizer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
 ) -> dict:
     """The fields of a `SentenceTrace` that follow from the ids.

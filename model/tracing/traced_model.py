@@ -19,8 +19,15 @@ class Record(Protocol):
         allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
     """
 
-    weights: np.ndarray
-    allowed: np.ndarray | None
+    @property
+    def weights(self) -> np.ndarray: ...
+
+    @property
+    def allowed(self) -> np.ndarray | None: ...
+
+    @property
+    def verification(self) -> Verification:
+        """The check, computed once."""
 
     def verify(self) -> Verification:
         """Compare with an independent recomputation."""
@@ -34,7 +41,8 @@ class AnyTrace(Protocol):
         logits: the last axis is over the vocabulary or the classes.
     """
 
-    logits: np.ndarray
+    @property
+    def logits(self) -> np.ndarray: ...
 
     @property
     def records(self) -> Mapping[str, Record]: ...
@@ -57,10 +65,14 @@ class TracedModel(Protocol):
         device_name: where it runs.
     """
 
-    kinds: tuple[AttentionKind, ...]
-    capabilities: frozenset[Capability]
     card: dict
     weights_sha256: str
+
+    @property
+    def kinds(self) -> tuple[AttentionKind, ...]: ...
+
+    @property
+    def capabilities(self) -> frozenset[Capability]: ...
 
     @property
     def config(self) -> object: ...

@@ -6,7 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from model import Trace
-from model.attribution.agreement import METHODS, Agreement, Explained, agreement, explain_in_steps, word_drops
+from model.attribution.agreement import (
+    METHODS,
+    ExplainedTranslation,
+    MethodAgreement,
+    correlate_methods,
+    explain_in_steps,
+    sum_drops_by_word,
+)
 from model.attribution.leave_one_out import LeaveOneOut, Way, leave_one_out_in_steps
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
@@ -57,10 +64,10 @@ class AttributionScores:
     """What every method says of a sentence, what leave-one-out says, and how far they agree."""
 
     trace: Trace
-    explained: Explained
+    explained: ExplainedTranslation
     left_out: LeaveOneOut
     drops: np.ndarray  # (target word, source word)
-    agreement: Agreement
+    agreement: MethodAgreement
 
     @property
     def source(self) -> tuple[str, ...]:
@@ -114,8 +121,8 @@ def compute_scores(request: Request, trace: Trace, way: Way) -> AttributionScore
     service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
     left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, trace, explained.source, way)
-    drops = word_drops(left_out, explained.target)
-    compared = service.analysis(("agreement", pair, way), lambda _: agreement(explained, drops))
+    drops = sum_drops_by_word(left_out, explained.target)
+    compared = service.analysis(("agreement", pair, way), lambda _: correlate_methods(explained, drops))
     return AttributionScores(trace, explained, left_out, drops, compared)
 
 

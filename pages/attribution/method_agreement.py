@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from model.attribution.agreement import FEWEST, METHODS, measured_over_many, most_displaced
+from model.attribution.agreement import FEWEST, METHODS, find_most_displaced, read_measured_agreement
 from model.attribution.leave_one_out import Way
 from pages.attribution.attribution_scores import AttributionScores, method_name, short_name
 from pages.shared.page_header import Request
@@ -19,7 +19,7 @@ UNDEFINED = Message("attribution.undefined", "not defined")
 def render_agreement(request: Request, found: AttributionScores, place: int, way: Way) -> None:
     """The winners in words, all figures as a table, and what was measured over many sentences."""
     agreed = found.agreement
-    many = measured_over_many(request.service.model.weights_sha256)
+    many = read_measured_agreement(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(agreement_text(found, place))
     drawn = lambda value: UNDEFINED() if value is None else bars.bar_cell(value, 1, "cross")  # noqa: E731
@@ -77,7 +77,7 @@ def agreement_text(found: AttributionScores, place: int) -> str:
 def _worst_word_text(found: AttributionScores, method: str, place: int) -> str:
     """The source word about whose rank a method is most wrong."""
     columns = found.columns
-    at, score, drop = most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
+    at, score, drop = find_most_displaced(found.explained.scores[method][place, columns], found.drops[place, columns])
     return block(
         "attribution",
         "displaced",

@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from model.attribution.faithfulness import RANDOM_PAIRS, Curves, beats, mean_of, order_of, random_orders
+from model.attribution.faithfulness import (
+    RANDOM_PAIRS,
+    OcclusionCurves,
+    average_curves,
+    beats_random_orders,
+    random_orders,
+    rank_patches,
+)
 from model.attribution.rollout import METHODS, Fusion, attention_scores, check_rollout
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
@@ -48,11 +55,11 @@ METHOD_HEADINGS = METHOD_LABELS | {
 class FaithfulnessCurves:
     """Curves of every method on one picture, and of random orders."""
 
-    methods: dict[str, Curves]
-    chance: Curves
+    methods: dict[str, OcclusionCurves]
+    chance: OcclusionCurves
 
     @property
-    def all(self) -> dict[str, Curves]:
+    def all(self) -> dict[str, OcclusionCurves]:
         """The methods, then random orders."""
         return {**self.methods, RANDOM: self.chance}
 
@@ -77,7 +84,7 @@ def measure_faithfulness(
 ) -> FaithfulnessCurves:
     """Cover the picture in the order of every score. Each order is computed once, for all classes."""
 
-    def occluded(order: np.ndarray) -> Curves:
+    def occluded(order: np.ndarray) -> OcclusionCurves:
         # An order alone: a change of one setting then computes only the curves that it changes.
         compute = lambda model: model.occlusions(trace, order[None])[0]  # noqa: E731
         return service.analysis(("covering", key, order.tobytes()), compute).curves(class_index)
@@ -85,8 +92,8 @@ def measure_faithfulness(
     drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
     at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, drawn))
     return FaithfulnessCurves(
-        {method: occluded(order_of(score)) for method, score in scores.items()},
-        mean_of([occlusion.curves(class_index) for occlusion in at_random]),
+        {method: occluded(rank_patches(score)) for method, score in scores.items()},
+        average_curves([occlusion.curves(class_index) for occlusion in at_random]),
     )
 
 
@@ -121,7 +128,7 @@ def verdict(measured: FaithfulnessCurves) -> str:
     """What the deletion areas say, in words."""
     low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
     best = min(measured.methods, key=lambda method: measured.methods[method].deletion_area)
-    better = [method for method, curve in measured.methods.items() if beats(curve, measured.chance)]
+    better = [method for method, curve in measured.methods.items() if beats_random_orders(curve, measured.chance)]
     rest = [method for method in measured.methods if method not in better]
     areas = {"area": measured.methods[best].deletion_area, "random": measured.chance.deletion_area}
     said = [block(PAGE, "winner", best=METHOD_LABELS[best](), low=low, high=high, **areas)]
@@ -198,7 +205,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     upto = Choice(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], varies=True)
     fusing = Choice(say("vision.fusion", "Rollout fuses heads by"), FUSIONS, "fusion", help=help)
     choices = upto, fusing, *sentence_input.patch_choices(trace.grid), sentence_input.overlay_choices()[0]
-    chosen = {choice.key: choice.inside() for choice in choices}
+    chosen = {choice.key: choice.in_component() for choice in choices}
     layer, fusion = layers.index(chosen["upto"]), chosen["fusion"]
     probability = float(trace.probabilities[class_index])
     words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": chosen["upto"]}
@@ -237,7 +244,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     _render_files(trace, class_index, scores, measured)
     explained = trace.classes[class_index]
     render_vision_program(service, "layers", explained=explained, layer=layer + 1, fusion=fusion)
-    orders = {METHOD_IDS[method]: tuple(order_of(score).tolist()) for method, score in scores.items()}
+    orders = {METHOD_IDS[method]: tuple(rank_patches(score).tolist()) for method, score in scores.items()}
     title = say("vision.curves.code", "Deletion and insertion in PyTorch")
     render_vision_program(service, "curves", title, explained=explained, orders=orders)
     with st.expander(say("vision.methods", "Where the four methods come from")):

@@ -8,7 +8,7 @@ import pytest
 from model import CheckpointError, DecodingOptions, InputError, RecurrentTranslator, recurrent_translator
 from model.decoding.search import greedy_batch
 from model.networks.recurrent_config import VARIANTS
-from model.networks.tap import AtEveryStep, hold, untouched
+from model.networks.tap import AtEveryStep, hold_gate, identity_tap
 from model.recurrent_translator import TOKENIZER
 from model.text.tokenizer import Tokenizer
 from tests.model.networks import tiny_recurrent
@@ -78,8 +78,8 @@ def test_many_sentences_at_once_translate_as_each_alone(translators, kind):
 def test_translating_under_a_tap_that_does_nothing_changes_nothing(translators, kind):
     translator = translators[kind]
     plain = translator.translate(TEXT, max_length=9)
-    assert translator.translate_under(TEXT, untouched, 9) == plain
-    held = translator.translate_under(TEXT, AtEveryStep({"decoder.output_gate": hold(0)}), 9)
+    assert translator.translate_under(TEXT, identity_tap, 9) == plain
+    held = translator.translate_under(TEXT, AtEveryStep({"decoder.output_gate": hold_gate(0)}), 9)
     assert (held == plain) == (kind == "rnn-vector")  # which has no gates
 
 
@@ -90,7 +90,7 @@ def test_a_trace_follows_a_given_target_and_bad_input_is_refused(translators):
     with pytest.raises(InputError, match="nothing to translate"):
         translator.trace("  ")
     with pytest.raises(InputError, match="reads at most 128"):
-        translator.translate_under("word " * 400, untouched)
+        translator.translate_under("word " * 400, identity_tap)
 
 
 def test_a_trained_folder_loads_with_its_own_tokenizer_and_its_check_holds(copy):

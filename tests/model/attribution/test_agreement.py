@@ -8,19 +8,19 @@ import pytest
 from model.attribution.agreement import (
     FILE,
     METHODS,
-    Agreement,
-    Explained,
-    agreement,
-    enough_words,
+    ExplainedTranslation,
+    MethodAgreement,
+    correlate_methods,
     explain,
-    measured_over_many,
-    most_displaced,
-    word_drops,
+    find_most_displaced,
+    has_enough_words,
+    read_measured_agreement,
+    sum_drops_by_word,
 )
 from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
 from model.attribution.source_gradients import gradient_relevance_in_steps
-from model.runtime.progress import whole
+from model.runtime.progress import run_to_end
 from model.text.words import Word, whole_words
 
 
@@ -33,7 +33,9 @@ def test_every_method_on_tokens_and_on_words(network, trace, explained):
     last, every = cross_attention_means(trace)
     expected = (last, every, value_weighted(network, trace), source_rollout(trace).source)
     assert tuple(explained.tokens) == tuple(explained.scores) == METHODS
-    for method, scores in zip(METHODS, (*expected, whole(gradient_relevance_in_steps(network, trace))), strict=True):
+    for method, scores in zip(
+        METHODS, (*expected, run_to_end(gradient_relevance_in_steps(network, trace))), strict=True
+    ):
         np.testing.assert_allclose(explained.tokens[method], scores, atol=1e-6)
     assert [word.text for word in explained.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
     assert [word.text for word in explained.target] == ["le", "chat", "voit", "un", "chien", "</s>"]
@@ -45,7 +47,7 @@ def test_every_method_on_tokens_and_on_words(network, trace, explained):
 
 def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
     found = leave_one_out(network, trace, explained.source, "mask")
-    drops = word_drops(found, explained.target)
+    drops = sum_drops_by_word(found, explained.target)
     assert drops.shape == (6, 6)
     for row, word in enumerate(explained.target):
         np.testing.assert_allclose(drops[row], found.drops[word.start : word.end].sum(axis=0))
@@ -54,13 +56,13 @@ def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
 def made(scores: list[list[float]], source: list[bool], target: list[bool]):
     """An explanation with one method; `source` and `target` say which words are special."""
     words = [tuple(Word(str(n), n, n + 1, special) for n, special in enumerate(side)) for side in (source, target)]
-    return Explained(*words, {}, {"a": np.array(scores)}, None)
+    return ExplainedTranslation(*words, {}, {"a": np.array(scores)}, None)
 
 
 def test_correlations_by_hand_leave_special_words_out():
     scores = [[1.0, 2, 3, 99], [3, 2, 1, 99], [5, 5, 5, 0], [1, 2, 3, 4]]
     drops = np.array([[10.0, 30, 20, -99], [1, 2, 3, -99], [1, 2, 3, 4], [1, 2, 3, 4]])
-    found = agreement(made(scores, [False, False, False, True], [False, False, False, True]), drops)
+    found = correlate_methods(made(scores, [False, False, False, True], [False, False, False, True]), drops)
     assert found.words == 3
     assert found.correlations == {"a": (0.5, -1.0, None, 1.0)}
     assert found.defined("a") == [0.5, -1.0]  # </s> of the target does not count, nor a word without an order
@@ -68,37 +70,37 @@ def test_correlations_by_hand_leave_special_words_out():
 
 
 def test_two_words_have_no_correlation():
-    found = agreement(made([[1.0, 2, 3]], [False, False, True], [False]), np.array([[1.0, 2, 3]]))
+    found = correlate_methods(made([[1.0, 2, 3]], [False, False, True], [False]), np.array([[1.0, 2, 3]]))
     assert found.correlations == {"a": (None,)}
     assert found.sentence("a") is None and found.best() == () and found.best(0) == ()
 
 
 def test_the_best_method_and_ties():
-    found = Agreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True))
+    found = MethodAgreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True))
     assert found.best(0) == ("a", "b")
     assert found.best(1) == found.best() == ("a",)
 
 
 def test_the_most_displaced_word():
     # by score: 1st, 2nd, 3rd, 4th; by drop: 2nd, 3rd, 4th, 1st
-    assert most_displaced(np.array([9.0, 8, 7, 6]), np.array([3.0, 2, 1, 4])) == (3, 4, 1)
+    assert find_most_displaced(np.array([9.0, 8, 7, 6]), np.array([3.0, 2, 1, 4])) == (3, 4, 1)
 
 
 def test_three_words_are_enough():
     three = (Word("a", 0, 1), Word("b", 1, 2), Word("c", 2, 3), Word("</s>", 3, 4, True))
-    assert enough_words(three) and not enough_words(three[1:])
+    assert has_enough_words(three) and not has_enough_words(three[1:])
 
 
 def test_figures_count_only_for_the_weights_they_were_measured_on(tmp_path):
     figures = {"weights_sha256": "abc", "ways": {way: dict.fromkeys(METHODS, {}) for way in WAYS}}
     path = tmp_path / FILE
-    assert measured_over_many("abc", tmp_path) is None
+    assert read_measured_agreement("abc", tmp_path) is None
     path.write_text(json.dumps(figures))
-    assert measured_over_many("abc", tmp_path) == figures
-    assert measured_over_many("abd", tmp_path) is None
+    assert read_measured_agreement("abc", tmp_path) == figures
+    assert read_measured_agreement("abd", tmp_path) is None
     for damaged in ("{", "[]", "{}", json.dumps({**figures, "ways": {}}), json.dumps({**figures, "ways": 3})):
         path.write_text(damaged)
-        assert measured_over_many("abc", tmp_path) is None
+        assert read_measured_agreement("abc", tmp_path) is None
 
 
 def test_words_of_the_source_are_those_of_its_text(trace):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from model.attribution.alignment_error import LinkCounts, attention_links, link_counts
+from model.attribution.alignment_error import LinkCounts, attention_links, count_links
 
 WEIGHTS = np.array(  # generates: a b c </s>; source: x y z </s>
     [
@@ -28,19 +28,19 @@ def test_each_token_is_linked_to_what_it_attends_to_most_and_to_nothing_where_th
 
 
 def test_the_rate_is_by_the_token_generated_or_by_the_token_read():
-    generated = link_counts(WEIGHTS, REFERENCE)
+    generated = count_links(WEIGHTS, REFERENCE)
     assert generated == LinkCounts(found=2, reference=3, shared=1)
     assert generated.error == pytest.approx(1 - 2 * 1 / 5) and generated.recall == pytest.approx(1 / 3)
     # the second step reads a, and points at z; the third reads b, and points at nothing; the fourth reads c
-    assert link_counts(WEIGHTS, REFERENCE, read=True) == LinkCounts(found=2, reference=3, shared=0)
+    assert count_links(WEIGHTS, REFERENCE, read=True) == LinkCounts(found=2, reference=3, shared=0)
     moved = np.roll(WEIGHTS, 1, axis=0)
-    assert link_counts(moved, REFERENCE, read=True) == generated
+    assert count_links(moved, REFERENCE, read=True) == generated
 
 
 def test_perfect_and_opposite_attention_are_the_ends_of_the_scale():
     perfect = np.where(REFERENCE, 1.0, 0.0)
-    assert link_counts(perfect, REFERENCE).error == 0
-    assert link_counts(np.roll(perfect[:, :3], 1, axis=1), REFERENCE[:, :3]).error == pytest.approx(1 - 2 * 0 / 5)
+    assert count_links(perfect, REFERENCE).error == 0
+    assert count_links(np.roll(perfect[:, :3], 1, axis=1), REFERENCE[:, :3]).error == pytest.approx(1 - 2 * 0 / 5)
 
 
 def test_counts_add_up_over_sentences_and_nothing_has_no_rate():
@@ -51,4 +51,4 @@ def test_counts_add_up_over_sentences_and_nothing_has_no_rate():
 
 def test_links_of_another_sentence_are_refused():
     with pytest.raises(ValueError, match=r"Weights of \(4, 4\) cannot be compared with links of \(3, 4\)"):
-        link_counts(WEIGHTS, REFERENCE[:3])
+        count_links(WEIGHTS, REFERENCE[:3])

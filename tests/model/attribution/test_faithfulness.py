@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from model.attribution.faithfulness import (
     BATCH,
-    Curves,
-    beats,
+    OcclusionCurves,
+    average_curves,
+    beats_random_orders,
     class_probabilities,
-    mean_of,
     occlude,
-    order_of,
     random_orders,
+    rank_patches,
 )
 from tests.model.images import noise, tiny_vision
 
@@ -56,7 +56,7 @@ def test_curves_by_hand():
 
 
 def test_areas_by_hand():
-    curve = Curves(np.array([0, 0.25, 1]), np.array([1, 0.5, 0.1]), np.array([0, 0.2, 1]))
+    curve = OcclusionCurves(np.array([0, 0.25, 1]), np.array([1, 0.5, 0.1]), np.array([0, 0.2, 1]))
     assert curve.deletion_area == pytest.approx(0.25 * 0.75 + 0.75 * 0.3)
     assert curve.insertion_area == pytest.approx(0.25 * 0.1 + 0.75 * 0.6)
 
@@ -137,7 +137,7 @@ def test_one_point_is_no_curve():
 
 
 def test_order_of_scores():
-    np.testing.assert_array_equal(order_of(np.array([0.1, 0.5, 0.5, 0.9])), [3, 1, 2, 0])
+    np.testing.assert_array_equal(rank_patches(np.array([0.1, 0.5, 0.5, 0.9])), [3, 1, 2, 0])
 
 
 def test_random_orders_come_with_their_reverses():
@@ -151,8 +151,8 @@ def test_random_orders_come_with_their_reverses():
 
 def test_the_mean_keeps_its_parts():
     share = np.array([0, 0.5, 1])
-    parts = [Curves(share, share, 1 - share), Curves(share, share**2, share)]
-    mean = mean_of(parts)
+    parts = [OcclusionCurves(share, share, 1 - share), OcclusionCurves(share, share**2, share)]
+    mean = average_curves(parts)
     np.testing.assert_allclose(mean.deletion, [0, 0.375, 1])
     assert mean.deletion_area == pytest.approx(np.mean([part.deletion_area for part in parts]))
     assert mean.insertion_area == pytest.approx(np.mean([part.insertion_area for part in parts]))
@@ -162,10 +162,10 @@ def test_the_mean_keeps_its_parts():
 def test_to_beat_chance_is_to_be_below_every_random_order():
     share = np.array([0.0, 1.0])
 
-    def flat(area: float) -> Curves:
-        return Curves(share, np.full(2, area), np.full(2, area))
+    def flat(area: float) -> OcclusionCurves:
+        return OcclusionCurves(share, np.full(2, area), np.full(2, area))
 
-    chance = mean_of([flat(0.4), flat(0.6)])
+    chance = average_curves([flat(0.4), flat(0.6)])
     assert chance.deletion_area == pytest.approx(0.5)
-    assert beats(flat(0.39), chance)
-    assert not beats(flat(0.41), chance)  # below the mean, yet not below every one
+    assert beats_random_orders(flat(0.39), chance)
+    assert not beats_random_orders(flat(0.41), chance)  # below the mean, yet not below every one

@@ -5,9 +5,9 @@ import pytest
 import torch
 
 from model import InterventionError, RecurrentTranslator
-from model.attribution.fixed_gates import cells, edited_copy, largest_difference, recompute
-from model.networks.tap import AtEveryStep, hold
-from model.runtime.progress import whole
+from model.attribution.fixed_gates import cells_of_layer, edited_copy, largest_cell_difference, recompute_cells
+from model.networks.tap import AtEveryStep, hold_gate
+from model.runtime.progress import run_to_end
 from model.tracing.gate_interventions import GATES, GateInterventions, HeldGate, gated_layers
 from tests.model.networks import tiny_recurrent
 
@@ -38,7 +38,9 @@ def test_formulas_in_double_precision_give_the_recorded_gates_and_states(models,
     model = models[kind]
     trace = model.trace(TEXT)
     for layer in gated_layers(model.config):
-        assert largest_difference(cells(trace, layer), recompute(model.network, trace, layer)) < 1e-5
+        assert (
+            largest_cell_difference(cells_of_layer(trace, layer), recompute_cells(model.network, trace, layer)) < 1e-5
+        )
 
 
 @every_lstm
@@ -48,7 +50,7 @@ def test_a_held_gate_is_held_at_every_step_and_both_checks_agree(models, kind):
     for plan in plans(model):
         found = model.intervene(trace, plan)
         (change,) = plan.changes
-        gate = getattr(cells(found.after, change.layer), f"{change.gate}_gate")
+        gate = getattr(cells_of_layer(found.after, change.layer), f"{change.gate}_gate")
         assert (gate == np.float32(change.value)).all()
         assert found.check.recomputed < 1e-5 and found.check.edited < 1e-4, plan
         assert found.after.target_ids == trace.target_ids
@@ -61,7 +63,7 @@ def test_the_translation_is_the_one_under_the_same_tap(models, kind):
     trace = model.trace(TEXT)
     found = model.intervene(trace, GateInterventions((HeldGate("decoder", "forget", 0.0),)))
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    assert found.translation == model.translate_under(TEXT, AtEveryStep({"decoder.forget_gate": hold(0)}), limit)
+    assert found.translation == model.translate_under(TEXT, AtEveryStep({"decoder.forget_gate": hold_gate(0)}), limit)
 
 
 def test_nothing_held_changes_nothing(models):
@@ -78,14 +80,14 @@ def test_progress_is_told_for_every_token(models):
     steps = model.intervene_in_steps(trace, GateInterventions())
     first = next(steps)
     assert (first.done, first.total) == (1, min(2 * len(trace.source_ids) + 10, 128))
-    assert whole(steps).check.recomputed < 1e-5
+    assert run_to_end(steps).check.recomputed < 1e-5
 
 
 def test_a_pass_in_which_the_gate_was_not_held_is_found(models):
     model = models["lstm-vector"]
     trace = model.trace(TEXT)
-    held = recompute(model.network, trace, "decoder", {"forget": 0.0})
-    assert largest_difference(cells(trace, "decoder"), held) > 0.1
+    held = recompute_cells(model.network, trace, "decoder", {"forget": 0.0})
+    assert largest_cell_difference(cells_of_layer(trace, "decoder"), held) > 0.1
 
 
 def test_an_edited_copy_leaves_the_network_as_it_was(models):

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from model.attribution.rollout import (
     FUSIONS,
     ClassGradients,
-    added_up,
+    accumulate_relevance,
     check_rollout,
     class_gradients,
     rollout,
     slope_along,
-    weighed_by_gradient,
+    weigh_by_gradient,
 )
 from model.networks.tap import Intervention
 from tests.model.images import noise, tiny_vision
@@ -108,14 +108,14 @@ def test_relevance_by_hand():
     weights = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])
     gradients = torch.tensor([[[1.0, -2.0], [7.0, 2.0]]])
     # R1 = I + A = [[1.5, 0], [0, 3]]; R2 = R1 + A R1 = [[1.5 + 0.75, 0], [0, 3 + 6]]
-    found = added_up([weighed_by_gradient(weights, gradients)] * 2)
+    found = accumulate_relevance([weigh_by_gradient(weights, gradients)] * 2)
     torch.testing.assert_close(found, torch.tensor([[2.25, 0.0], [0.0, 9.0]]))
 
 
 def test_relevance_averages_heads_after_taking_the_positive_part():
     weights = torch.ones(2, 1, 1)
     gradients = torch.tensor([[[4.0]], [[-4.0]]])
-    found = added_up([weighed_by_gradient(weights, gradients)])
+    found = accumulate_relevance([weigh_by_gradient(weights, gradients)])
     torch.testing.assert_close(found, torch.tensor([[3.0]]))  # 1 + (4 + 0) / 2
 
 

@@ -11,20 +11,20 @@ from model.attribution import source_gradients
 from model.attribution.source_gradients import (
     check_gradients,
     gradient_relevance_in_steps,
-    normalised,
+    normalise_relevance,
     source_relevance,
     weight_gradients,
 )
 from model.networks.tap import Intervention
-from model.runtime.progress import in_one_go
+from model.runtime.progress import as_one_call
 from tests.model.networks import tiny_network
 
-gradient_relevance = in_one_go(gradient_relevance_in_steps)
+gradient_relevance = as_one_call(gradient_relevance_in_steps)
 
 
 def test_normalised_by_hand():
     total = torch.tensor([[3.0, 2.0], [0.0, 1.0]])  # beside the identity: [2, 2] and nothing
-    torch.testing.assert_close(normalised(total), torch.tensor([[1.5, 0.5], [0.0, 1.0]]))
+    torch.testing.assert_close(normalise_relevance(total), torch.tensor([[1.5, 0.5], [0.0, 1.0]]))
 
 
 def test_the_rules_by_hand_on_one_layer():

@@ -5,24 +5,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.attribution.trace_comparison import Shared, merged, moved, of_shared, shared_places
+from model.attribution.trace_comparison import (
+    SharedPlaces,
+    attention_shift,
+    find_shared_places,
+    merge_sequences,
+    select_shared,
+)
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=9)
 
 
 def test_the_longest_run_and_then_what_lies_around_it():
     first, second = ["the", "cat", "sees", "a", "dog", "."], ["a", "cat", "sees", "the", "dog", "now", "."]
-    assert shared_places(first, second) == Shared((1, 2, 4, 5), (1, 2, 4, 6))  # "the" and "a" changed sides
-    assert shared_places(["x", "y"], ["z"]) == Shared((), ())
-    assert len(shared_places(first, first)) == 6
+    assert find_shared_places(first, second) == SharedPlaces((1, 2, 4, 5), (1, 2, 4, 6))  # "the" and "a" changed sides
+    assert find_shared_places(["x", "y"], ["z"]) == SharedPlaces((), ())
+    assert len(find_shared_places(first, first)) == 6
 
 
 @settings(max_examples=40)
 @given(WORDS, WORDS)
 def test_every_place_appears_once_and_in_order(first, second):
-    shared = shared_places(first, second)
+    shared = find_shared_places(first, second)
     assert [first[a] for a in shared.first] == [second[b] for b in shared.second]
-    rows = merged(shared, len(first), len(second))
+    rows = merge_sequences(shared, len(first), len(second))
     assert [a for a, _ in rows if a is not None] == list(range(len(first)))
     assert [b for _, b in rows if b is not None] == list(range(len(second)))
     assert [row for row in rows if None not in row] == list(zip(shared.first, shared.second, strict=True))
@@ -34,18 +40,18 @@ def test_moved_is_the_share_of_attention_that_is_elsewhere():
     second = first.copy()
     second[0, 1] = [[0, 1, 0, 0], [0, 0, 0, 1]]  # all of it
     second[0, 2, 1] = [0.5, 0.5, 0, 0]  # half of it in one of two queries
-    np.testing.assert_allclose(moved(first, second), [[0, 1, 0.25]])
-    assert moved(first[:, :, :0], second[:, :, :0]).tolist() == [[0, 0, 0]]
-    assert moved(first[..., :0], second[..., :0]).tolist() == [[0, 0, 0]]
+    np.testing.assert_allclose(attention_shift(first, second), [[0, 1, 0.25]])
+    assert attention_shift(first[:, :, :0], second[:, :, :0]).tolist() == [[0, 0, 0]]
+    assert attention_shift(first[..., :0], second[..., :0]).tolist() == [[0, 0, 0]]
 
 
 def test_of_shared_takes_rows_and_columns():
     weights = np.arange(24.0).reshape(2, 3, 4)
-    assert of_shared(weights, (0, 2), (3, 1)).tolist() == [[[3, 1], [11, 9]], [[15, 13], [23, 21]]]
-    assert of_shared(weights, (), (1,)).shape == (2, 0, 1)
+    assert select_shared(weights, (0, 2), (3, 1)).tolist() == [[[3, 1], [11, 9]], [[15, 13], [23, 21]]]
+    assert select_shared(weights, (), (1,)).shape == (2, 0, 1)
 
 
-@pytest.mark.parametrize("shared", [Shared((0,), (1,)), Shared((), ())])
+@pytest.mark.parametrize("shared", [SharedPlaces((0,), (1,)), SharedPlaces((), ())])
 def test_tokens_of_one_side_stand_alone(shared):
-    rows = merged(shared, 2, 2)
+    rows = merge_sequences(shared, 2, 2)
     assert rows == ([(None, 0), (0, 1), (1, None)] if len(shared) else [(0, None), (1, None), (None, 0), (None, 1)])

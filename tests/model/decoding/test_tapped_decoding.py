@@ -4,17 +4,17 @@ import pytest
 import torch
 
 from model.decoding.search import greedy_batch
-from model.decoding.tapped_decoding import greedy_under_in_steps
+from model.decoding.tapped_decoding import greedy_with_tap_in_steps
 from model.lessons.position_effects import POSITION_CHANGES, positions_tap
 from model.lessons.scaling import scale_scores
 from model.networks.tap import Chain, Intervention, Recorder
 from model.networks.transformer import CachedDecoder
-from model.runtime.progress import in_one_go
+from model.runtime.progress import as_one_call
 from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
 from model.tracing.interventions import HeadInterventions
 from tests.model.networks import random_ids, tiny_network
 
-greedy_under = in_one_go(greedy_under_in_steps)
+greedy_under = as_one_call(greedy_with_tap_in_steps)
 SOURCE = [*random_ids(6).tolist(), 3]
 
 
@@ -117,7 +117,7 @@ def test_a_right_draft_takes_one_pass():
 def test_each_step_is_a_part():
     network = tiny_network(1)
     written = greedy_under(network, SOURCE, Intervention({}), 5)
-    parts = list(greedy_under_in_steps(network, SOURCE, Intervention({}), 5))
+    parts = list(greedy_with_tap_in_steps(network, SOURCE, Intervention({}), 5))
     assert parts == [(done, 5) for done in range(1, len(written) + 1)]
 
 

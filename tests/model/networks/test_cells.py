@@ -5,15 +5,15 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
-from model.networks.cells import GATES, Recurrence, State
-from model.networks.tap import AtEveryStep, Chain, Recorder, hold, untouched
+from model.networks.cells import GATES, CellState, RecurrentLayer
+from model.networks.tap import AtEveryStep, Chain, Recorder, hold_gate, identity_tap
 
 LENGTHS = torch.tensor([7, 3, 5])
 
 
-def layer_of(cell: str, reads: str = "forwards", seed: int = 0) -> Recurrence:
+def layer_of(cell: str, reads: str = "forwards", seed: int = 0) -> RecurrentLayer:
     torch.manual_seed(seed)
-    layer = Recurrence(cell, 5, 9, reads)
+    layer = RecurrentLayer(cell, 5, 9, reads)
     with torch.no_grad():
         for parameter in layer.parameters():
             parameter.copy_(torch.randn_like(parameter) * 0.5)
@@ -24,7 +24,7 @@ def inputs_of(steps: int = 7) -> torch.Tensor:
     return torch.randn(3, steps, 5, generator=torch.Generator().manual_seed(3))
 
 
-def library_of(layer: Recurrence, bidirectional: bool) -> nn.Module:
+def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
     """A layer of the library's own with the same weights."""
     own = (nn.LSTM if layer.cell == "lstm" else nn.RNN)(5, 9, batch_first=True, bidirectional=bidirectional)
     own.load_state_dict(layer.layer.state_dict())
@@ -38,7 +38,7 @@ def test_the_written_out_layer_equals_the_librarys(cell, reads):
     turned = inputs.flip(1) if reads == "backwards" else inputs
     expected, last = library_of(layer, reads == "both")(turned)
     expected = expected.flip(1) if reads == "backwards" else expected
-    states, end = layer.run_tapped(inputs, untouched, "encoder")
+    states, end = layer.run_tapped(inputs, identity_tap, "encoder")
     fused, fused_end = layer.run(inputs)
     last = last if cell == "lstm" else (last, None)
     for found in (states, fused):
@@ -56,7 +56,7 @@ def test_the_written_out_layer_equals_the_librarys(cell, reads):
 def test_padding_changes_neither_the_states_nor_the_last_state(cell, reads):
     layer, inputs = layer_of(cell, reads), inputs_of()
     inputs = inputs.masked_fill((torch.arange(7)[None] >= LENGTHS[:, None])[..., None], 100.0)
-    for states, last in (layer.run(inputs, lengths=LENGTHS), layer.run_tapped(inputs, untouched, "e", LENGTHS)):
+    for states, last in (layer.run(inputs, lengths=LENGTHS), layer.run_tapped(inputs, identity_tap, "e", LENGTHS)):
         for row, length in enumerate(LENGTHS.tolist()):
             alone, end = layer.run(inputs[row : row + 1, :length])
             assert (states[row, :length] - alone[0]).abs().max() < 1e-5
@@ -69,7 +69,7 @@ def test_both_directions_with_padding_equal_the_librarys_packed_form():
     layer, inputs = layer_of("lstm", "both"), inputs_of()
     packed = pack_padded_sequence(inputs, LENGTHS, batch_first=True, enforce_sorted=False)
     expected, _ = pad_packed_sequence(library_of(layer, True)(packed)[0], batch_first=True)
-    assert (layer.run_tapped(inputs, untouched, "encoder", LENGTHS)[0] - expected).abs().max() < 1e-5
+    assert (layer.run_tapped(inputs, identity_tap, "encoder", LENGTHS)[0] - expected).abs().max() < 1e-5
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
@@ -77,11 +77,11 @@ def test_one_step_equals_the_librarys_cell_written_out_or_not(cell):
     layer, inputs = layer_of(cell), inputs_of()[:, 0]
     own = (nn.LSTMCell if cell == "lstm" else nn.RNNCell)(5, 9)
     own.load_state_dict({name.removesuffix("_l0"): tensor for name, tensor in layer.layer.state_dict().items()})
-    before = State(torch.randn(3, 9), torch.randn(3, 9) if cell == "lstm" else None)
+    before = CellState(torch.randn(3, 9), torch.randn(3, 9) if cell == "lstm" else None)
     with torch.no_grad():
         expected = own(inputs, tuple(before) if cell == "lstm" else before.hidden)
     expected = expected if cell == "lstm" else (expected, None)
-    for tap in (None, untouched):
+    for tap in (None, identity_tap):
         for part, of_library in zip(layer.step(inputs, before, tap), expected, strict=True):
             assert part is of_library is None or (part - of_library).abs().max() < 1e-5
 
@@ -95,10 +95,10 @@ def test_gradients_of_the_written_out_form_equal_the_fused_ones_and_finite_diffe
     def gradients(states):
         return torch.autograd.grad((states * weights).sum(), [inputs, *layer.parameters()])
 
-    written_out = gradients(layer.run_tapped(inputs, untouched, "encoder")[0])
+    written_out = gradients(layer.run_tapped(inputs, identity_tap, "encoder")[0])
     for found, fused in zip(written_out, gradients(layer.run(inputs)[0]), strict=True):
         assert (found - fused).abs().max() < 1e-10
-    assert torch.autograd.gradcheck(lambda given: layer.run_tapped(given, untouched, "e")[0], inputs)
+    assert torch.autograd.gradcheck(lambda given: layer.run_tapped(given, identity_tap, "e")[0], inputs)
 
 
 def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_formulas():
@@ -119,7 +119,7 @@ def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_form
 
 def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
     layer, recorder = layer_of("lstm"), Recorder()
-    held = AtEveryStep({f"encoder.forwards.{gate}": hold(value) for gate, value in changes.items()})
+    held = AtEveryStep({f"encoder.forwards.{gate}": hold_gate(value) for gate, value in changes.items()})
     layer.run_tapped(inputs_of(), Chain(held, recorder), "encoder")
     return {name.removeprefix("encoder.forwards."): tensor for name, tensor in recorder.tensors.items()}
 
@@ -135,8 +135,8 @@ def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
     found = under({"input_gate": 0, "forget_gate": 1})
     assert not any(found[f"{step}.cell"].any() for step in range(7))
     layer, recorder = layer_of("lstm"), Recorder()
-    before = State(torch.randn(3, 9), torch.randn(3, 9))
-    tap = Chain(AtEveryStep({"decoder.input_gate": hold(0), "decoder.forget_gate": hold(1)}), recorder)
+    before = CellState(torch.randn(3, 9), torch.randn(3, 9))
+    tap = Chain(AtEveryStep({"decoder.input_gate": hold_gate(0), "decoder.forget_gate": hold_gate(1)}), recorder)
     after = layer.step(inputs_of()[:, 0], before, tap, "decoder.0")
     assert torch.equal(after.cell, before.cell) and not torch.equal(after.hidden, before.hidden)
 
@@ -156,11 +156,11 @@ def test_open_gates_add_up_the_candidates():
 @pytest.mark.parametrize("value", [-0.1, 1.1])
 def test_a_gate_can_only_be_held_where_a_gate_can_be(value):
     with pytest.raises(ValueError, match="choose a value from 0"):
-        hold(value)
+        hold_gate(value)
 
 
 def test_the_forget_gate_begins_open_and_states_are_turned_not_scaled():
-    layer = Recurrence("lstm", 5, 9)
+    layer = RecurrentLayer("lstm", 5, 9)
     from_state, bias = layer.weights()[1], layer.weights()[2]
     assert bias.tolist() == [0.0] * 9 + [1.0] * 9 + [0.0] * 18
     for part in from_state.split(9):

@@ -6,7 +6,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from model.networks.convolution import Convolution, ConvolutionalNetwork, ConvolutionConfig, ResidualBlock
-from model.networks.tap import Intervention, Recorder, untouched
+from model.networks.tap import Intervention, Recorder, identity_tap
 from tests.model.images import CLASSES, tiny_convolution
 
 MOST_PARAMETERS = 3_000_000
@@ -71,7 +71,7 @@ def test_a_tap_sees_and_changes_the_stream_after_every_block():
     recorder = Recorder()
     plain = network(pixels, recorder)
     assert list(recorder.tensors) == ["convolution.stem", *(f"convolution.{number}" for number in range(4))]
-    assert torch.equal(network(pixels), plain) and torch.equal(network(pixels, untouched), plain)
+    assert torch.equal(network(pixels), plain) and torch.equal(network(pixels, identity_tap), plain)
     without = network(pixels, Intervention({"convolution.3": torch.zeros_like}))
     torch.testing.assert_close(without[0], network.head.bias)
 

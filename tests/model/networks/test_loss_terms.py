@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.networks.loss_terms import (
-    even_loss,
     logit_gradient,
     loss_terms,
     score_probabilities,
     score_target,
     smallest_loss,
     smoothed_target,
+    uniform_loss,
 )
 
 # Je suis un etudiant </s>: probability of the right token, -ln p
@@ -99,7 +99,7 @@ def test_gradient_and_loss_are_torchs(positions, vocabulary, smoothing, seed):
     )
     np.testing.assert_allclose(found.losses, expected, rtol=1e-5, atol=1e-5)
     plain = score_target(logits, targets).terms.mean
-    assert found.mean == pytest.approx((1 - smoothing) * plain + smoothing * even_loss(logits))
+    assert found.mean == pytest.approx((1 - smoothing) * plain + smoothing * uniform_loss(logits))
 
 
 def test_the_gradient_says_how_the_loss_changes():

@@ -8,7 +8,7 @@ from torch import nn
 from model.networks.masks import padding_mask
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.recurrent_config import VARIANTS, RecurrentConfig
-from model.networks.tap import AtEveryStep, Intervention, Recorder, hold, untouched
+from model.networks.tap import AtEveryStep, Intervention, Recorder, hold_gate, identity_tap
 from model.networks.transformer import parameter_count
 from tests.model.networks import random_ids, tiny_recurrent
 
@@ -67,7 +67,7 @@ def test_a_whole_network_equals_one_made_of_the_librarys_parts_with_a_tap_and_wi
     network = tiny_recurrent(kind)
     expected = from_the_library(network, SOURCE, TARGET)
     assert (network(SOURCE, TARGET) - expected).abs().max() < 1e-5
-    assert (network(SOURCE, TARGET, untouched) - expected).abs().max() < 1e-5
+    assert (network(SOURCE, TARGET, identity_tap) - expected).abs().max() < 1e-5
     assert expected.std() > 0.05
 
 
@@ -76,7 +76,7 @@ def test_padding_of_source_and_target_changes_no_logits(kind):
     network = tiny_recurrent(kind)
     source, target = SOURCE.clone(), TARGET.clone()
     source[1, 4:], source[2, 1:], target[1, 3:] = 0, 0, 0
-    for tap in (None, untouched):
+    for tap in (None, identity_tap):
         together = network(source, target, tap)
         for row, (read, sublayer_output) in enumerate([(6, 5), (4, 3), (1, 5)]):
             alone = network(source[row : row + 1, :read], target[row : row + 1, :sublayer_output])
@@ -90,7 +90,7 @@ def test_decoding_token_by_token_gives_the_teacher_forced_logits(kind):
     source[0, 3:] = 0
     allowed = padding_mask(source, 0)
     expected = network(source, TARGET)
-    for tap in (None, untouched):
+    for tap in (None, identity_tap):
         decoder = network.begin_decoding(source, allowed, tap)
         found = torch.stack([decoder.step(ids) for ids in TARGET.unbind(1)], dim=1)
         assert (found - expected).abs().max() < 1e-5
@@ -132,7 +132,7 @@ def test_gradients_equal_autograd_through_the_tap_and_finite_differences(kind):
 
     parameters = dict(network.named_parameters())
     fused = torch.autograd.grad(loss(), parameters.values())
-    tapped = torch.autograd.grad(loss(untouched), parameters.values())
+    tapped = torch.autograd.grad(loss(identity_tap), parameters.values())
     step = 1e-5
     for (name, parameter), one, other in zip(parameters.items(), fused, tapped, strict=True):
         assert (one - other).abs().max() < 1e-10, name
@@ -191,7 +191,7 @@ def test_the_additive_query_is_the_state_before_the_step_and_the_dot_query_the_o
 @lstm_kinds
 def test_gates_of_the_decoder_that_keep_everything_shut_make_the_states_stay(kind):
     network, recorder = tiny_recurrent(kind), Recorder()
-    shut = AtEveryStep({"decoder.input_gate": hold(0), "decoder.forget_gate": hold(1)})
+    shut = AtEveryStep({"decoder.input_gate": hold_gate(0), "decoder.forget_gate": hold_gate(1)})
     network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, shut(name, tensor)))
     start = recorder.tensors["decoder.start.cell"] if kind != "lstm-additive" else torch.zeros(1, 10)
     for step in range(5):
@@ -205,7 +205,7 @@ def test_a_shut_forget_gate_of_the_encoder_acts_from_the_second_token_it_reads(k
     assert way == "backwards"
     plain, held = Recorder(), Recorder()
     network.encode(SOURCE[:1], None, plain)
-    shut = AtEveryStep({"encoder.backwards.forget_gate": hold(0)})
+    shut = AtEveryStep({"encoder.backwards.forget_gate": hold_gate(0)})
     network.encode(SOURCE[:1], None, lambda name, tensor: held(name, shut(name, tensor)))
     same = [torch.equal(*(r.tensors[f"encoder.{way}.{place}.hidden"] for r in (plain, held))) for place in range(6)]
     assert same == [False] * 5 + [True]

@@ -8,7 +8,7 @@ import torch
 
 from model.networks.recurrent_config import VARIANTS
 from model.networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
-from model.networks.tap import AtEveryStep, Intervention, hold
+from model.networks.tap import AtEveryStep, Intervention, hold_gate
 from tests.model.networks import tiny_recurrent
 
 SOURCE, TARGET, NEXT = [7, 8, 9, 10, 3], [2, 20, 21, 22], [20, 21, 22, 3]
@@ -111,7 +111,7 @@ def test_the_check_finds_states_that_the_cells_did_not_compute(traced, kind):
 
 @every_kind
 def test_a_trace_under_an_intervention_shows_what_it_left(traced, kind):
-    held = AtEveryStep({"decoder.output_gate": hold(0)})
+    held = AtEveryStep({"decoder.output_gate": hold_gate(0)})
     plain, trace = traced(kind), traced(kind, held)
     if kind == "rnn-vector":  # there is no gate to hold
         assert np.array_equal(plain.logits, trace.logits)

@@ -6,7 +6,7 @@ import torch
 import torch.nn.functional as F
 
 from model.export.vit import write_vit
-from model.networks.tap import Intervention, Recorder, untouched
+from model.networks.tap import Intervention, Recorder, identity_tap
 from model.networks.vision import VisionConfig, VisionTransformer, to_patches
 from tests.model.images import CLASSES, tiny_vision
 
@@ -66,7 +66,7 @@ def test_made_for_another_size_it_computes_what_it_did_at_that_size():
 @torch.inference_mode()
 def test_explicit_attention_equals_fused():
     network, batch = tiny_vision(), pixels(2, 3, 12, 12)
-    torch.testing.assert_close(network(batch, untouched), network(batch), atol=1e-5, rtol=0)
+    torch.testing.assert_close(network(batch, identity_tap), network(batch), atol=1e-5, rtol=0)
 
 
 def test_patches_are_cut_in_reading_order_with_colours_one_after_another():

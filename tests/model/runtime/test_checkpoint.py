@@ -4,12 +4,12 @@ import torch
 from model.runtime.checkpoint import (
     PROJECT,
     CheckpointError,
+    display_path,
     load_tensors,
     load_weights,
     read_json,
     save_tensors,
     sha256_of,
-    shown,
 )
 
 TENSORS = {"a": torch.arange(6.0).view(2, 3), "b": torch.tensor([1, 2])}
@@ -69,7 +69,7 @@ def test_weights_of_other_sizes_are_refused():
 
 
 def test_a_message_names_a_file_of_the_project_from_its_folder_on():
-    assert shown(PROJECT / "assets" / "translator") == "assets/translator"
-    assert shown("elsewhere/model") == "elsewhere/model"
+    assert display_path(PROJECT / "assets" / "translator") == "assets/translator"
+    assert display_path("elsewhere/model") == "elsewhere/model"
     with pytest.raises(CheckpointError, match=r"^none\.json is missing from assets/translator; restore it"):
         read_json(PROJECT / "assets/translator/none.json")

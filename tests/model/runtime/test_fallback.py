@@ -7,7 +7,14 @@ from torch import nn
 from model import DecodingOptions
 from model.classifier import VisionClassifier
 from model.networks.transformer import CachedDecoder
-from model.runtime.fallback import NetworkOwner, describe_device, device_of, place, ran_out_of_memory, with_fallback
+from model.runtime.fallback import (
+    NetworkOwner,
+    describe_device,
+    device_of,
+    place_on_device,
+    ran_out_of_memory,
+    with_fallback,
+)
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision
 from tests.model.networks import tiny_network
@@ -126,7 +133,7 @@ def test_a_model_that_does_not_fit_when_it_is_loaded_stays_on_the_cpu(monkeypatc
 
     monkeypatch.setattr(network, "to", to)
     owner = Owner(network)
-    owner.left_device = place(network, torch.device("cuda"))
+    owner.left_device = place_on_device(network, torch.device("cuda"))
     assert requested == ["cuda", "cpu"]
     assert device_of(network).type == "cpu" and describe_device(owner) == MOVED
 

@@ -14,7 +14,14 @@ from torch.optim.swa_utils import AveragedModel
 
 from model.export.marian import write_marian
 from model.export.vit import write_vit
-from model.runtime.checkpoint import LEFTOVER, CheckpointError, load_tensors, read_json, remove_leftovers, write_json
+from model.runtime.checkpoint import (
+    TEMPORARY_SUFFIX,
+    CheckpointError,
+    load_tensors,
+    read_json,
+    remove_leftovers,
+    write_json,
+)
 from model.runtime.training_record import read_metrics
 from model.training.__main__ import main
 from model.training.card import write_weights
@@ -120,7 +127,7 @@ def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cl
     killed_before_the_rename(lambda: save_card(tmp_path, None, 2))
     left = contents(tmp_path)
     assert left.pop("card.json") == before["card.json"]
-    assert [name.endswith(LEFTOVER) for name in left] == [True]
+    assert [name.endswith(TEMPORARY_SUFFIX) for name in left] == [True]
     remove_leftovers(tmp_path)
     assert contents(tmp_path) == before
     save_card(tmp_path, None, 2)
@@ -128,11 +135,11 @@ def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cl
 
 
 def test_a_new_run_removes_what_a_killed_one_left(tmp_path, data_file, monkeypatch):
-    (tmp_path / f".checkpoint.safetensors.x{LEFTOVER}").write_bytes(b"half")
+    (tmp_path / f".checkpoint.safetensors.x{TEMPORARY_SUFFIX}").write_bytes(b"half")
     monkeypatch.setattr("model.training.run_options.train", lambda *_: (_ for _ in ()).throw(ValueError("stop here")))
     tiny = ("--preset", "tiny", "--vocabulary", "340", "--heldout", "6", "--device", "cpu")
     assert main(["translator", "--data", str(data_file), "--out", str(tmp_path), *tiny]) == 2
-    assert not list(tmp_path.glob(f".*{LEFTOVER}"))
+    assert not list(tmp_path.glob(f".*{TEMPORARY_SUFFIX}"))
 
 
 def test_a_full_disk_ends_training_with_one_sentence_and_what_was_logged_stays(tmp_path, monkeypatch, capsys):

@@ -8,7 +8,7 @@ import pytest
 
 from model import CheckpointError, InputError, InterventionError, Translator
 from model.runtime.checkpoint import read_json
-from model.runtime.messages import ReaderError
+from model.runtime.messages import UserError
 from model.tracing.head_interventions import Scale
 
 MODEL = Path(__file__).resolve().parents[3] / "model"
@@ -24,9 +24,9 @@ def test_the_sentence_is_the_template_with_its_values(error, kind):
 
 
 def test_braces_in_values_and_in_a_sentence_without_values_stay():
-    assert str(ReaderError("Read {name}.", name="{x}")) == "Read {x}."
-    assert str(ReaderError("Leave {x} alone.")) == "Leave {x} alone."
-    assert str(copy.copy(ReaderError("Read {name}.", name="{x}"))) == "Read {x}."
+    assert str(UserError("Read {name}.", name="{x}")) == "Read {x}."
+    assert str(UserError("Leave {x} alone.")) == "Leave {x} alone."
+    assert str(copy.copy(UserError("Read {name}.", name="{x}"))) == "Read {x}."
 
 
 def test_the_models_own_errors_have_values(network, tokenizer, tmp_path):

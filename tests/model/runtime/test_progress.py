@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from model.runtime.fallback import NetworkOwner
-from model.runtime.progress import Progress, steps_with_fallback, whole
+from model.runtime.progress import Progress, run_to_end, steps_with_fallback
 from tests.model.networks import tiny_network
 
 
@@ -32,7 +32,7 @@ def steps_of(parts):
 
 
 def test_whole_gives_the_result():
-    assert whole(three_parts()) == "found"
+    assert run_to_end(three_parts()) == "found"
 
 
 def test_without_trouble_all_parts_pass():

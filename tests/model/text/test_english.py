@@ -18,10 +18,10 @@ from model.text.english import (
     EnglishStatistics,
     foreign_sign,
     french_log_odds,
+    letter_triples,
     median_spelling,
-    spelt,
-    triples,
-    words,
+    split_lowercase,
+    split_words,
 )
 from model.translator import SHIPPED
 from tests.model.text import english_cases as cases
@@ -79,11 +79,11 @@ def test_a_script_is_alarming_above_half_of_the_letters_or_of_the_runs(sign):
 
 def test_words_leave_out_what_is_no_language_and_calm_down_capitals():
     text = "Don't e-mail tom@example.com, see http://a.b/c or f(x), at 5pm: it's \U0001f600 naïve!"
-    assert words(text) == ["Don't", "e-mail", "see", "or", "at", "it's", "naïve"]
-    assert words("I WANT A CAR") == ["i", "want", "a", "car"]
-    assert words("I am A") == ["I", "am", "A"]
-    assert words("123 ?!") == []
-    assert spelt(["Don't", "e-mail"]) == ["don", "t", "e", "mail"]
+    assert split_words(text) == ["Don't", "e-mail", "see", "or", "at", "it's", "naïve"]
+    assert split_words("I WANT A CAR") == ["i", "want", "a", "car"]
+    assert split_words("I am A") == ["I", "am", "A"]
+    assert split_words("123 ?!") == []
+    assert split_lowercase(["Don't", "e-mail"]) == ["don", "t", "e", "mail"]
 
 
 def test_the_sums_are_those_of_the_tables(translator, statistics):
@@ -92,9 +92,9 @@ def test_the_sums_are_those_of_the_tables(translator, statistics):
     assert french_log_odds(found, translator.tokenizer, statistics) == pytest.approx(
         sum(float(statistics.log_odds[token]) for token in ids), abs=1e-5
     )
-    assert [place.tolist() for place in triples("ab")] == [[0, 0, 1], [0, 1, 2], [1, 2, 0]]
+    assert [place.tolist() for place in letter_triples("ab")] == [[0, 0, 1], [0, 1, 2], [1, 2, 0]]
     table = statistics.spelling
-    means = {word: float(table[triples(word)].mean()) for word in ("the", "zxq", "and")}
+    means = {word: float(table[letter_triples(word)].mean()) for word in ("the", "zxq", "and")}
     assert median_spelling(["the", "zxq", "and"], statistics) == pytest.approx(sorted(means.values())[1], abs=1e-5)
     assert means["zxq"] < SPELLING < means["the"]
     # shares: what follows two letters is certain to be something

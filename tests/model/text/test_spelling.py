@@ -3,7 +3,7 @@
 import pytest
 
 from model import Translator
-from model.text.spelling import spellings, splits
+from model.text.spelling import list_spellings, tokenize_spellings
 
 
 @pytest.fixture(scope="module")
@@ -12,7 +12,7 @@ def tokenizer():
 
 
 def test_spellings_of_a_word():
-    assert dict(spellings(" street ")) == {
+    assert dict(list_spellings(" street ")) == {
         "as-typed": "street",
         "lower-case": "street",
         "title-case": "Street",
@@ -28,7 +28,7 @@ def test_spellings_of_a_word():
 
 @pytest.mark.parametrize("word", ["a", "\uace0\uc591\uc774", "\U0001f600", "<b>x</b>", "don't stop"])
 def test_any_word_has_spellings(word, tokenizer):
-    rows = splits(tokenizer, spellings(word))
+    rows = tokenize_spellings(tokenizer, list_spellings(word))
     assert rows[0].text == word
     assert len({row.text for row in rows}) == len(rows)
     for row in rows:
@@ -38,7 +38,7 @@ def test_any_word_has_spellings(word, tokenizer):
 
 
 def test_splits_are_the_tokenizers_and_count_what_is_shared(tokenizer):
-    rows = splits(
+    rows = tokenize_spellings(
         tokenizer, [("as typed", "cat"), ("again", "cat"), ("empty", " "), ("two", "cat cat"), ("other", "\uace0")]
     )
     assert [row.name for row in rows] == ["as typed", "two", "other"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model.runtime.checkpoint import CheckpointError
-from model.text.word_alignment import NULL, AlignmentTable, diagonal, learn_alignment, links_of
+from model.text.word_alignment import NULL, AlignmentTable, diagonal, find_links, learn_alignment
 
 # 10, 11, 12 translate 20, 21, 22; 29 is a word that stands in every target and translates nothing.
 PAIRS = [
@@ -56,11 +56,11 @@ def test_repeated_tokens_are_linked_along_the_diagonal(table):
 
 
 def test_links_of_a_trace_leave_out_the_end_token(table):
-    links = links_of(table, (10, 11, 3), (20, 21, 3))
+    links = find_links(table, (10, 11, 3), (20, 21, 3))
     np.testing.assert_array_equal(links, [[1, 0, 0], [0, 1, 0], [0, 0, 0]])
-    cut_off = links_of(table, (10, 11, 3), (20, 21))
+    cut_off = find_links(table, (10, 11, 3), (20, 21))
     np.testing.assert_array_equal(cut_off, [[1, 0, 0], [0, 1, 0]])
-    assert links_of(table, (3,), (3,)).shape == (1, 1)
+    assert find_links(table, (3,), (3,)).shape == (1, 1)
 
 
 def test_what_was_written_reads_back(table, tmp_path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from model.attribution.intervention_result import edited_copy
 from model.classifier import VisionClassifier
 from model.decoding.search import greedy_batch
-from model.lessons.masking import mask_effect
+from model.lessons.masking import measure_mask_effect
 from model.networks.tap import Chain, Recorder
 from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
 from model.tracing.interventions import HeadInterventions, heads_from_text, heads_to_text
@@ -139,7 +139,7 @@ def test_masks_are_those_of_the_masks_page(network, trace):
         ((NoMask("decoder", heads), Window("decoder", heads, 2)), near),
     ]
     for changes, allowed in cases:
-        expected = mask_effect(network, trace, allowed, range(2)).head(1, 1)
+        expected = measure_mask_effect(network, trace, allowed, range(2)).head(1, 1)
         recorder = Recorder()
         tap = Chain(HeadInterventions(changes).tap(shapes), recorder)
         with torch.inference_mode():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from model.attribution.agreement import METHODS, explain, spearman, word_drops
+from model.attribution.agreement import METHODS, explain, spearman, sum_drops_by_word
 from model.attribution.leave_one_out import leave_one_out
 from tests.pages.shared.programs import OWN, Case, Values, Wanted, of_the_translator
 
@@ -27,7 +27,7 @@ def attributed(translator, values: Values) -> Wanted:
     left_out = leave_one_out(translator.network, trace, explained.source, values["way"])
     scores = {method: explained.scores[method][place] for method in METHODS[:3]}
     named = dict(zip(("last_layer", "all_layers", "value_weighted"), scores.values(), strict=True))
-    return {"drops": word_drops(left_out, explained.target)[place]} | named
+    return {"drops": sum_drops_by_word(left_out, explained.target)[place]} | named
 
 
 @of_the_translator

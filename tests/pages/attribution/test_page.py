@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from model.attribution.agreement import METHODS, agreement, explain, measured_over_many, word_drops
+from model.attribution.agreement import METHODS, correlate_methods, explain, read_measured_agreement, sum_drops_by_word
 from model.attribution.leave_one_out import leave_one_out
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
@@ -21,10 +21,10 @@ def known(translator, trace):
     """Translator, explanation, drops by way and agreement by way of the sentence that the pages are opened with."""
     explained = explain(translator.network, trace)
     drops = {
-        way: word_drops(leave_one_out(translator.network, trace, explained.source, way), explained.target)
+        way: sum_drops_by_word(leave_one_out(translator.network, trace, explained.source, way), explained.target)
         for way in ("delete", "mask")
     }
-    return translator, explained, drops, {way: agreement(explained, drops[way]) for way in drops}
+    return translator, explained, drops, {way: correlate_methods(explained, drops[way]) for way in drops}
 
 
 def test_one_word_by_every_method_and_its_correlations(open_app, known):
@@ -40,7 +40,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
             assert float(shown) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
     assert max(rows, key=lambda row: float(row[1]))[0] == "6 car"
     header, *rows = table(app, CORRELATIONS)
-    many = measured_over_many(translator.weights_sha256)
+    many = read_measured_agreement(translator.weights_sha256)
     assert header == ["method", "this word", "sentence", "200 held-out sentences"]
     for row, method in zip(rows, METHODS, strict=True):
         assert row[1] == three_digits(agreed["delete"].correlations[method][place])

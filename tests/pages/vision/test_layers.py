@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from model.attribution.faithfulness import Curves, mean_of, order_of
+from model.attribution.faithfulness import OcclusionCurves, average_curves, rank_patches
 from model.attribution.rollout import METHODS, attention_scores
 from pages.vision.layers import (
     FUSIONS,
@@ -78,7 +78,7 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
         scores = attention_scores(trace().attention, fusion, layer - 1)
         classifier, answer = service().model, trace().answer
         for method, score in scores.items():
-            (wanted,) = classifier.occlusions(trace(), order_of(score)[None])
+            (wanted,) = classifier.occlusions(trace(), rank_patches(score)[None])
             np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
             assert [panel["title"] for panel in header["panels"]] == [METHOD_HEADINGS[name].english for name in METHODS]
             drawn = maps[layer - 1, list(FUSIONS).index(fusion), METHODS.index(method), 1:]
@@ -135,13 +135,14 @@ def test_the_table_is_made_when_it_is_opened():
     assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
 
 
-def flat(area: float) -> Curves:
-    return Curves(np.array([0.0, 1.0]), np.full(2, area), np.full(2, 1 - area))
+def flat(area: float) -> OcclusionCurves:
+    return OcclusionCurves(np.array([0.0, 1.0]), np.full(2, area), np.full(2, 1 - area))
 
 
 def measured(*areas: float) -> FaithfulnessCurves:
     return FaithfulnessCurves(
-        {method: flat(area) for method, area in zip(METHODS, areas, strict=True)}, mean_of([flat(0.4), flat(0.6)])
+        {method: flat(area) for method, area in zip(METHODS, areas, strict=True)},
+        average_curves([flat(0.4), flat(0.6)]),
     )
 
 
