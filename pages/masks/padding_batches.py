@@ -64,7 +64,7 @@ def render(request: Request) -> None:
     choices = sentence_input.head_choices(
         attention_maps.ids_with_mean(config.n_encoder_layers)[:-1], attention_maps.ids_with_mean(config.n_heads)[:-1]
     )
-    chosen = {choice.key: choice.inside() for choice in choices}
+    chosen = {choice.key: choice.in_component() for choice in choices}
     layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
     places = [str(number + 1) for number in range(batch.ids.shape[1])]
     sequences = {
@@ -93,7 +93,7 @@ def render(request: Request) -> None:
     sequence = Choice(
         say("masks.sequence", "Sequence"), sequences, "sequence", str(min(2, len(sequences))), varies=True
     )
-    render_masks(batch, effect, (sequence, *choices), {"sequence": sequence.inside()} | chosen, places)
+    render_masks(batch, effect, (sequence, *choices), {"sequence": sequence.in_component()} | chosen, places)
     typed = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
     render_program("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
 

@@ -127,7 +127,7 @@ def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> 
 
 def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequence[widgets.Choice]) -> None:
     """The head's scores, the same with minus infinity, its weights, and the weights it had; of all heads at once."""
-    chosen = {choice.key: choice.inside() for choice in choices}
+    chosen = {choice.key: choice.in_component() for choice in choices}
     target_tokens = trace.target_tokens
     shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
     shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}

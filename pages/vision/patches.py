@@ -41,7 +41,7 @@ def render_patch(service: Service, trace: VisionTrace) -> None:
     size = config.patch_size
     picture = patch_grid.as_bytes(trace.pixels)
     choices = sentence_input.patch_choices(trace.grid)
-    at = {choice.key: choice.inside() for choice in choices}
+    at = {choice.key: choice.in_component() for choice in choices}
     row, column = (int(number) - 1 for number in at.values())
     left, right = st.columns([2, 3], gap="large")
     with left:

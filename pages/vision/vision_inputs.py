@@ -91,7 +91,7 @@ def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Ma
         sentence_input.scale_choice("own", of=scale_of, log=False),
         *sentence_input.overlay_choices(),
     )
-    chosen = {choice.key: choice.inside() for choice in choices}
+    chosen = {choice.key: choice.in_component() for choice in choices}
     return MapSettings(layers, heads, choices, chosen, patch_grid.grey(patch_grid.as_bytes(trace.pixels)), trace.grid)
 
 

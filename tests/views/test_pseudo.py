@@ -275,7 +275,7 @@ def test_refusals_and_descriptions(monkeypatch):
     for content in (b"", b"no picture", bytes(9 * 2**20), b"\x89PNG\r\n\x1a\n"):
         with pytest.raises(PictureError) as refused:
             read_picture(content)
-        assert outside(refused.value.said()) == ""
+        assert outside(refused.value.message()) == ""
     for sample in samples.SAMPLES:
         assert outside(sample()) == "" and outside(picture_input.describe(samples.picture(sample.id))) == ""
     for typed in ("", "x", "1 2 3", "99"):

@@ -36,7 +36,7 @@ def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) ->
             "name": choice.key,
             "label": choice.label,
             "help": choice.help,
-            "options": choice.said(),
+            "options": choice.labelled_options(),
             "first": choice.first,
             "always": choice.varies,
             "list": choice.key in LISTS or choice.key.endswith(PIECES),

@@ -1,7 +1,7 @@
-"""Colours as a screen shows them: what a picture's own colour profile says of them, converted to sRGB.
+"""Convert a picture's colours to sRGB by its own colour profile.
 
-A profile comes from outside like the picture itself. One that is damaged, or made for another kind of picture, is left
-aside: the colours are then taken for sRGB, as they are where there is no profile at all.
+A profile is untrusted, like the picture itself. One that is damaged, or made for another kind of picture, is ignored:
+the colours are then taken as sRGB, as they are if there is no profile at all.
 """
 
 import io
@@ -31,7 +31,7 @@ def plain_rgb(image: Image.Image) -> Image.Image:
 
 
 def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
-    """What turns parts of a picture, without their alpha channel, into sRGB; and a note, if there is one to make."""
+    """A function that converts parts of a picture, without their alpha channel, to sRGB; and notes about it."""
     content = source.info.get("icc_profile")
     if not content:
         return plain_rgb, []
@@ -43,7 +43,7 @@ def converter(source: Image.Image) -> tuple[Convert, list[Message]]:
 
 
 def _profile_converter(content: bytes, mode: str) -> tuple[str, Convert]:
-    """The mode in which the profile describes a picture of `mode`, and the way from there to sRGB.
+    """The mode in which the profile describes a picture of `mode`, and the conversion from there to sRGB.
 
     Raises:
         OSError, ValueError, ImageCms.PyCMSError: it is damaged, too large, or for another kind of picture.
@@ -51,21 +51,27 @@ def _profile_converter(content: bytes, mode: str) -> tuple[str, Convert]:
     if len(content) > MAX_BYTES:
         raise ValueError("The profile is too large.")
     profile = ImageCms.ImageCmsProfile(io.BytesIO(content))
-    wanted = _MODES.get(profile.profile.xcolor_space.strip(), "")
+    profile_mode = _MODES.get(profile.profile.xcolor_space.strip(), "")
     grey = mode in ("1", "L", "LA", "La") or mode.startswith("I;16")
-    if not wanted or (wanted == "CMYK") != (mode == "CMYK") or (wanted == "L" and not grey):
+    if not profile_mode or (profile_mode == "CMYK") != (mode == "CMYK") or (profile_mode == "L" and not grey):
         raise ValueError("The profile is for another kind of picture.")
-    if wanted == "L":
-        return wanted, _grey_converter(profile)
-    transform = ImageCms.buildTransform(profile, _SRGB, wanted, "RGB")
-    return wanted, lambda image: ImageCms.applyTransform(image.convert(wanted), transform)
+    if profile_mode == "L":
+        return profile_mode, _grey_converter(profile)
+    transform = ImageCms.buildTransform(profile, _SRGB, profile_mode, "RGB")
+    return profile_mode, lambda image: _transformed(image.convert(profile_mode), transform)
+
+
+def _transformed(image: Image.Image, transform: ImageCms.ImageCmsTransform) -> Image.Image:
+    converted = ImageCms.applyTransform(image, transform)
+    assert converted is not None, "`applyTransform` returns None only in place"
+    return converted
 
 
 def _grey_converter(profile: ImageCms.ImageCmsProfile) -> Convert:
-    """Grey levels to sRGB by a table of all 256, each computed exactly; fewer of them would make dark levels wrong."""
+    """Convert grey levels to sRGB by a table of all 256; a shorter table would make dark levels wrong."""
     transform = ImageCms.buildTransform(profile, _SRGB, "L", "RGB", flags=ImageCms.Flags.NOOPTIMIZE)
     levels = Image.fromarray(np.arange(256, dtype=np.uint8)[None])
-    table = np.asarray(ImageCms.applyTransform(levels, transform))[0]  # (level, channel)
+    table = np.asarray(_transformed(levels, transform))[0]  # (level, channel)
 
     def convert(image: Image.Image) -> Image.Image:
         grey = image.convert("L")

@@ -1,4 +1,4 @@
-"""A painted mask in the address bar: which cells differ from the pattern it began with, in few characters.
+"""Encode a painted mask for the URL: the cells that differ from the pattern it began with, in few characters.
 
 `19-eJxj...` is the side of the mask, then the cells packed eight to a byte, deflated, in URL-safe base 64.
 """
@@ -10,7 +10,7 @@ import zlib
 
 import numpy as np
 
-SIDES = 64  # patches a side of the largest picture whose mask is stretched
+SIDES = 64  # patches per side of the largest picture whose mask is stretched
 
 
 def encode(changed: np.ndarray) -> str:
@@ -22,27 +22,27 @@ def encode(changed: np.ndarray) -> str:
 
 
 def decode(text: object, side: int) -> np.ndarray:
-    """What `encode` wrote for a mask of this side; no change where the text is anything else: links hold anything."""
-    nothing = np.zeros((side, side), dtype=bool)
+    """The mask that `encode` wrote, `(side, side)` bool; without changes if the text is anything else."""
+    unchanged = np.zeros((side, side), dtype=bool)
     if not isinstance(text, str) or not text.startswith(f"{side}-"):
-        return nothing
+        return unchanged
     code = text.split("-", 1)[1]
     size = -(-side * side // 8)
     try:
         packed = base64.b64decode(code + "=" * (-len(code) % 4), altchars=b"-_", validate=True)
         content = zlib.decompressobj().decompress(packed, size + 1)
     except (ValueError, binascii.Error, zlib.error):
-        return nothing
+        return unchanged
     if len(content) != size:
-        return nothing
+        return unchanged
     return np.unpackbits(np.frombuffer(content, np.uint8), count=side * side).astype(bool).reshape(side, side)
 
 
 def decode_stretched(text: object, side: int) -> np.ndarray:
-    """Likewise, of a mask of any side up to `SIDES`, stretched to this one: pictures may have had other patches."""
-    there = re.match("([0-9]+)-", text) if isinstance(text, str) else None
-    before = int(there[1]) if there and len(there[1]) <= len(str(SIDES)) else side
-    if not 0 < before <= SIDES:
-        before = side
-    nearest = (np.arange(side) * 2 + 1) * before // (2 * side)
-    return decode(text, before)[np.ix_(nearest, nearest)]
+    """Likewise, for a mask of any side up to `SIDES`, stretched to this one: the picture may have had other patches."""
+    match = re.match("([0-9]+)-", text) if isinstance(text, str) else None
+    encoded_side = int(match[1]) if match and len(match[1]) <= len(str(SIDES)) else side
+    if not 0 < encoded_side <= SIDES:
+        encoded_side = side
+    nearest = (np.arange(side) * 2 + 1) * encoded_side // (2 * side)
+    return decode(text, encoded_side)[np.ix_(nearest, nearest)]

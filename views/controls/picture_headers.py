@@ -1,12 +1,12 @@
-"""What a file's first bytes tell before any decoder sees it.
+"""Check a picture file's bytes before any decoder reads it.
 
-Files that are small and well-formed, yet take a decoder minutes or gigabytes; and formats that are not read here.
+Finds files that are small and well-formed but take a decoder minutes or gigabytes, and formats that are not read here.
 """
 
 import struct
 
 MAX_SCANS = 100  # of a progressive JPEG; photographs have about ten
-MAX_ENTRIES = 32_768  # of one TIFF tag, such as the places of its strips; photographs have some thousands
+MAX_ENTRIES = 32_768  # of one TIFF tag, such as the offsets of its strips; photographs have some thousands
 
 _HEIC = {b"heic", b"heix", b"heim", b"heis", b"hevc", b"hevx", b"hevm", b"hevs", b"mif1", b"msf1"}
 _BYTE_TYPES = (1, 2, 6, 7)  # texts and profiles: long, and read as one block
@@ -24,7 +24,7 @@ def is_costly(content: bytes) -> bool:
 
 
 def phone_format(content: bytes) -> str:
-    """`HEIC` or `AVIF` for pictures as phones and newer cameras store them, whatever the file is called; else nothing.
+    """`HEIC` or `AVIF` for pictures as phones and newer cameras store them, whatever the file is called; else "".
 
     Both are files of the ISO base media format (ISO/IEC 14496-12), which begin with a list of brands.
     """
@@ -38,7 +38,7 @@ def phone_format(content: bytes) -> str:
 
 
 def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: int) -> int:
-    """Most entries that a tag of the first page has, whose offset stands at `offset_at`.
+    """The largest number of entries of a tag of the first page, whose offset is at `offset_at`.
 
     `tags`, `tag`, `offset`: `struct` formats of the number of tags, of one (number, type, entries) and of an offset.
     """
@@ -48,10 +48,10 @@ def _tiff_entries(content: bytes, tags: str, tag: str, offset: str, offset_at: i
         (start,) = struct.unpack_from(order + offset, content, offset_at)
         (count,) = struct.unpack_from(order + tags, content, start)
         start += struct.calcsize(order + tags)
-        for place in range(count):
-            _, kind, entries = struct.unpack_from(order + tag, content, start + place * struct.calcsize(order + tag))
+        for index in range(count):
+            _, kind, entries = struct.unpack_from(order + tag, content, start + index * struct.calcsize(order + tag))
             if kind not in _BYTE_TYPES:
                 most = max(most, entries)
-    except (struct.error, OverflowError):  # the decoder will say that the file is damaged
+    except (struct.error, OverflowError):  # the decoder will report that the file is damaged
         pass
     return most

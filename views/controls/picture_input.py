@@ -1,7 +1,7 @@
-"""The picture under study: one of the samples, a file, what was pasted, or a photo from the camera.
+"""Let the user choose a picture: a sample, a file, the clipboard, or a photo from the camera.
 
-The name of a sample is in the address bar. A person's own picture is in the memory of the visit and nowhere else, so
-an address that asks for it opens a sample for anybody else.
+The name of a sample is in the URL. A user's own picture is only in the memory of the visit, so a link to it opens a
+sample for any other user.
 """
 
 import functools
@@ -18,54 +18,54 @@ from ..url_state import bound_settings
 from . import samples
 from .pictures import MAX_BYTES, Picture, PictureError, read_picture
 
-SETTING = "picture"  # in the address bar, always: another sample makes another entry in the history
+SETTING = "picture"  # always in the URL: another sample makes another history entry
 OWN = "own"
 NO_LINK = Message(
     "picture.no-link",
     "A link cannot carry an uploaded picture, so here is a sample: upload the picture again to see it.",
 )
-# The box takes any file: what is no such picture is refused for what it holds, whatever its name, in our own words.
+# The upload box accepts any file: a file is refused for its content, whatever its name, with our own message.
 LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
 
 _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
-_ROUND = "picture_round"  # counts the pictures taken, so that each finds an empty box
+_ROUND = "picture_round"  # number of pictures read: each round has new, empty upload boxes
 _CAMERA = "picture_camera"
 
 
-def picture_input(turn: AbstractContextManager) -> Picture:
-    """Show the choice of pictures and return the one chosen; where there is none at all, the page ends here.
+def picture_input(slot: AbstractContextManager) -> Picture:
+    """Draw the choice of pictures and return the selected one; if there is none at all, end the page here.
 
-    A file that is no picture leaves the picture before it in place, with one sentence that says why.
+    A file that is no picture leaves the previous picture selected and shows one sentence about why.
 
     Args:
-        turn: is held while a file is read: a large picture takes hundreds of megabytes for a moment.
+        slot: is held while a file is read, since a large picture briefly takes hundreds of megabytes.
     """
-    names, troubles = samples.usable()
-    chosen = _resolve_selection(names)
+    names, problems = samples.usable()
+    selected = _resolve_selection(names)
     choice, box = st.columns([3, 2], gap="medium")
     with choice:
-        forget = _problem_clearer() if _PROBLEM in st.session_state else None
+        clear = _problem_clearer() if _PROBLEM in st.session_state else None
         label = say("picture.strip", "Picture")
-        picture_strip(label, _picture_tiles(names), chosen, "picture_strip", on_choose=_choose, on_refuse=forget)
+        picture_strip(label, _picture_tiles(names), selected, "picture_strip", on_choose=_choose, on_refuse=clear)
         problem = st.session_state.get(_PROBLEM)
-        for trouble in (*troubles, *([problem()] if problem else [])):
-            st.warning(literal.with_code(trouble))
+        for message in (*problems, *([problem()] if problem else [])):
+            st.warning(literal.with_code(message))
     with box:
-        _render_upload_boxes(turn)
-    if not chosen:
+        _render_upload_boxes(slot)
+    if not selected:
         bound_settings.stop()
-    picture = st.session_state[_OWN] if chosen == OWN else samples.picture(chosen)
+    picture = st.session_state[_OWN] if selected == OWN else samples.picture(selected)
     with choice:
         st.caption(literal.markdown(describe(picture)))
     return picture
 
 
 def chosen_sample() -> str:
-    """The name of the sample that is shown; "" for a person's own picture."""
-    chosen = st.session_state.get(_CHOSEN)
-    return chosen if chosen in samples.NAMES else ""
+    """The name of the sample that is shown; "" for a user's own picture."""
+    selected = st.session_state.get(_CHOSEN)
+    return selected if selected in samples.NAMES else ""
 
 
 def describe(picture: Picture) -> str:
@@ -83,23 +83,23 @@ def describe(picture: Picture) -> str:
 
 
 def _resolve_selection(names: tuple[str, ...]) -> str:
-    """Which picture is shown, one of `names` or `OWN`; the address bar says the same. Empty: there is none."""
+    """The picture to show, one of `names` or `OWN`, also stored for the URL. Empty if there is none."""
     state = st.session_state
-    asked = bound_settings.stored_text(SETTING)
-    if asked == OWN and _OWN not in state:
+    selected = bound_settings.stored_text(SETTING)
+    if selected == OWN and _OWN not in state:
         state[_PROBLEM] = NO_LINK
     usable = (*names, OWN) if _OWN in state else names
-    if asked not in usable:
-        asked = next(iter(usable), "")
-    state[_CHOSEN] = asked
-    bound_settings.store_text(SETTING, asked)
-    return asked
+    if selected not in usable:
+        selected = next(iter(usable), "")
+    state[_CHOSEN] = selected
+    bound_settings.store_text(SETTING, selected)
+    return selected
 
 
 def _problem_clearer() -> Callable[[], None]:
-    """What drops the sentence that is shown now, and not one about a picture that came meanwhile."""
-    shown = st.session_state.get(_ROUND)
-    return lambda: st.session_state.pop(_PROBLEM, None) if st.session_state.get(_ROUND) == shown else None
+    """A callback that removes the message shown now, but not one about a picture that was read since."""
+    current = st.session_state.get(_ROUND)
+    return lambda: st.session_state.pop(_PROBLEM, None) if st.session_state.get(_ROUND) == current else None
 
 
 def _choose(name: str) -> None:
@@ -118,19 +118,19 @@ def _sample_thumbnail(name: str) -> str:
     return thumbnail(samples.picture(name).image)
 
 
-def _render_upload_boxes(turn: AbstractContextManager) -> None:
-    """The boxes for a file and for the camera; what they got is read before the page is drawn again."""
-    place = st.session_state.setdefault(_ROUND, 0)
-    file_key, photo_key = f"picture_file_{place}", f"picture_photo_{place}"
+def _render_upload_boxes(slot: AbstractContextManager) -> None:
+    """Draw the boxes for a file and for the camera; callbacks read their files before the page is drawn again."""
+    number = st.session_state.setdefault(_ROUND, 0)
+    file_key, photo_key = f"picture_file_{number}", f"picture_photo_{number}"
     st.file_uploader(
         LABEL(),
         max_upload_size=MAX_BYTES // 2**20,
         key=file_key,
         label_visibility="collapsed",
         on_change=_take_upload,
-        args=(file_key, turn),
+        args=(file_key, slot),
     )
-    formats, kept = (
+    formats, storage = (
         say("picture.formats", "PNG, JPEG, WebP, GIF, BMP, TIFF"),
         say(
             "picture.upload.help",
@@ -140,30 +140,30 @@ def _render_upload_boxes(turn: AbstractContextManager) -> None:
     permission = say("picture.camera.help", "The browser asks for permission first.")
     with st.container(horizontal=True, gap="small"):
         camera = st.toggle(say("picture.camera", "Use the camera"), key=_CAMERA, help=permission)
-        st.caption(formats, help=kept, width="content")
+        st.caption(formats, help=storage, width="content")
     if camera:
         st.camera_input(
             say("picture.photo", "Take a photo"),
             key=photo_key,
             on_change=_take_upload,
-            args=(photo_key, turn),
+            args=(photo_key, slot),
             label_visibility="collapsed",
         )
 
 
-def _take_upload(key: str, turn: AbstractContextManager) -> None:
-    """Read what a person gave; the server then forgets the file."""
+def _take_upload(key: str, slot: AbstractContextManager) -> None:
+    """Read an uploaded file, and release it on the server."""
     file = st.session_state.get(key)
     if not isinstance(file, UploadedFile):
         return
     content = file.getvalue()
     forget_upload(file)
-    st.session_state[_ROUND] += 1  # boxes with new keys are empty, and say nothing about the file before
-    st.session_state[_CAMERA] = False  # the camera's light goes off
+    st.session_state[_ROUND] += 1  # boxes with new keys are empty and show nothing about the previous file
+    st.session_state[_CAMERA] = False  # switches the camera off
     try:
-        with turn:
+        with slot:
             st.session_state[_OWN] = read_picture(content)
     except PictureError as error:
-        st.session_state[_PROBLEM] = error.said
+        st.session_state[_PROBLEM] = error.message
     else:
         _choose(OWN)

@@ -1,11 +1,12 @@
-"""A picture from outside, turned into plain RGB or refused with one sentence.
+"""Convert an uploaded picture to plain RGB, or refuse it with one sentence.
 
-The bytes come from anybody: only six formats are tried, whatever the file is called; the size is checked in the header
-before anything is decoded; what is kept is a small copy of the pixels and nothing else. Nothing is written to disk.
+The bytes are untrusted: only six formats are tried, whatever the file is called; the size is checked in the header
+before anything is decoded; only a small copy of the pixels is stored. Nothing is written to disk.
 """
 
 import hashlib
 import io
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +21,7 @@ MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
-WORKING_PIXELS = 1024 * 1024  # the model needs a few hundred a side; a page shows little more
+WORKING_PIXELS = 1024 * 1024  # of the copy: the model needs a few hundred a side; a page shows little more
 WORKING_SIDE = 4096
 STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder itself holds the whole picture
 
@@ -59,15 +60,15 @@ _SIDEWAYS_ORIENTATIONS = range(5, 9)
 
 
 class PictureError(ValueError):
-    """No picture can be made of these bytes; its text is one sentence for the reader, in English.
+    """The bytes are not a usable picture; the error's text is one sentence for the user, in English.
 
     Attributes:
-        said: says the sentence in the language of whoever reads it.
+        message: returns the sentence in the language of the page.
     """
 
     def __init__(self, reason: Message, **values: object) -> None:
         super().__init__(reason.english.format(**values) if values else reason.english)
-        self.said = partial(reason, **values)
+        self.message = partial(reason, **values)
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ class Picture:
         image: RGB without any metadata, upright, of at most `KEPT_PIXELS` pixels and `KEPT_SIDE` a side.
         size: width and height in pixels as sent, upright.
         format: one of `FORMATS`.
-        sha256: of the bytes as sent, in hexadecimal: the same bytes give the same picture.
+        sha256: of the bytes as sent, in hexadecimal.
         notes: what was done to it, a short sentence each.
-        title: what a page calls it; `OWN_TITLE` unless it is one of this project's.
+        title: its name in sentences of a page; `OWN_TITLE` unless it is one of this project's.
     """
 
     image: Image.Image
@@ -88,23 +89,23 @@ class Picture:
     format: str
     sha256: str
     notes: tuple[Message, ...] = ()
-    title: Message = OWN_TITLE
+    title: Callable[[], str] = OWN_TITLE
 
     @property
     def is_own(self) -> bool:
-        """True for a picture that a person brought; nothing of it may outlast the visit."""
+        """True for a user's own picture; nothing of it may outlast the visit."""
         return self.title == OWN_TITLE
 
 
 def read_picture(content: bytes) -> Picture:
-    """Make a picture of bytes from outside.
+    """Decode the bytes of an uploaded picture.
 
     One frame or page, upright, transparency over white, 16 bits a channel scaled to 8, CMYK, palettes and grey levels
-    turned into sRGB, by the picture's own colour profile where it has one. Memory stays below about 450 MB, for a
-    moment, for the largest picture accepted.
+    converted to sRGB, by the picture's own colour profile if it has one. Peak memory is about 450 MB, for the largest
+    picture accepted.
 
     Raises:
-        PictureError: it is empty, too heavy, too large, damaged, or no picture; the sentence says what to do.
+        PictureError: it is empty, too heavy, too large, damaged, or no picture; the sentence contains what to do.
     """
     if not content:
         raise PictureError(EMPTY)
@@ -129,24 +130,26 @@ def _read(content: bytes) -> Picture:
     with Image.open(io.BytesIO(content), formats=FORMATS) as source:
         _check_size(source)
         size, several = source.size, getattr(source, "is_animated", False)
-        turns_itself = source.format == "TIFF"  # while Pillow loads it; afterwards it no longer says how
-        turn = _orientation(source) if turns_itself else 1
+        rotated_by_pillow = (
+            source.format == "TIFF"
+        )  # while Pillow loads it; afterwards its EXIF data no longer contains how
+        orientation = _orientation(source) if rotated_by_pillow else 1
         if source.format in ("JPEG", "MPO"):
             # The decoder can halve a JPEG while it reads it: less memory, less time.
             source.draft(None, _working_size(size))
         source.load()
         _check_size(source)  # a GIF's frame may be larger than its screen
         image, notes = _small_rgb(source)
-        if not turns_itself:
-            turn = _orientation(source)
-            if turn in _TURNED_ORIENTATIONS:
-                image.getexif()[ExifTags.Base.Orientation] = turn
+        if not rotated_by_pillow:
+            orientation = _orientation(source)
+            if orientation in _TURNED_ORIENTATIONS:
+                image.getexif()[ExifTags.Base.Orientation] = orientation
                 image = ImageOps.exif_transpose(image)
-            if turn in _SIDEWAYS_ORIENTATIONS:
+            if orientation in _SIDEWAYS_ORIENTATIONS:
                 size = size[::-1]
-        if turn in _TURNED_ORIENTATIONS:
+        if orientation in _TURNED_ORIENTATIONS:
             notes.append(TURNED)
-        if several and source.format != "MPO":  # phones append depth maps and the like to a JPEG: no news
+        if several and source.format != "MPO":  # phones append depth maps and the like to a JPEG, which need no note
             notes.append(PAGES if source.format == "TIFF" else ANIMATION)
         form = "JPEG" if source.format == "MPO" else str(source.format)
     return Picture(image, size, form, hashlib.sha256(content).hexdigest(), tuple(notes))
@@ -168,21 +171,21 @@ def _orientation(source: Image.Image) -> int:
 
 
 def _working_size(size: tuple[int, int]) -> tuple[int, int]:
-    """The size of the working copy: the same shape, never larger."""
+    """The size of the working copy: the same aspect ratio, never larger."""
     width, height = size
     scale = min(1.0, (WORKING_PIXELS / (width * height)) ** 0.5, WORKING_SIDE / max(size))
     return max(1, int(width * scale)), max(1, int(height * scale))
 
 
 def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[Message]]:
-    """RGB of at most the kept size, and notes on how its colours were made.
+    """RGB of at most the working size, and notes on how its colours were converted.
 
-    Strip by strip the picture is converted and averaged over whole blocks of pixels, down to at least twice the size
-    wanted; a windowed sinc does the rest, because block averages alone turn fine stripes into coarse ones.
+    Strip by strip the picture is converted and averaged over whole blocks of pixels, down to at least twice the target
+    size; Lanczos resampling does the rest, because block averages alone alias fine stripes into coarse ones.
     """
     width, height = source.size
     target = _working_size(source.size)
-    across, down = (max(1, side // (2 * wanted)) for side, wanted in zip(source.size, target, strict=True))
+    across, down = (max(1, side // (2 * goal)) for side, goal in zip(source.size, target, strict=True))
     span = _span(source) if source.mode in ("I", "F") else None
     on_white = _is_transparent(source)
     convert, notes = converter(source) if span is None else (plain_rgb, [])
@@ -193,14 +196,17 @@ def _small_rgb(source: Image.Image) -> tuple[Image.Image, list[Message]]:
         strip.info = dict(source.info)
         small.paste(_to_rgb(strip, span, convert).reduce((across, down)), (0, top // down))
     if small.size != target:
-        # The last block of a row may stick out over the picture's edge.
+        # The last block of a row may extend over the picture's edge.
         small = small.resize(target, Image.Resampling.LANCZOS, box=(0, 0, width / across, height / down))
     return small, notes + [ON_WHITE] * on_white + [STRETCHED] * (span is not None)
 
 
 def _is_transparent(source: Image.Image) -> bool:
     if "A" in source.getbands() or "a" in source.getbands():
-        return source.getextrema()[-1][0] < 255
+        alpha = source.getchannel("A" if "A" in source.getbands() else "a")
+        lowest = alpha.getextrema()[0]
+        assert not isinstance(lowest, tuple), "an image of one band has one minimum"
+        return lowest < 255
     return source.info.get("transparency") is not None
 
 
@@ -217,7 +223,7 @@ def _to_rgb(strip: Image.Image, span: tuple[float, float] | None, convert: Conve
 
 
 def _over_white(strip: Image.Image, mode: str, convert: Convert) -> Image.Image:
-    """The strip's colours in `mode`, converted, where it is opaque; alpha says nothing about colour."""
+    """The strip's colours in `mode`, converted, where it is opaque; alpha has no colour."""
     colours = convert(strip.convert("RGB").convert(mode))
     colours.putalpha(strip.getchannel("A"))
     white = Image.new("RGBA", strip.size, "white")

@@ -1,4 +1,4 @@
-"""Six pictures to begin with, drawn by our own code: `python -m tools.samples` draws them again."""
+"""Six sample pictures, drawn by this project's own code: `python -m tools.samples` draws them again."""
 
 from dataclasses import replace
 from functools import cache
@@ -11,10 +11,10 @@ FOLDER = Path(__file__).resolve().parents[2] / "assets" / "samples"
 
 
 class Sample(Message):
-    """A drawn picture: its id is the name of its file, and in the address bar; it says what it shows."""
+    """A sample picture: its id is the name of its file and its value in the URL; its text is what it shows."""
 
     def title(self) -> str:
-        """What a page calls it."""
+        """Its name in sentences of a page."""
         return say("sample.title", "{picture}, drawn by this project", picture=self())
 
     @property
@@ -47,15 +47,15 @@ def picture(name: str) -> Picture:
 
 
 def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The names of the samples that can be shown, and a sentence for each of the others that says what to do."""
-    names, troubles = [], []
+    """The names of the samples that can be shown, and for each of the others a message about what to do."""
+    names, problems = [], []
     for sample in SAMPLES:
         try:
             picture(sample.id)
         except OSError:
-            troubles.append(MISSING(file=sample.path.name))
+            problems.append(MISSING(file=sample.path.name))
         except PictureError:
-            troubles.append(DAMAGED(file=sample.path.name))
+            problems.append(DAMAGED(file=sample.path.name))
         else:
             names.append(sample.id)
-    return tuple(names), tuple(troubles)
+    return tuple(names), tuple(problems)

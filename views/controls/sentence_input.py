@@ -1,4 +1,4 @@
-"""The sentence box and the settings beside it, the same on every page and kept in the address bar."""
+"""The sentence box and the settings next to it: the same on every page, and in the URL."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from . import widgets
 from .widgets import Choice
 
 DEFAULT = "The black cat is sleeping on the chair."  # which the model translates rightly
-# What *it* is here decides between *il* and *elle*; the model writes *elle* for both.
+# What *it* refers to decides between *il* and *elle*; the model writes *elle* for both.
 TIRED = "The animal didn't cross the street because it was too tired."
 WIDE = "The animal didn't cross the street because it was too wide."
 EXAMPLES = (
@@ -39,7 +39,7 @@ _SCALE_HELP = {
 
 @dataclass(frozen=True)
 class Decoding:
-    """How the next token is chosen, as a person set it; `method` is an id."""
+    """How the next token is chosen, as the user set it; `method` is an id."""
 
     method: str = "greedy"
     beam: int = 4
@@ -51,14 +51,14 @@ class Decoding:
 
 
 def language_picker() -> None:
-    """A switch at the top of the sidebar, once there is more than one language."""
+    """Draw a switch at the top of the sidebar, if there is more than one language."""
     languages = catalogue.languages()
     if len(languages) > 1:
         with st.sidebar:
-            # The names are in their own languages, and the address always says which one was chosen.
+            # Each name is in its own language. The URL always contains the language that was chosen.
             label = say("language", "Language")
-            named = {code: Untranslated(name) for code, name in languages.items()}
-            widgets.pick(label, named, "lang", bound_settings.language(), varies=True, on_change=_choose_language)
+            names = {code: Untranslated(name) for code, name in languages.items()}
+            widgets.pick(label, names, "lang", bound_settings.language(), varies=True, on_change=_choose_language)
 
 
 def _choose_language() -> None:
@@ -66,8 +66,8 @@ def _choose_language() -> None:
 
 
 def sentence() -> str:
-    """The sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
-    # Always said in the address: another default of a later version must not change what a link shows.
+    """Draw the sentence box. Returns what was typed, without characters that UTF-8 cannot carry."""
+    # Always in the URL: another default of a later version must not change what a link shows.
     return widgets.text(
         say("sentence.label", "English sentence"),
         "text",
@@ -78,7 +78,7 @@ def sentence() -> str:
 
 
 def examples(text: str) -> None:
-    """Sentences to begin with; the one in the box is marked."""
+    """Draw example sentences; the one in the box is marked."""
     # On a phone a long example takes two lines instead of losing its end.
     st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
     st.session_state["example"] = text if text in EXAMPLES else None
@@ -93,13 +93,13 @@ def examples(text: str) -> None:
 
 
 def _apply_example() -> None:
-    taken = st.session_state.get("example")
-    if taken in EXAMPLES and taken != bound_settings.browser_value("text"):  # else it was marked, not pressed
-        bound_settings.set_value("text", taken)
+    example = st.session_state.get("example")
+    if example in EXAMPLES and example != bound_settings.browser_value("text"):  # else it was marked, not pressed
+        bound_settings.set_value("text", example)
 
 
 def decoding() -> Decoding:
-    """Method and its settings. A value outside its range counts as the default."""
+    """Draw the method and its settings. A value outside its range counts as the default."""
     method = widgets.pick(
         say("decoding.method", "How the next token is chosen"),
         {
@@ -130,31 +130,31 @@ def decoding() -> Decoding:
 
 
 def kind_names(kinds: Mapping[str, attention_maps.Kind]) -> dict[str, str]:
-    """What controls say for each of a model's kinds of attention."""
+    """Labels of a model's kinds of attention on controls."""
     return {name: kind.short() for name, kind in kinds.items()}
 
 
 def kind_choice(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> Choice:
-    """Which of the model's kinds to look at, `first` until a person chooses; the model's first where none is given."""
+    """The choice among the model's kinds of attention; its default is `first`, or the model's first kind."""
     names = kind_names(kinds)
     return Choice(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)
 
 
 def kind(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> attention_maps.Kind:
-    """The kind that is chosen in a row of buttons; see `kinds_to_choose`."""
+    """Draw `kind_choice` as buttons and return the selected kind."""
     return kinds[kind_choice(kinds, first).pick()]
 
 
 def scale_choice(
     first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
-) -> Choice:
-    """How weights become shades on maps that are compared; `first` until a person chooses.
+) -> Choice[attention_maps.Scale]:
+    """The choice of the colour scale of maps that are compared; its default is `first`.
 
     Args:
         of: what can have a scale of its own.
-        log: one of the choices is logarithmic.
+        log: one of the options is logarithmic.
     """
-    options = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
+    options: dict[attention_maps.Scale, str] = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
     if log:
         options["log"] = say("scale.log", "Logarithmic")
     return Choice(say("scale", "Colour scale"), options, "scale", first, _SCALE_HELP["log" if log else of](), True)
@@ -163,12 +163,12 @@ def scale_choice(
 def scale(
     first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
 ) -> attention_maps.Scale:
-    """The scale that is chosen in a row of buttons; see `scales_to_choose`."""
+    """Draw `scale_choice` as buttons and return the selected scale."""
     return scale_choice(first, of=of, log=log).pick()
 
 
 def head_choices(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
-    """Layer and head of the map shown in detail, at first those at the places `default`; "mean" averages over all."""
+    """The choices of layer and head of the map shown in detail; `default` are indices. "mean" averages over all."""
     return (
         Choice(say("layer", "Layer"), attention_maps.option_labels(layers), "layer", layers[default[0]], varies=True),
         Choice(say("head", "Head"), attention_maps.option_labels(heads), "head", heads[default[1]], varies=True),
@@ -176,26 +176,26 @@ def head_choices(layers: list[str], heads: list[str], default: tuple[int, int] =
 
 
 def head(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[str, str]:
-    """The layer and the head that are chosen in two lists; see `heads_to_choose`."""
+    """Draw `head_choices` as two lists and return the selected layer and head."""
     layer, head = head_choices(layers, heads, default)
     return layer.select(width=110), head.select(width=110)
 
 
-def store_selection(chosen: Mapping[str, str]) -> None:
-    """Take over, from a callback, what was chosen in a component: an option of each of its choices."""
-    for name, value in chosen.items():
+def store_selection(selection: Mapping[str, str]) -> None:
+    """Store, in a callback, what was selected in a component: an option of each of its choices."""
+    for name, value in selection.items():
         if value != bound_settings.current_value(name):
             bound_settings.set_value(name, value)
 
 
 def choose_head(layer: str, head: str) -> None:
-    """Select a map from a callback."""
+    """Select a map, in a callback."""
     bound_settings.set_value("layer", layer)
     bound_settings.set_value("head", head)
 
 
 def patch(grid: tuple[int, int]) -> tuple[int, int]:
-    """Row and column of a patch, from 0; the boxes count from 1 and begin in the middle of the picture."""
+    """Draw boxes for row and column of a patch, and return both from 0. The default is the middle of the picture."""
     rows, columns = grid
     row = widgets.number(say("patch.row.label", "Patch row"), "row", rows // 2, 1, rows, 1)
     column = widgets.number(say("patch.column.label", "Patch column"), "column", columns // 2, 1, columns, 1)
@@ -203,22 +203,25 @@ def patch(grid: tuple[int, int]) -> tuple[int, int]:
 
 
 def patch_choices(grid: tuple[int, int]) -> tuple[Choice, Choice]:
-    """Row and column of a patch, from 1; at first that in the middle of the picture."""
-    labels = say("patch.row.label", "Patch row"), say("patch.column.label", "Patch column")
-    return tuple(
-        Choice(label, [str(number + 1) for number in range(count)], name, str(count // 2))
-        for label, name, count in zip(labels, ("row", "column"), grid, strict=True)
+    """The choices of row and column of a patch, from 1. The default is the middle of the picture."""
+    return (
+        _patch_choice(say("patch.row.label", "Patch row"), "row", grid[0]),
+        _patch_choice(say("patch.column.label", "Patch column"), "column", grid[1]),
     )
 
 
+def _patch_choice(label: str, key: str, count: int) -> Choice[str]:
+    return Choice(label, [str(number + 1) for number in range(count)], key, str(count // 2))
+
+
 def choose_patch(row: int, column: int) -> None:
-    """Select a patch, counted from 0, from a callback."""
+    """Select a patch, counted from 0, in a callback."""
     bound_settings.set_value("row", str(row + 1))
     bound_settings.set_value("column", str(column + 1))
 
 
 def overlay_choices() -> tuple[Choice, Choice]:
-    """How strongly maps cover the picture, and the share of a map that is outlined; both in percent."""
+    """The choices of the opacity of maps over the picture, and of the share of a map that is outlined, in percent."""
     return (
         _percent(
             say("picture.opacity", "Map over picture"),
@@ -239,10 +242,10 @@ def _percent(label: str, key: str, help_text: str) -> Choice:
 
 
 def theme() -> palette.Theme:
-    """Light or dark; what the browser answered counts more than what it announced when the session began."""
+    """Light or dark: what a component reported, else what the browser sent when the session began."""
     return st.session_state.get("seen_theme") or ("dark" if st.context.theme.type == "dark" else "light")
 
 
-def remember_theme(seen: palette.Theme) -> None:
-    """Keep what the browser answered."""
-    st.session_state["seen_theme"] = seen
+def remember_theme(theme: palette.Theme) -> None:
+    """Store the theme that a component reported."""
+    st.session_state["seen_theme"] = theme

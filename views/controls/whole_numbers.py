@@ -1,4 +1,4 @@
-"""Lists of whole numbers that a person types, such as the lengths of sequences or the sizes of a tensor."""
+"""Parse lists of whole numbers that a user types, such as the lengths of sequences or the sizes of a tensor."""
 
 import re
 
@@ -14,27 +14,27 @@ _RANGE = Message("numbers.range", "One of them is outside this range.")
 
 
 def parse(text: str, what: str, count: tuple[int, int], values: tuple[int, int]) -> list[int]:
-    """Numbers separated by spaces or commas.
+    """Parse numbers separated by spaces or commas.
 
     Args:
-        what: they are, as the page says it: "lengths".
-        count, values: the least and the most.
+        what: what the numbers are, in the page's words: "lengths".
+        count, values: minimum and maximum, of how many there are and of each.
 
     Raises:
-        ValueError: what to type and what is wrong, in the reader's language, and nothing of what was typed.
+        ValueError: what to type and what is wrong, in the user's language, without the text that was typed.
     """
     fewest, most = count
     smallest, largest = values
     rule = _WANTED(what=what, fewest=fewest, most=most, smallest=smallest, largest=largest)
-    parts = [part for part in re.split(r"[\s,;]+", text.strip()) if part]
-    if not parts:
+    items = [item for item in re.split(r"[\s,;]+", text.strip()) if item]
+    if not items:
         raise ValueError(rule)
-    # an own alphabet: `isdigit` knows digits of many scripts, and a number of thousands of digits is no length
-    if not all(re.fullmatch(r"-?[0-9]{1,6}", part) for part in parts):
+    # ASCII digits only: `isdigit` accepts digits of many scripts; a number of thousands of digits is no length either
+    if not all(re.fullmatch(r"-?[0-9]{1,6}", item) for item in items):
         raise ValueError(f"{rule} {_OTHER()}")
-    if not fewest <= len(parts) <= most:
-        raise ValueError(f"{rule} {_COUNT(count=len(parts))}")
-    numbers = [int(part) for part in parts]
+    if not fewest <= len(items) <= most:
+        raise ValueError(f"{rule} {_COUNT(count=len(items))}")
+    numbers = [int(item) for item in items]
     if not all(smallest <= number <= largest for number in numbers):
         raise ValueError(f"{rule} {_RANGE()}")
     return numbers

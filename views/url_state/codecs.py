@@ -17,6 +17,7 @@ Raw = tuple[str, ...]  # the strings of one query parameter
 DIGITS = 18  # no control holds a number with more
 
 T = TypeVar("T")
+Option = TypeVar("Option", bound=str)
 
 
 class Codec(ABC, Generic[T]):
@@ -47,16 +48,16 @@ class AnyText(Codec[str]):
 
 
 @dataclass(frozen=True)
-class OneOf(Codec[str]):
+class OneOf(Codec[Option]):
     """One of some options."""
 
-    options: Sequence[str]
+    options: Sequence[Option]
 
-    def read(self, raw: Raw) -> str | None:
+    def read(self, raw: Raw) -> Option | None:
         return next((option for option in self.options if self.write(option) == raw[-1:]), None)
 
-    def valid(self, value: object) -> str | None:
-        return value if isinstance(value, str) and value in self.options else None
+    def valid(self, value: object) -> Option | None:
+        return next((option for option in self.options if isinstance(value, str) and option == value), None)
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def render(
     """
     few = not downsampled.is_large(subjects)
     if few:
-        chosen = {choice.key: choice.inside() for choice in choices}
+        chosen = {choice.key: choice.in_component() for choice in choices}
     else:
         with st.container(horizontal=True, gap="medium"):
             chosen = {choice.key: choice.pick() for choice in choices}

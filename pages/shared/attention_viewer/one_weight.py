@@ -39,17 +39,17 @@ def render(
     Arguments and result as of `overview.show`; only the choice among kinds is offered, as a weight is of single tokens.
     """
     offered = [choice for choice in choices if choice.key == "kind"]
-    chosen = {choice.key: choice.inside() for choice in offered}
+    chosen = {choice.key: choice.in_component() for choice in offered}
     name = chosen.get("kind", next(iter(subjects)))
     subject = subjects[name]
     layers, heads = subject.layers[:-1], subject.heads[:-1]
-    chosen |= {choice.key: choice.inside() for choice in sentence_input.head_choices(layers, heads)}
+    chosen |= {choice.key: choice.in_component() for choice in sentence_input.head_choices(layers, heads)}
     most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
     offered += sentence_input.head_choices(most.layers[:-1], most.heads[:-1])
     pairs = {each: _query_and_key_choices(of, each == name) for each, of in subjects.items()}
     for pair in pairs.values():
         offered += pair
-        chosen |= {choice.key: choice.inside() for choice in pair}
+        chosen |= {choice.key: choice.in_component() for choice in pair}
     query, key = pairs[name]
     place = layers.index(chosen["layer"]), heads.index(chosen["head"]), list(query.options).index(chosen[query.key])
     wanted = chosen[key.key]

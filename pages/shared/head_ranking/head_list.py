@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model.attribution.head_labels import DIFFUSE, PICTURES, Rule
+from model.attribution.head_labels import DIFFUSE, PICTURES, LabelRule
 from pages.shared import files
 from pages.shared.head_ranking.head_rows import (
     ORDERS,
@@ -58,7 +58,7 @@ def rank_heads(heads: list[Head], sort: str, selects: str, of: Choice | None = N
         Choice(say("ranking.order", "Sort by"), ORDERS, sort),
         Choice(say("ranking.shown", "Head shown"), options, selects, varies=True),
     )
-    chosen = {choice.key: choice.inside() for choice in choices}
+    chosen = {choice.key: choice.in_component() for choice in choices}
     only = chosen[of.key] if of else ALL_KINDS
     listed = sort_heads([head for head in heads if only in (ALL_KINDS, head.kind)], chosen[sort])
     opened = next((head for head in heads if head.id == chosen[selects]), listed[0])
@@ -166,14 +166,14 @@ def render_scores(head: Head, found: LoadedStatistics) -> None:
         caption("heads", "often", heading=found.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
 
 
-def labelling_text(rule: Rule) -> str:
+def labelling_text(rule: LabelRule) -> str:
     """How labels are earned, with the thresholds in use."""
     thresholds = {name: f"{value:g}" for name, value in vars(rule).items()}
     which = block("heads", "labels-largest-beside" if rule == PICTURES else "labels-largest")
     return block("heads", "labels", which=which.strip(), **thresholds)
 
 
-def render_notes(page: str, label: str, rule: Rule) -> None:
+def render_notes(page: str, label: str, rule: LabelRule) -> None:
     """How to read effects and labels; what each pattern is, under `label`."""
     how_to_read(block(page, "effects"), labelling_text(rule))
     with st.expander(label):
