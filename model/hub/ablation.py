@@ -1,42 +1,43 @@
-"""What each head of an opened model does for one input: ablate it and measure how far the score moves.
+"""Ablate each head of an opened model and measure how far the score of one input changes.
 
-The same question as `model.attribution.head_ablation` asks of the shipped networks (Michel et al. 2019, section 3), one
-pass for each head, since nothing is known of an opened network's layers but their attention.
+The same measurement as `model.attribution.head_ablation` makes of the shipped networks (Michel et al. 2019, section 3),
+with one pass for each head, since only the attention of an opened network's layers is known.
 """
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
-from ..runtime.progress import InSteps, Progress, in_one_go
+from ..runtime.progress import InSteps, Progress, as_one_call
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
 from .hub_trace import HubTrace
-from .opened_model import OpenedModel
+from .opened_model import OpenedModel, TraceInput
 
 
 def ablate_in_steps(
     model: OpenedModel,
     trace: HubTrace,
-    given,
-    options: Mapping[str, str],
+    given: TraceInput,
+    options: Mapping[str, Any],
     answer: int | None = None,
     kinds: Collection[str] | None = None,
 ) -> InSteps[dict[str, np.ndarray]]:
-    """How much worse the score is without each head.
+    """Measure how much worse the score is without each head.
 
     Args:
         trace: of the whole network.
-        given, options: what it was traced for.
+        given, options: the input and keyword arguments of that trace.
         answer: the class that is scored; None takes the mean over all tokens.
-        kinds: whose heads are ablated; None takes all.
+        kinds: kinds of attention whose heads are ablated; None takes all.
 
     Returns:
         kind -> `(layer, head)` float64: mean -ln p in nats without the head minus the same with it.
     """
-    usual = _mean(model, trace, answer)
+    baseline = _mean(model, trace, answer)
     if trace.target is not None:
-        options = {**options, "target": trace.target.ids}  # else a target would be generated for each head
+        options = {**options, "target": trace.target.ids}  # otherwise a target would be generated for each head
     heads = {kind: shape[:2] for kind, shape in model.shapes_of(trace).items() if kinds is None or kind in kinds}
     total, done = sum(layers * count for layers, count in heads.values()), 0
     changes = {}
@@ -44,14 +45,14 @@ def ablate_in_steps(
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
             without = HeadInterventions((Scale(kind, ((layer, head),), 0.0),))
-            ablated = model.trace(given, intervention=without, keep=0, **options)  # none of its maps is needed
-            changes[kind][layer, head] = _mean(model, ablated, answer, without) - usual
+            ablated = model.trace(given, intervention=without, keep=0, **options)  # its maps are not needed
+            changes[kind][layer, head] = _mean(model, ablated, answer, without) - baseline
             done += 1
             yield Progress(done, total)
     return changes
 
 
-ablate = in_one_go(ablate_in_steps)
+ablate = as_one_call(ablate_in_steps)
 
 
 def _mean(

@@ -1,4 +1,4 @@
-"""Which models may be opened: decided when the program starts, never by a request."""
+"""Models that may be opened: decided when the program starts, never by a request."""
 
 import os
 import re
@@ -16,7 +16,7 @@ class AllowedModel:
     """A model that may be opened.
 
     Attributes:
-        name: what an address and the reader call it: an id of the hub, or the last part of a folder's path.
+        name: shown to users and used in addresses: an id of the hub, or the last part of a folder's path.
         source: the id with its commit, or the folder.
     """
 
@@ -26,18 +26,18 @@ class AllowedModel:
 
 @dataclass(frozen=True)
 class ModelAllowlist:
-    """What may be opened.
+    """Models that may be opened.
 
     Attributes:
-        listed: named by the operator; their names all differ.
-        any: on one's own machine: any folder, and any id.
+        listed: models that the operator named; their names all differ.
+        any: True on the user's own machine, where any folder and any id may be opened.
     """
 
     listed: tuple[AllowedModel, ...]
     any: bool
 
     def source(self, name: str) -> str | None:
-        """What a name stands for; None where it may not be opened, whatever exists. A path is no name."""
+        """The source of a name; None where it may not be opened, even if it exists. A path is not a name."""
         for model in self.listed:
             if model.name == name:
                 return model.source
@@ -45,16 +45,16 @@ class ModelAllowlist:
 
 
 def read_allowlist(setting: str | None = None) -> ModelAllowlist:
-    """What the setting `ATLAS_MODELS` says: nothing, "any", or folders and ids with commas or line ends between them.
+    """Parse the setting `ATLAS_MODELS`: empty, "any", or folders and ids separated by commas or line ends.
 
     Args:
-        setting: its text; None reads the environment.
+        setting: its text; None reads the environment variable.
     """
     text = os.environ.get(SETTING, "") if setting is None else setting
     if text.strip().lower() == ANY:
         return ModelAllowlist((), True)
-    found: dict[str, AllowedModel] = {}
+    models: dict[str, AllowedModel] = {}
     for source in filter(None, (part.strip() for part in re.split(r"[,\n]", text))):
         name = source.partition("@")[0] if looks_like_id(source) and not Path(source).is_dir() else Path(source).name
-        found.setdefault(name, AllowedModel(name, source))
-    return ModelAllowlist(tuple(found.values()), False)
+        models.setdefault(name, AllowedModel(name, source))
+    return ModelAllowlist(tuple(models.values()), False)

@@ -1,4 +1,4 @@
-"""The check of one call of attention: computed a second time, another way."""
+"""Check one call of attention against a second computation made in another way."""
 
 import torch
 import torch.nn.functional as F
@@ -11,8 +11,8 @@ from ..tracing.trace import Verification
 from .eager_attention import AttentionCall, repeat_kv
 
 FUSED = "fused"  # scaled_dot_product_attention, with bias, mask and sinks
-DOUBLE = "double"  # in double precision, from queries and keys, following the description of the interventions
-EAGER = "eager"  # the model's own eager form
+DOUBLE = "double"  # in double precision, from queries and keys, with the interventions as they are described
+EAGER = "eager"  # the model's own eager implementation
 
 
 def check_call(
@@ -22,13 +22,14 @@ def check_call(
     layer: int,
     interventions: HeadInterventions | None,
 ) -> tuple[str, Verification]:
-    """How far recorded weights and outputs are from a second computation, and which one that was.
+    """Compare recorded weights and outputs with a second computation; returns which one and the differences.
 
     Args:
-        own: weights `(1, H, Q, K)` that the model reports itself, where the way into it needs them.
+        own: weights `(1, H, Q, K)` that the model reports itself, where its softmax is watched.
         layer: from 0.
-        interventions: what was done to heads, if anything.
+        interventions: those that were active in the call, if any.
     """
+    outputs: Tensor | None
     if interventions is not None and interventions.changes:
         by, (weights, outputs) = DOUBLE, in_double(call, kind, layer, interventions)
     elif own is not None:
@@ -40,9 +41,9 @@ def check_call(
     difference = _distance(weights, call.weights)
     if outputs is not None and call.outputs is not None:
         difference = max(difference, _distance(outputs, call.outputs))
-    rows = (each.sum(dim=-1, dtype=torch.float64) for each in (call.weights, weights))
-    hidden = 0.0 if call.mask is None or by == DOUBLE else _leak(call.weights, call.mask)
-    return by, Verification(difference, _distance(*rows), hidden)
+    recorded_sums, sums = (table.sum(dim=-1, dtype=torch.float64) for table in (call.weights, weights))
+    masked = 0.0 if call.mask is None or by == DOUBLE else _masked_weight(call.weights, call.mask)
+    return by, Verification(difference, _distance(recorded_sums, sums), masked)
 
 
 def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
@@ -50,9 +51,10 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
 
     A sink becomes one more key: a score of its own, and a value of zeros.
     """
+    assert call.queries is not None and call.keys is not None and call.values is not None
     queries = call.queries.float()
     keys, values = repeat_kv(call.keys, call.queries).float(), repeat_kv(call.values, call.queries).float()
-    added = call.mask  # bool where nothing else is added: the kernel takes it as it is
+    added = call.mask  # stays bool without a bias: the kernel accepts it
     if call.bias is not None:
         added = call.bias.float()
         if call.mask is not None:
@@ -67,8 +69,8 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
         added = torch.cat([added, column], dim=-1)
         keys, values, identity = (F.pad(part, (0, 0, 0, 1)) for part in (keys, values, identity))
     weights, outputs = (
-        F.scaled_dot_product_attention(queries, keys, each, attn_mask=added, scale=call.scaling)
-        for each in (identity, values)
+        F.scaled_dot_product_attention(queries, keys, applied, attn_mask=added, scale=call.scaling)
+        for applied in (identity, values)
     )
     return weights, outputs
 
@@ -76,19 +78,21 @@ def fused(call: AttentionCall) -> tuple[Tensor, Tensor]:
 def in_double(
     call: AttentionCall, kind: AttentionKind, layer: int, interventions: HeadInterventions
 ) -> tuple[Tensor, Tensor | None]:
-    """The same in double precision and under interventions; where queries, or how their products become scores, were
-    not seen, from the scores as given."""
-    if call.scaling is not None:
+    """Weights and outputs in double precision under interventions.
+
+    Computed from the recorded scores where the queries, or how their products become scores, are not known.
+    """
+    if call.scaling is not None and call.queries is not None and call.keys is not None:
         scores = call.queries.double() @ repeat_kv(call.keys, call.queries).double().transpose(-2, -1) * call.scaling
         if call.softcap is not None:
             scores = torch.tanh(scores / call.softcap) * call.softcap
         if call.bias is not None:
             scores = scores + call.bias.double()
     else:
-        scores = call.given_scores.double()
+        scores = call.original_scores.double()
     hidden = torch.zeros(scores.shape, dtype=torch.bool, device=scores.device)
-    if call.given_mask is not None:
-        hidden |= ~call.given_mask
+    if call.original_mask is not None:
+        hidden |= ~call.original_mask
     own = [change for change in interventions.changes if change.kind == kind.name]
     factor = torch.ones(scores.shape[1], device=scores.device, dtype=torch.float64)
     for head in {head for change in own for head in change.in_layer(layer)}:
@@ -118,27 +122,29 @@ def in_double(
 def _hidden(
     call: AttentionCall, kind: AttentionKind, layer: int, head: int, interventions: HeadInterventions
 ) -> Tensor:
-    """`(query, key)` bool: what a head that something is done to cannot see, by the description of the interventions
-    and, unless that takes the mask away, by the model's own mask."""
+    """`(query, key)` bool: the keys hidden from a head that interventions change.
+
+    They follow from the description of the interventions and, unless these remove the mask, from the model's own mask.
+    """
     queries, keys = call.weights.shape[2:]
-    seen = torch.from_numpy(interventions.allowed(kind.name, layer, head, queries, keys).copy())
+    visible = torch.from_numpy(interventions.allowed(kind.name, layer, head, queries, keys).copy())
     own = [change for change in interventions.changes if change.kind == kind.name and head in change.in_layer(layer)]
-    hidden = ~seen.to(call.weights.device)
-    if call.given_mask is not None and not any(change.step == "mask" for change in own):
-        mask = call.given_mask[0]
+    hidden = ~visible.to(call.weights.device)
+    if call.original_mask is not None and not any(change.step == "mask" for change in own):
+        mask = call.original_mask[0]
         hidden = hidden | ~mask[min(head, mask.shape[0] - 1)]
     return hidden
 
 
-def _distance(one: Tensor, other: Tensor) -> float:
-    """The largest; the numbers of one precision are subtracted in it, which is exact where they are close."""
-    if one.dtype != other.dtype:
-        one, other = one.double(), other.double()
-    return float((one - other).abs_().max())
+def _distance(first: Tensor, second: Tensor) -> float:
+    """Largest |difference|; numbers of one precision are subtracted in it, which is exact where they are close."""
+    if first.dtype != second.dtype:
+        first, second = first.double(), second.double()
+    return float((first - second).abs_().max())
 
 
-def _leak(weights: Tensor, mask: Tensor) -> float:
-    """The largest weight that the mask hides; one mask for all heads is held against the largest weight of any."""
+def _masked_weight(weights: Tensor, mask: Tensor) -> float:
+    """Largest weight on a masked key; where all heads share a mask, the largest weight over heads is taken first."""
     if mask.ndim == 4 and mask.shape[1] == 1:
         weights = weights.amax(dim=1, keepdim=True)
     return float(weights.masked_fill(mask, 0).max())

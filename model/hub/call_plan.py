@@ -1,4 +1,4 @@
-"""Which calls of attention a network makes, in which order, and what each of them is: measured, not read from names."""
+"""Identify the calls of attention that a network makes, by running it, not by the names of its modules."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ from .errors import OpenError
 
 @dataclass(frozen=True)
 class CallPlan:
-    """What the calls of one run are.
+    """Kind and layer of each call of attention in one run.
 
     Attributes:
-        names: one for each call, `decoder.0.cross`; None for a call that is no attention between tokens.
+        names: one for each call, such as `decoder.0.cross`; None for a call that is not attention between tokens.
         kinds: those that occur, in the order of `model.tracing.kinds`.
     """
 
@@ -24,7 +24,7 @@ class CallPlan:
     kinds: tuple[AttentionKind, ...]
 
     def layer_of(self, place: int) -> tuple[AttentionKind, int] | None:
-        """Kind and layer of a call; None for one that is no attention between tokens."""
+        """Kind and layer of a call; None for one that is not attention between tokens."""
         for kind in self.kinds:
             places = self.places(kind)
             if place in places:
@@ -32,47 +32,48 @@ class CallPlan:
         return None
 
     def places(self, kind: AttentionKind) -> list[int]:
-        """Which calls belong to a kind, by layer."""
-        wanted = {kind.tap_name(layer) for layer in range(len(self.names))}
-        return [place for place, name in enumerate(self.names) if name in wanted]
+        """Indices of the calls of a kind, by layer."""
+        layer_names = {kind.tap_name(layer) for layer in range(len(self.names))}
+        return [place for place, name in enumerate(self.names) if name in layer_names]
 
 
 def identify_calls(calls: Sequence[AttentionCall], *, vision: bool, source: int | None, target: int | None) -> CallPlan:
-    """What the calls of a run on a short input are.
+    """Identify the kind and layer of each call in a run on a short input.
 
     Args:
         calls: of the whole run.
         vision: whether the input was a picture.
-        source: tokens that the network, or its encoder, read; None for a picture, whose patches are counted.
-        target: tokens that the decoder of an encoder-decoder read, another number than `source`; None without one.
+        source: number of tokens that the network, or its encoder, read; None for a picture, whose patches are counted.
+        target: number of tokens that the decoder of an encoder-decoder read, not equal to `source`; None without one.
 
     Raises:
-        OpenError: there is no attention between all tokens, or heads see windows or bands of the input.
+        OpenError: there is no attention between all tokens, or heads attend within windows or bands of the input.
     """
     if source is None:
         source = max(call.weights.shape[-1] for call in calls)
-    found: list[str | None] = [_kind(call, vision, source, target) for call in calls]
-    if not any(found):
+    kinds: list[str | None] = [_kind(call, vision, source, target) for call in calls]
+    if not any(kinds):
         raise OpenError(
             "This model has no softmax attention between all of its tokens, so there are no maps to show; open one "
             "whose layers attend to the whole input."
         )
     counts: Counter[str] = Counter()
     names: list[str | None] = []
-    for kind in found:
+    for kind in kinds:
         names.append(None if kind is None else KINDS[kind].tap_name(counts[kind]))
-        counts[kind] += 1
-    for kind in filter(None, set(found)):
-        heads = {call.weights.shape[1] for call, name in zip(calls, found, strict=True) if name == kind}
+        if kind is not None:
+            counts[kind] += 1
+    for kind in filter(None, set(kinds)):
+        heads = {call.weights.shape[1] for call, name in zip(calls, kinds, strict=True) if name == kind}
         if len(heads) > 1:
             raise OpenError("The layers of this model have different numbers of heads; such models are not opened yet.")
-    return CallPlan(tuple(names), tuple(kind for kind in KINDS.values() if kind.name in found))
+    return CallPlan(tuple(names), tuple(kind for kind in KINDS.values() if kind.name in kinds))
 
 
 def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) -> str | None:
-    """The name of a call's kind, or None where its map is not between all tokens."""
+    """Name of a call's kind, or None where its map is not between all tokens."""
     batch, _, queries, keys = call.weights.shape
-    if batch != 1 or (queries, keys) != (_first(queries, source, target), _first(keys, source, target)):
+    if batch != 1 or not {queries, keys} <= {source, target}:
         if batch != 1 or max(queries, keys) > max(source, target or 0):
             raise OpenError(
                 "The heads of this model attend within windows or bands of the input, {queries} queries to {keys} keys "
@@ -88,7 +89,3 @@ def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) ->
     later = torch.ones(queries, keys, dtype=torch.bool).triu(1)
     causal = queries > 1 and not bool(call.weights[0][:, later].any())
     return "decoder" if causal else "encoder"
-
-
-def _first(count: int, *wanted: int | None) -> int | None:
-    return count if count in wanted else None

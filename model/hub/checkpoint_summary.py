@@ -1,4 +1,4 @@
-"""What can be said of a model before it is opened: its type, its sizes and whether it fits, from its small files."""
+"""Summarize a model before it is opened: its type, its sizes and whether it fits, from its small files."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -16,15 +16,16 @@ HEADS = ("num_attention_heads", "n_head", "n_heads", "num_heads", "encoder_atten
 
 @dataclass(frozen=True)
 class CheckpointSummary:
-    """A model that may be opened, and what its small files say.
+    """A model that may be opened, with what its small files contain.
 
     Attributes:
-        name: see `Listed`.
+        name: see `AllowedModel`.
         type: "bert", "llama"; empty where the files cannot be read.
-        layers: of the encoder and of the decoder, where it has both; `heads` of one layer. 0 where not said.
+        layers: of the encoder and of the decoder, where it has both.
+        heads: of one layer; 0 where unknown.
         parameters, bytes: of the weight files.
-        problem: why it cannot be opened as far as is known, or None.
-        here: False if it has to be downloaded first.
+        problem: why it cannot be opened, or None if no reason is known.
+        downloaded: False if it has to be downloaded first.
     """
 
     name: str
@@ -34,11 +35,11 @@ class CheckpointSummary:
     parameters: int = 0
     bytes: int = 0
     problem: OpenError | None = None
-    here: bool = True
+    downloaded: bool = True
 
 
 def summarize_allowed(allowed: ModelAllowlist) -> list[CheckpointSummary]:
-    """The listed models; where any may be opened, those of the hub's cache on this machine."""
+    """Summarize the listed models; where any may be opened, those of the hub's cache on this machine."""
     listed: Iterable[AllowedModel] = allowed.listed
     if allowed.any:
         listed = (AllowedModel(name, name) for name in cached_ids())
@@ -46,52 +47,52 @@ def summarize_allowed(allowed: ModelAllowlist) -> list[CheckpointSummary]:
 
 
 def summarize(name: str, source: str) -> CheckpointSummary:
-    """What is known of one model; nothing is downloaded."""
+    """Summarize one model without a download."""
     try:
         folder = folder_of(source, download=False)
     except OpenError as error:
-        return CheckpointSummary(name, problem=error, here=False)
+        return CheckpointSummary(name, problem=error, downloaded=False)
     return summarize_folder(name, folder)
 
 
 def summarize_folder(name: str, folder: Path) -> CheckpointSummary:
-    """What the small files of a folder say."""
+    """Summarize a folder from its small files."""
     try:
-        found = inspect_checkpoint(folder)
+        files = inspect_checkpoint(folder)
     except OpenError as error:
         return CheckpointSummary(name, problem=error)
     try:
-        check_size(found, None)
+        check_size(files, None)
         problem = None
     except OpenError as error:
         problem = error
-    config = _text_part(found.config)
+    config = _with_sizes(files.config)
     layers = tuple(filter(None, (_first(config, LAYERS), _first(config, DECODER_LAYERS))))
     return CheckpointSummary(
-        name, found.config["model_type"], layers, _first(config, HEADS), found.parameters, found.bytes, problem
+        name, files.config["model_type"], layers, _first(config, HEADS), files.parameters, files.bytes, problem
     )
 
 
 def cached_ids() -> list[str]:
-    """Ids of the models in the hub's cache on this machine, in the order of the alphabet."""
+    """Ids of the models in the hub's cache on this machine, sorted."""
     from huggingface_hub import scan_cache_dir
     from huggingface_hub.errors import CacheNotFound
 
     try:
-        found = scan_cache_dir().repos
+        repositories = scan_cache_dir().repos
     except CacheNotFound:
         return []
-    whole = [
+    ids = [
         repository.repo_id
-        for repository in found
+        for repository in repositories
         if repository.repo_type == "model"
         and any({"config.json"} <= {file.file_name for file in revision.files} for revision in repository.revisions)
     ]
-    return sorted(whole)
+    return sorted(ids)
 
 
-def _text_part(config: dict) -> dict:
-    """The part of a configuration that has the sizes; some keep them one level down."""
+def _with_sizes(config: dict) -> dict:
+    """The part of a configuration that contains the sizes, which may be one level down."""
     for name in ("text_config", "vision_config"):
         if not _first(config, LAYERS) and isinstance(config.get(name), dict):
             return config[name]

@@ -1,10 +1,11 @@
-"""A repository of the hub, fetched into this machine's cache: first what it weighs, then its files."""
+"""Download a repository of the hub into this machine's cache, after a check of its size."""
 
 import os
 import shutil
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
@@ -14,11 +15,11 @@ from .folder import check_memory
 FILES = ["*.json", "*.safetensors", "*.txt", "*.model", "*.jinja"]
 OFFLINE_AFTER = 3.0  # seconds
 
-DownloadProgress = Callable[[int, int], None]  # bytes that are here, bytes in all
+DownloadProgress = Callable[[int, int], None]  # bytes downloaded, bytes in total
 
 
 def cached_folder(repository: str, revision: str | None) -> Path | None:
-    """The folder of a repository that is wholly in this machine's cache; nobody is asked."""
+    """Folder of a repository that is completely in this machine's cache, or None; makes no request."""
     from huggingface_hub import snapshot_download
 
     try:
@@ -28,15 +29,15 @@ def cached_folder(repository: str, revision: str | None) -> Path | None:
 
 
 def download(repository: str, revision: str | None, progress: DownloadProgress | None = None) -> Path:
-    """The folder of a repository, with what is missing of it fetched. A download that was cut off goes on.
+    """Download the missing files of a repository and return its folder. An interrupted download is resumed.
 
     Args:
         revision: branch, tag or commit; None is the newest.
-        progress: is told how far it is, from other threads too.
+        progress: receives the bytes so far and in total, from other threads too.
 
     Raises:
-        OpenError: the hub cannot be reached or has no such repository for this reader; it has no safetensors, or they
-            fit neither the disk nor the memory of this machine; the connection was lost.
+        OpenError: the hub cannot be reached, or has no such repository for this user; there is no safetensors file, or
+            too little disk or memory for the files; the connection was lost.
     """
     from huggingface_hub import HfApi, snapshot_download
     from huggingface_hub.errors import GatedRepoError, RepositoryNotFoundError, RevisionNotFoundError
@@ -46,9 +47,9 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
     try:
         commit = HfApi().model_info(repository, revision=revision).sha
         _check_fits(repository, commit)
-        # by the name that was asked for, under which the library finds it in the cache later
-        wanted = {"revision": revision, "allow_patterns": FILES}
-        return Path(snapshot_download(repository, **wanted, **_progress_options(progress)))
+        # by the given revision, under which the library finds it in the cache later
+        options = {"revision": revision, "allow_patterns": FILES} | _progress_options(progress)
+        return Path(snapshot_download(repository, **options))
     except OpenError:
         raise
     except GatedRepoError:
@@ -63,37 +64,37 @@ def download(repository: str, revision: str | None, progress: DownloadProgress |
         ) from None
     except RevisionNotFoundError:
         raise OpenError("{id} has no revision {revision} on the hub.", id=repository, revision=str(revision)) from None
-    except Exception:  # what the library lets through of its own network layer differs between its versions
+    except Exception:  # the errors of its network layer differ between versions of the library
         raise OpenError(
             "The download of {id} was cut off; try again, and it goes on from where it was.", id=repository
         ) from None
 
 
 def reachable() -> bool:
-    """Whether the hub answers within `OFFLINE_AFTER` seconds; a slow look-up of its name counts as no."""
+    """Whether the hub answers within `OFFLINE_AFTER` seconds; a slow DNS look-up counts as no."""
     if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE"):
         return False
     from huggingface_hub.constants import ENDPOINT
 
-    answers = []
+    statuses = []
 
-    def ask() -> None:
+    def request() -> None:
         try:
             with urlopen(Request(ENDPOINT, method="HEAD"), timeout=OFFLINE_AFTER) as answer:
-                answers.append(answer.status)
-        except HTTPError as error:  # it answered
-            answers.append(error.code)
+                statuses.append(answer.status)
+        except HTTPError as error:  # an answer too
+            statuses.append(error.code)
         except OSError:
             return
 
-    asking = threading.Thread(target=ask, daemon=True)
-    asking.start()
-    asking.join(OFFLINE_AFTER)
-    return bool(answers)
+    thread = threading.Thread(target=request, daemon=True)
+    thread.start()
+    thread.join(OFFLINE_AFTER)
+    return bool(statuses)
 
 
 def _check_fits(repository: str, commit: str) -> None:
-    """Refuse what cannot be kept or opened, before any of it is fetched."""
+    """Refuse a repository that cannot be stored or opened, before any file is downloaded."""
     from huggingface_hub import HfApi
     from huggingface_hub.constants import HF_HUB_CACHE
     from huggingface_hub.utils import filter_repo_objects
@@ -109,8 +110,8 @@ def _check_fits(repository: str, commit: str) -> None:
         raise OpenError("{id} has no safetensors file on the hub; open a model that has.", id=repository)
     check_memory(weights)
     folder = Path(HF_HUB_CACHE)
-    there = next(place for place in (folder, *folder.parents) if place.is_dir())
-    free, total = shutil.disk_usage(there).free, sum(files.values())
+    existing = next(path for path in (folder, *folder.parents) if path.is_dir())
+    free, total = shutil.disk_usage(existing).free, sum(files.values())
     if total > free:
         raise OpenError(
             "{id} takes {size:.2f} GB, and the disk with the hub's cache has {free:.2f} GB left; make room first.",
@@ -121,21 +122,21 @@ def _check_fits(repository: str, commit: str) -> None:
 
 
 def _progress_options(progress: DownloadProgress | None) -> dict:
-    """What has `snapshot_download` report to `progress`; it draws no bar of its own."""
+    """Options that make `snapshot_download` report to `progress` and draw no bar of its own."""
     from tqdm.auto import tqdm
 
-    lock, most = threading.Lock(), [0, 0]
+    lock, largest = threading.Lock(), [0, 0]
 
-    class Told(tqdm):
-        def __init__(self, *arguments, **options) -> None:
+    class SilentBar(tqdm):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
             super().__init__(*arguments, **options | {"disable": False, "file": open(os.devnull, "w")})  # noqa: SIM115
 
         def update(self, count: float = 1) -> bool | None:
-            shown = super().update(count)
-            if self.unit == "B" and progress is not None:  # of bytes there are two bars: received, and written
+            displayed = super().update(count)
+            if self.unit == "B" and progress is not None:  # there are two bars of bytes: received, and written
                 with lock:
-                    most[:] = max(most[0], int(self.n)), max(most[1], int(self.total or 0))
-                    progress(*most)
-            return shown
+                    largest[:] = max(largest[0], int(self.n)), max(largest[1], int(self.total or 0))
+                    progress(*largest)
+            return displayed
 
-    return {"tqdm_class": Told}
+    return {"tqdm_class": SilentBar}

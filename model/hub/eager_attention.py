@@ -1,15 +1,16 @@
-"""Attention of any architecture written out step by step, each step through the tap of the pass that runs.
+"""Attention of any architecture written out step by step; each step passes the tap of the recorder in use.
 
 `transformers` calls one function for the attention of nearly every architecture it has. Ours computes what the usual
 eager form computes (Vaswani et al. 2017, equation 1) with what architectures add to it: fewer heads of keys and values
 (Ainslie et al. 2023), a bias on the scores (Raffel et al. 2020), capped scores (Gemma Team 2024), a window in the mask
-(Beltagy et al. 2020), a sink beside the keys (OpenAI 2025). Whether that is what a model itself computes is measured
-when it is opened; see `model.hub.verification`.
+(Beltagy et al. 2020), an attention sink (OpenAI 2025). Whether a model itself computes the same is checked when it is
+opened; see `model.hub.verification`.
 """
 
 from collections.abc import Callable
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -21,29 +22,29 @@ NAME = "attention_atlas"  # of our function among those that `transformers` know
 
 @dataclass(frozen=True, eq=False)
 class AttentionCall:
-    """What one call computed for one input. H heads of queries, G heads of keys, Q queries, K keys.
+    """Everything that one call computed for one input. H heads of queries, G heads of keys, Q queries, K keys.
 
     Attributes:
         queries: `(1, H, Q, d_k)`.
-        keys, values: `(1, G, K, d_k)` and `(1, G, K, d_v)`; H is a multiple of G. None where a fallback found none.
-        given_scores: `(1, H, Q, K)`, scaled, capped and with their bias, before any intervention.
-        scores: the same as they went on.
-        given_mask: bool, broadcastable to `(1, H, Q, K)`, before any intervention; None where nothing is hidden.
-        mask: the same as it went on.
-        weights: `(1, H, Q, K)`; rows sum to less than 1 beside a sink.
+        keys, values: `(1, G, K, d_k)` and `(1, G, K, d_v)`; H is a multiple of G. None where `SoftmaxCalls` saw none.
+        original_scores: `(1, H, Q, K)`, scaled, capped and with their bias, before any intervention.
+        scores: the same after interventions.
+        original_mask: bool, broadcastable to `(1, H, Q, K)`, before any intervention; None where nothing is masked.
+        mask: the same after interventions.
+        weights: `(1, H, Q, K)`; with a sink, rows sum to less than 1.
         outputs: `(1, H, Q, d_v)`.
-        bias: what was added to the scaled scores, broadcastable to them; None where nothing was.
+        bias: added to the scaled scores, broadcastable to them; None where there is none.
         sinks: `(H,)` score of the sink of every head, or None.
-        scaling: factor of the products; None where a fallback did not see how they become scores.
+        scaling: factor of the products; None where it is not known how they become scores.
         softcap: scores are softcap * tanh(score / softcap), or None.
     """
 
     queries: Tensor | None
     keys: Tensor | None
     values: Tensor | None
-    given_scores: Tensor
+    original_scores: Tensor
     scores: Tensor
-    given_mask: Tensor | None
+    original_mask: Tensor | None
     mask: Tensor | None
     weights: Tensor
     outputs: Tensor | None
@@ -54,37 +55,37 @@ class AttentionCall:
 
 
 class CallRecorder:
-    """One run of a network while we look: counts its calls of attention and sends their steps through a tap.
+    """Records one run of a network: counts its calls of attention and sends their steps through a tap.
 
     Args:
-        names: of the calls in the order in which the network makes them, `encoder.0.self` and so on; None while that
-            order is not yet known, as on opening.
+        names: of the calls in the order in which the network makes them, such as `encoder.0.self`; None while that
+            order is unknown, as on opening.
         tap: called with `<name>.<step>` for `queries`, `keys`, `values`, `scores`, `mask`, `weights`, `outputs`.
-        keep: what is kept of a call in `calls`, given its place in that order; by default all of it.
+        reduce: maps the index of a call in that order and the call to what is stored in `calls`; by default the call.
     """
 
     def __init__(
         self,
         names: tuple[str | None, ...] | None = None,
         tap: Tap | None = None,
-        keep: Callable[[int, AttentionCall], object] = lambda _, call: call,
+        reduce: Callable[[int, AttentionCall], Any] = lambda _, call: call,
     ) -> None:
-        self.names, self.tap, self._keep = names, tap, keep
+        self.names, self.tap, self._reduce = names, tap, reduce
         self.count = 0
         self.calls: list = []
 
-    def saw(self, call: AttentionCall) -> None:
-        """A call has been computed."""
-        self.calls.append(self._keep(len(self.calls), call))
+    def record(self, call: AttentionCall) -> None:
+        """Store a call that has been computed."""
+        self.calls.append(self._reduce(len(self.calls), call))
 
-    def next_step(self):
-        """A function for the next call: `(step, tensor) -> tensor`."""
-        place = self.count
+    def next_step(self) -> Tap:
+        """A function for the next call, `(step, tensor) -> tensor`, that names its steps and sends them to the tap."""
+        index, tap = self.count, self.tap
         self.count += 1
-        name = self.names[place] if self.names is not None and place < len(self.names) else None
-        if self.tap is None or name is None:
+        name = self.names[index] if self.names is not None and index < len(self.names) else None
+        if tap is None or name is None:
             return lambda step, tensor: tensor
-        return lambda step, tensor: self.tap(f"{name}.{step}", tensor)
+        return lambda step, tensor: tap(f"{name}.{step}", tensor)
 
 
 current_recorder: ContextVar[CallRecorder | None] = ContextVar("running", default=None)  # of this thread
@@ -103,19 +104,19 @@ def attention(
     s_aux: Tensor | None = None,
     **_: object,
 ) -> tuple[Tensor, Tensor]:
-    """The function that `transformers` calls; its arguments are the library's.
+    """Compute attention; the function that `transformers` calls, with the library's arguments.
 
     Args:
         query: `(batch, H, Q, d_k)`.
         key, value: `(batch, G, K, d_k)`.
-        attention_mask: additive, 0 or a very negative number, or bool with True for what is seen; broadcastable to
+        attention_mask: additive, 0 or a very negative number, or bool with True for visible keys; broadcastable to
             `(batch, H, Q, K)`.
 
     Returns:
         Outputs `(batch, Q, H, d_v)` and weights `(batch, H, Q, K)`.
     """
-    current = current_recorder.get()
-    step = (lambda _, tensor: tensor) if current is None else current.next_step()
+    recorder = current_recorder.get()
+    step: Tap = (lambda _, tensor: tensor) if recorder is None else recorder.next_step()
     scaling = query.shape[-1] ** -0.5 if scaling is None else scaling
     query, key, value = step("queries", query), step("keys", key), step("values", value)
     scores = query @ repeat_kv(key, query).transpose(-2, -1) * scaling  # (batch, H, Q, K)
@@ -126,27 +127,27 @@ def attention(
         bias = position_bias if bias is None else position_bias + bias
     if bias is not None:
         scores = scores + bias
-    given_scores, given_mask = scores, allowed
+    original_scores, original_mask = scores, allowed
     scores = step("scores", scores)
     if allowed is not None:
         allowed = step("mask", allowed)
     hidden = scores if allowed is None else scores.masked_fill(~allowed, torch.finfo(scores.dtype).min)
     weights = step("weights", softmax(hidden, s_aux).to(value.dtype))  # (batch, H, Q, K)
     outputs = step("outputs", weights @ repeat_kv(value, query))  # (batch, H, Q, d_v)
-    if current is not None:
-        found = (query, key, value, given_scores, scores, given_mask, allowed, weights, outputs, bias, s_aux)
-        current.saw(AttentionCall(*found, scaling, softcap))
+    if recorder is not None:
+        steps = (query, key, value, original_scores, scores, original_mask, allowed, weights, outputs, bias, s_aux)
+        recorder.record(AttentionCall(*steps, scaling, softcap))
     return outputs.transpose(1, 2).contiguous(), weights
 
 
 def repeat_kv(keys: Tensor, queries: Tensor) -> Tensor:
-    """Keys or values `(batch, G, K, d)` once for each head of the queries: `(batch, H, K, d)`."""
+    """Repeat keys or values `(batch, G, K, d)` for each head of the queries: `(batch, H, K, d)`."""
     times = queries.shape[1] // keys.shape[1]
     return keys if times == 1 else keys.repeat_interleave(times, dim=1)
 
 
 def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:
-    """Softmax over the keys in float32; with sinks `(H,)`, over the keys and one more whose weight is then dropped."""
+    """Softmax over the keys in float32; with sinks `(H,)`, over the keys and one more, whose weight is dropped."""
     if sinks is None:
         return scores.softmax(dim=-1, dtype=torch.float32)
     column = sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)  # (batch, H, Q, 1)
@@ -154,7 +155,7 @@ def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:
 
 
 def split_mask(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor | None]:
-    """What a mask adds to scores that stay visible (None where that is nothing), and which stay visible (bool)."""
+    """Split a mask into the bias on visible scores (None where it is 0) and the visible keys (bool)."""
     if mask is None:
         return None, None
     mask = mask[..., : scores.shape[-1]]

@@ -1,7 +1,7 @@
-"""What is said where a model cannot be opened or a text cannot be traced."""
+"""The error that states why a model cannot be opened or an input cannot be traced."""
 
-from ..runtime.messages import ReaderError
+from ..runtime.messages import UserError
 
 
-class OpenError(ReaderError, ValueError):
-    """A model cannot be opened; the message says in one sentence why, and where it helps what to do."""
+class OpenError(UserError, ValueError):
+    """A model cannot be opened, or an input not traced; the message states why in one sentence, and often a remedy."""

@@ -1,4 +1,4 @@
-"""A checkpoint's folder, looked at before anything in it is loaded: is it whole, is it safe, does it fit?"""
+"""Inspect a checkpoint's folder before anything is loaded: is it complete, is it safe, does it fit?"""
 
 import json
 import os
@@ -18,13 +18,13 @@ BYTES = {"F64": 8, "I64": 8, "F32": 4, "I32": 4, "F16": 2, "BF16": 2, "I16": 2, 
 
 @dataclass(frozen=True)
 class CheckpointFiles:
-    """What a folder holds.
+    """Sizes of the files in a checkpoint's folder.
 
     Attributes:
-        folder: where it is.
-        config: what `config.json` says.
-        tensors: how many the weight files hold.
-        parameters: how many numbers they are.
+        folder: its path.
+        config: the content of `config.json`.
+        tensors: number of tensors in the weight files.
+        parameters: number of their elements.
         bytes: their size in the files.
     """
 
@@ -39,8 +39,8 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
     """Read the configuration and the headers of the weight files, nothing else.
 
     Raises:
-        OpenError: the folder is no checkpoint, is damaged, holds pickled weights only, needs code of its own, or has
-            files that lie elsewhere.
+        OpenError: the folder is not a checkpoint, is damaged, contains pickled weights only, needs code of its own, or
+            links to files elsewhere.
     """
     if not folder.is_dir():
         raise OpenError("There is no such folder; give a folder with config.json and safetensors files.")
@@ -68,30 +68,30 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
     )
 
 
-def check_size(found: CheckpointFiles, dtype_bytes: int | None, free: float | None = None) -> None:
+def check_size(files: CheckpointFiles, dtype_bytes: int | None, free: float | None = None) -> None:
     """Refuse a checkpoint that is too large for this machine, or whose configuration cannot belong to its weights.
 
     Args:
-        dtype_bytes: of a number once loaded; None as in the files.
+        dtype_bytes: bytes of a number once loaded; None for the size in the files.
         free: bytes of free memory; None asks the machine.
 
     Raises:
         OpenError: with the figures.
     """
-    told = (found.config.get(name) for name in ("num_hidden_layers", "n_layer", "num_layers"))
-    layers = max((count for count in told if isinstance(count, int)), default=0)
-    if layers > found.tensors:
+    counts = (files.config.get(name) for name in ("num_hidden_layers", "n_layer", "num_layers"))
+    layers = max((count for count in counts if isinstance(count, int)), default=0)
+    if layers > files.tensors:
         raise OpenError(
             "config.json names {layers} layers, but the weights are only {tensors} tensors; the two files do not "
             "belong together.",
             layers=layers,
-            tensors=found.tensors,
+            tensors=files.tensors,
         )
-    check_memory(found.bytes if dtype_bytes is None else found.parameters * dtype_bytes, free)
+    check_memory(files.bytes if dtype_bytes is None else files.parameters * dtype_bytes, free)
 
 
 def check_memory(needed: int, free: float | None = None) -> None:
-    """Refuse weights of so many bytes that the free memory, by default this machine's, is too small for.
+    """Refuse weights that need more bytes than `SHARE` of the free memory, by default this machine's.
 
     Raises:
         OpenError: with the figures.
@@ -108,10 +108,10 @@ def check_memory(needed: int, free: float | None = None) -> None:
 
 
 def free_memory() -> int:
-    """Bytes that this machine can still give."""
-    told = Path("/proc/meminfo")
-    if told.is_file():
-        for line in told.read_text().splitlines():
+    """Bytes of free memory on this machine."""
+    meminfo = Path("/proc/meminfo")
+    if meminfo.is_file():
+        for line in meminfo.read_text().splitlines():
             if line.startswith("MemAvailable:"):
                 return int(line.split()[1]) * 1024
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 2
@@ -120,18 +120,18 @@ def free_memory() -> int:
 def _config(folder: Path) -> dict:
     try:
         with open(folder / CONFIG, encoding="utf-8") as file:
-            read = json.loads(file.read(LARGEST_CONFIG))
+            config = json.loads(file.read(LARGEST_CONFIG))
     except FileNotFoundError:
         raise OpenError("The folder has no config.json; give a folder that a model was saved to.") from None
     except (OSError, ValueError, RecursionError):
         raise OpenError("config.json cannot be read; save or download the model again.") from None
-    if not isinstance(read, dict) or not isinstance(read.get("model_type"), str):
+    if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
         raise OpenError("config.json names no type of model; give a folder that `save_pretrained` wrote.")
-    return read
+    return config
 
 
 def _check_location(folder: Path, file: Path) -> None:
-    """A file must lie in its folder, or, in the cache of the hub, among the blobs of the same repository."""
+    """Refuse a file outside its folder and, in the hub's cache, outside the blobs of the same repository."""
     inside = folder.resolve()
     real = file.resolve()
     blobs = inside.parent.parent / "blobs"
@@ -157,7 +157,7 @@ def _header(file: Path) -> dict:
 
 
 def _fits(entry: dict) -> bool:
-    """Whether a tensor is as large as its shape says; an unusual type of number may have any size."""
+    """Whether a tensor's bytes fit its shape; an unknown type of number may have any size."""
     start, end = entry["data_offsets"]
     if not all(type(size) is int and size >= 0 for size in (start, end, *entry["shape"])):
         return False

@@ -1,39 +1,43 @@
-"""One run of an opened network on an input of any kind, with or without somebody looking."""
+"""Run an opened network on any input, with or without a recorder, and read its outputs."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from .eager_attention import CallRecorder
 from .interface import recording_calls
+from .library_types import Network
 
 ModelInputs = Mapping[str, Tensor]  # the library's own names -> tensors with a batch of one
 
 
 @torch.inference_mode()
-def run_network(network: nn.Module, inputs: ModelInputs, watch: CallRecorder | None, by_interface: bool, **asked: bool):
-    """What the network gives back; its attention goes through `watch`.
+def run_network(
+    network: Network, inputs: ModelInputs, recorder: CallRecorder | None, by_interface: bool, **outputs: bool
+) -> Any:
+    """Run the network once and return the library's output object; its attention passes `recorder`.
 
     Args:
-        asked: what else the library shall give back, `output_hidden_states=True` say.
+        outputs: what else the library returns, such as `output_hidden_states=True`.
     """
-    options = {"return_dict": True} | asked
+    options = {"return_dict": True} | outputs
     if "pixel_values" not in inputs:
-        options["use_cache"] = False  # BERT takes and ignores it
-    if watch is None:
+        options["use_cache"] = False  # BERT accepts and ignores it
+    if recorder is None:
         return network(**inputs, **options)
-    with recording_calls(watch, by_interface):
+    with recording_calls(recorder, by_interface):
         return network(**inputs, **options)
 
 
-def output_tensor(output) -> Tensor:
+def output_tensor(output: Any) -> Tensor:
     """Logits, or the last hidden states of a network without a head, in float32 without the batch."""
-    found = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
-    return found[0].float()
+    tensor = output.logits if getattr(output, "logits", None) is not None else output.last_hidden_state
+    return tensor[0].float()
 
 
-def reported_weights(output) -> dict[str, tuple[Tensor, ...]]:
+def reported_weights(output: Any) -> dict[str, tuple[Tensor, ...]]:
     """The weights that a network reports itself, by the library's name; empty where it reports none."""
     names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
-    return {name: found for name in names if (found := getattr(output, name, None)) is not None and len(found)}
+    return {name: maps for name in names if (maps := getattr(output, name, None)) is not None and len(maps)}

@@ -1,4 +1,4 @@
-"""How much of every head's attention follows each known pattern, of a trace of an opened model."""
+"""Score how much of each head's attention follows each known pattern, for a trace of an opened model."""
 
 import numpy as np
 
@@ -10,22 +10,21 @@ from .opened_pictures import patch_trace
 
 
 def score_heads(trace: HubTrace, kind: str) -> HeadScores:
-    """The scores of one kind on this input; see `model.attribution.head_labels`."""
-    if trace.grid is not None:
+    """Pattern scores of one kind on this input; see `model.attribution.head_labels`."""
+    if trace.grid is not None and trace.pixels is not None:
         return vision_scores(patch_weights(trace), trace.grid, trace.pixels)
-    weights = trace.records[kind].weights
-    read = {"source": trace.source, "target": trace.target or trace.source}
-    return text_scores(weights, KINDS[kind], read[KINDS[kind].queries].ids, read[KINDS[kind].keys].ids)
+    ids = trace.ids(kind)
+    return text_scores(trace.records[kind].weights, KINDS[kind], *ids)
 
 
 def measure_heads(trace: HubTrace, kind: str) -> dict[str, np.ndarray]:
     """Entropy and distance of one kind on this input; see `model.attribution.head_measures`."""
-    if trace.grid is not None:
+    if trace.grid is not None and trace.pixels is not None:
         return picture_measures(patch_weights(trace), trace.grid, trace.pixels.shape[0] / trace.grid[0])
     return text_measures(trace.records[kind].weights, KINDS[kind])
 
 
 def patch_weights(trace: HubTrace) -> np.ndarray:
     """Maps of a picture without registers, `(layer, head, 1 + patch, 1 + patch)`; without the 1 if there is no CLS."""
-    seen = patch_trace(trace)
-    return trace.records["vision"].weights if seen is None else seen.attention
+    picture = patch_trace(trace)
+    return trace.records["vision"].weights if picture is None else picture.attention

@@ -5,29 +5,29 @@ from functools import cached_property
 
 import numpy as np
 
-from ..tracing.kinds import KINDS, AttentionKind
-from ..tracing.saving import SavedTrace
+from ..tracing.kinds import KINDS
+from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
 from .record import HubRecord
 from .token_offsets import Tokens
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HubTrace(SavedTrace):
-    """What an opened model computed for one input.
+class HubTrace(SavableTrace):
+    """Everything an opened model computed for one input.
 
     Attributes:
-        records: name of a kind -> what was recorded of it.
+        records: name of a kind -> its recorded attention.
         logits: `(T, vocabulary)`, `(classes,)`, or the last hidden states `(N, width)` of a model without a head.
-        source: what the network, or its encoder, read; None for a picture.
-        target: what the decoder of an encoder-decoder read, else None.
-        stream: stack -> `(layers + 1, position, width)` float32, where the library gives it.
+        source: input tokens of the network, or of its encoder; None for a picture.
+        target: input tokens of the decoder of an encoder-decoder, else None.
+        stream: stack -> `(layers + 1, position, width)` float32, where the library returns it.
         grid: rows and columns of patches of a picture, else None.
         leading: tokens before the patches of a picture, CLS and registers.
         pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
-        received: `(3, height, width)` float32, a picture as its image processor has made it, else None.
+        received: `(3, height, width)` float32, output of the image processor, else None.
         classes: names in the order of `logits`, for a classifier.
-        kept: what was kept: "all", "weights", or a layer from 0.
+        kept: which steps are stored: "all", "weights", or a layer from 0.
     """
 
     records: dict[str, HubRecord]
@@ -48,21 +48,29 @@ class HubTrace(SavedTrace):
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""
-        read = KINDS[kind]
-        return self._labels(read, read.queries), self._labels(read, read.keys)
+        return self._labels(KINDS[kind].queries), self._labels(KINDS[kind].keys)
 
-    def _labels(self, kind: AttentionKind, side: str) -> tuple[str, ...]:
+    def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """Token ids of the queries and of the keys of a kind, for a text."""
+        return self.tokens(KINDS[kind].queries).ids, self.tokens(KINDS[kind].keys).ids
+
+    def _labels(self, side: str) -> tuple[str, ...]:
         if self.grid is not None:
             first = ("CLS", *(f"register {number}" for number in range(1, self.leading)))[: self.leading]
             return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid)))
+        return self.tokens(side).labels
+
+    def tokens(self, side: str) -> Tokens:
+        """Input tokens of the "target" side, or of the only text; of a text only."""
         tokens = self.target if side == "target" and self.target is not None else self.source
-        return tokens.labels
+        assert tokens is not None, "a trace without a grid is of a text"
+        return tokens
 
     def _about(self) -> str:
         if self.source is None:
             return "a picture"
-        read = f"{len(self.source.ids)} tokens"
-        return read if self.target is None else f"{read} and {len(self.target.ids)} of the target"
+        size = f"{len(self.source.ids)} tokens"
+        return size if self.target is None else f"{size} and {len(self.target.ids)} of the target"
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -77,5 +85,5 @@ class HubTrace(SavedTrace):
         return {kind: record.verification for kind, record in self.records.items()}
 
     def verify(self) -> Verification:
-        """The worst figures over all kinds; `verification` has them one by one."""
+        """The worst figures over all kinds; `verification` contains those of each."""
         return Verification.worst(list(self.verification.values()))

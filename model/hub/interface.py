@@ -1,30 +1,32 @@
-"""Our attention among those that `transformers` knows, and a run of a network with it."""
+"""Register our attention with `transformers`, and run a network with it."""
 
 import functools
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-from torch import nn
+from typing import Any
 
 from .eager_attention import NAME, CallRecorder, attention, current_recorder
+from .library_types import Network
 from .softmax_calls import SoftmaxCalls
 
 
 @functools.cache
 def register_attention() -> None:
-    """Make our function known, with a mask that is always given: without one, a causal model would see the future."""
+    """Register our function with a mask that is never skipped: without one, a causal model would see later tokens."""
     from transformers import AttentionInterface, AttentionMaskInterface
     from transformers.masking_utils import eager_mask
 
-    def always(*arguments, allow_is_bidirectional_skip: bool = False, allow_is_causal_skip: bool = False, **options):
+    def unskipped_mask(
+        *arguments: Any, allow_is_bidirectional_skip: bool = False, allow_is_causal_skip: bool = False, **options: Any
+    ) -> Any:
         return eager_mask(*arguments, **options)
 
     AttentionInterface.register(NAME, attention)
-    AttentionMaskInterface.register(NAME, always)
+    AttentionMaskInterface.register(NAME, unskipped_mask)
 
 
-def use_own_attention(network: nn.Module) -> bool:
-    """Have a network call our function from now on; False where it has attention of its own that cannot be replaced."""
+def use_own_attention(network: Network) -> bool:
+    """Make a network call our function from now on; False where its own attention cannot be replaced."""
     register_attention()
     if not network._can_set_attn_implementation():
         return False
@@ -33,22 +35,22 @@ def use_own_attention(network: nn.Module) -> bool:
 
 
 @contextmanager
-def recording_calls(watch: CallRecorder, by_interface: bool) -> Iterator[CallRecorder]:
-    """While this lasts, the attention of the network that this thread runs goes through `watch`."""
-    token = current_recorder.set(watch)
+def recording_calls(recorder: CallRecorder, by_interface: bool) -> Iterator[CallRecorder]:
+    """Within this context, `recorder` records the attention of the network that this thread runs."""
+    token = current_recorder.set(recorder)
     try:
         if by_interface:
-            yield watch
+            yield recorder
         else:
-            with SoftmaxCalls(watch):
-                yield watch
+            with SoftmaxCalls(recorder):
+                yield recorder
     finally:
         current_recorder.reset(token)
 
 
 @contextmanager
-def attention_implementation(network: nn.Module, name: str) -> Iterator[None]:
-    """While this lasts, a network computes attention in one of the library's own forms, "eager" say."""
+def attention_implementation(network: Network, name: str) -> Iterator[None]:
+    """Within this context, a network uses one of the library's own implementations of attention, such as "eager"."""
     before = network.config._attn_implementation
     if before == name or not network._can_set_attn_implementation():
         yield

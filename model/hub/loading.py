@@ -1,20 +1,20 @@
-"""A checkpoint's files as a network with its tokenizer or image processor: weights from safetensors, no code run."""
+"""Load a checkpoint as a network with its tokenizer or image processor: from safetensors, without running code."""
 
 import math
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import torch
-from torch import nn
 
 from .errors import OpenError
 from .folder import SHARE, CheckpointFiles, check_size, free_memory, inspect_checkpoint
+from .library_types import Config, Network, Reader, Tokenizer
 
 ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 
-# Table of the library that says which class of an architecture does a task, and the class that picks it.
+# Table of the library with the class of each architecture for a task, and the class that chooses from it.
 TABLES: dict[ModelTask, tuple[str, str]] = {
     "classify": ("MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForImageClassification"),
     "classify-text": ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForSequenceClassification"),
@@ -28,17 +28,17 @@ DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.
 
 @dataclass(frozen=True, eq=False)
 class LoadedModel:
-    """A network ready to run, and what turns the reader's input into its own.
+    """A network ready to run, with its tokenizer or image processor.
 
     Attributes:
         network: of the library, in evaluation mode.
         reader: its tokenizer, or its image processor.
-        vision: whether it reads pictures.
-        task: what it was trained for.
+        vision: whether its input is a picture.
+        task: the task it was trained for.
     """
 
-    network: nn.Module
-    reader: object
+    network: Network
+    reader: Reader
     vision: bool
     task: ModelTask
 
@@ -46,20 +46,20 @@ class LoadedModel:
 def load_model(
     folder: Path, task: ModelTask | None, dtype: str, device_map: str | dict | None = None, memory: int | None = None
 ) -> LoadedModel:
-    """Load what a folder holds.
+    """Load the network of a folder with its tokenizer or image processor.
 
     Args:
         device_map: how the library `accelerate` spreads the weights: "auto", or module -> device; None leaves them in
             memory.
-        memory: bytes of this machine's memory that spread weights may take, by default a share of what is free; what
-            does not fit stays in its file and is read whenever it is needed.
+        memory: bytes of this machine's memory that spread weights may take, by default a share of the free memory;
+            weights that do not fit stay in their file and are read whenever they are needed.
 
     Raises:
-        OpenError: whatever is wrong with it, in one sentence.
+        OpenError: the folder cannot be loaded; the message states why in one sentence.
     """
-    found = inspect_checkpoint(folder)
+    files = inspect_checkpoint(folder)
     check_size(
-        found,
+        files,
         None if dtype == "auto" else DTYPES[dtype].itemsize,
         None if device_map is None else math.inf,
     )
@@ -72,17 +72,18 @@ def load_model(
     import transformers
     from safetensors import SafetensorError
 
-    config = _config(found)
+    config = _read_config(files)
     task = task_of(config) if task is None else task
-    options = {"trust_remote_code": False, "local_files_only": True}
+    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     transformers.utils.logging.disable_progress_bar()
     try:
-        network, told = getattr(transformers, TABLES[task][1]).from_pretrained(
+        network, loading_info = getattr(transformers, TABLES[task][1]).from_pretrained(
             folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options, **spread
         )
     except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, TypeError, AttributeError):
         raise OpenError("The weights cannot be loaded into this type of model; save or download it again.") from None
-    missing = sorted(told["missing_keys"]) + sorted(str(each) for each in told.get("mismatched_keys", ()))
+    missing = sorted(loading_info["missing_keys"])
+    missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
     if missing:
         raise OpenError(
             "The weights lack {count} tensors that this type of model has, {name} for one; it would answer with "
@@ -92,7 +93,7 @@ def load_model(
         )
     check_input(network)
     vision = network.main_input_name == "pixel_values"
-    return LoadedModel(network.eval().requires_grad_(False), _reader(found, vision, config, options), vision, task)
+    return LoadedModel(network.eval().requires_grad_(False), _load_reader(files, vision, config, options), vision, task)
 
 
 def _memory_limits(memory: int | None) -> dict[int | str, int]:
@@ -102,11 +103,11 @@ def _memory_limits(memory: int | None) -> dict[int | str, int]:
     return get_max_memory() | {"cpu": int(SHARE * free_memory()) if memory is None else memory}
 
 
-def check_input(network: nn.Module) -> None:
-    """Refuse a network that reads sound or anything else but text and pictures.
+def check_input(network: Network) -> None:
+    """Refuse a network whose input is neither text nor a picture.
 
     Raises:
-        OpenError: with the library's name of what it reads.
+        OpenError: with the library's name of the input.
     """
     if network.main_input_name not in ("input_ids", "pixel_values"):
         raise OpenError(
@@ -114,21 +115,22 @@ def check_input(network: nn.Module) -> None:
         )
 
 
-def task_of(config) -> ModelTask:
-    """What a configuration says that its network was trained for.
+def task_of(config: Config) -> ModelTask:
+    """The task that a network was trained for, from its configuration.
 
     Raises:
-        OpenError: nothing that can be shown here.
+        OpenError: there is none among `TABLES`.
     """
     from transformers.models.auto import modeling_auto
 
-    named = (config.architectures or [None])[0]
+    architecture = (config.architectures or [None])[0]
     for task, (table, _) in TABLES.items():
-        known = getattr(modeling_auto, table).get(config.model_type)
-        if known is not None and named in ((known,) if isinstance(known, str) else known):
+        classes = getattr(modeling_auto, table).get(config.model_type)
+        if classes is not None and architecture in ((classes,) if isinstance(classes, str) else classes):
             return task
     if config.model_type in modeling_auto.MODEL_FOR_PRETRAINING_MAPPING_NAMES:
-        for task in ("fill", "complete", "translate"):
+        pretrained: tuple[ModelTask, ...] = ("fill", "complete", "translate")
+        for task in pretrained:
             if config.model_type in getattr(modeling_auto, TABLES[task][0]):
                 return task
     if config.model_type in modeling_auto.MODEL_MAPPING_NAMES:
@@ -136,41 +138,41 @@ def task_of(config) -> ModelTask:
     raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
 
 
-def _config(found: CheckpointFiles):
+def _read_config(files: CheckpointFiles) -> Config:
     from transformers import CONFIG_MAPPING, AutoConfig
 
-    type_ = found.config["model_type"]
+    type_ = files.config["model_type"]
     if type_ not in CONFIG_MAPPING:
         raise OpenError("This version of the library knows no model of type {type}.", type=type_)
     try:
-        return AutoConfig.from_pretrained(found.folder, trust_remote_code=False, local_files_only=True)
-    except Exception:  # each type checks its sizes in its own way
+        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
+    except Exception:  # each type of model checks its sizes in its own way
         raise OpenError(
             "config.json has settings that a model of type {type} cannot have; save or download it again.", type=type_
         ) from None
 
 
-def _reader(found: CheckpointFiles, vision: bool, config, options: dict):
+def _load_reader(files: CheckpointFiles, vision: bool, config: Config, options: dict[str, Any]) -> Reader:
     from transformers import AutoImageProcessor, AutoTokenizer
 
     kind = AutoImageProcessor if vision else AutoTokenizer
     try:
-        reader = kind.from_pretrained(found.folder, **options)
+        reader = kind.from_pretrained(files.folder, **options)
     except (OSError, ValueError, KeyError, ImportError, TypeError, AttributeError, RuntimeError):
         reader = None
     if reader is None:
-        what = "preprocessor_config.json" if vision else "tokenizer.json"
-        raise OpenError("The folder has no {file} that can be read; put it beside config.json.", file=what)
+        name = "preprocessor_config.json" if vision else "tokenizer.json"
+        raise OpenError("The folder has no {file} that can be read; put it beside config.json.", file=name)
     if not vision:
         check_vocabulary(reader, config)
     return reader
 
 
-def check_vocabulary(tokenizer, config) -> None:
-    """A tokenizer without its files is empty, and nothing else says so.
+def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:
+    """Refuse a tokenizer that does not fit its network; the library opens one without its files as an empty one.
 
     Raises:
-        OpenError: it is empty, or has tokens that the network does not know.
+        OpenError: it is empty, or has more tokens than the network.
     """
     size = len(tokenizer)
     known = getattr(config.get_text_config(), "vocab_size", None)

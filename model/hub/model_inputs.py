@@ -1,26 +1,27 @@
-"""What the reader gives, as the tensors that a network of the library takes."""
+"""Turn the user's text or picture into the input tensors of a network of the library."""
 
 import inspect
+from typing import Any
 
 import numpy as np
 import torch
 from PIL import Image
-from torch import nn
 
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
+from .library_types import Config, ImageProcessor, Network, Reader
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
-PROBE_TOKENS = 7  # tokens of the probe that an encoder reads; the decoder reads fewer, so that the two are told apart
+PROBE_TOKENS = 7  # of the probe that an encoder reads; the decoder reads fewer, so that both differ in shape
 
 
-def text_inputs(network: nn.Module, tokens: Tokens) -> ModelInputs:
-    """Ids, and the segment of every token where the network tells segments apart.
+def text_inputs(network: Network, tokens: Tokens) -> ModelInputs:
+    """Ids, and the segment of every token where the network has segments.
 
     Raises:
-        OpenError: there are two texts, and the network cannot tell them apart; or more tokens than it has positions.
+        OpenError: there are more tokens than the network has positions.
     """
     device = device_of(network)
     check_length(network, len(tokens.ids))
@@ -31,15 +32,15 @@ def text_inputs(network: nn.Module, tokens: Tokens) -> ModelInputs:
     return inputs
 
 
-def pair_inputs(network: nn.Module, source: Tokens, decoder_ids: tuple[int, ...]) -> ModelInputs:
-    """What encoder and decoder read."""
+def pair_inputs(network: Network, source: Tokens, decoder_ids: tuple[int, ...]) -> ModelInputs:
+    """Inputs of encoder and decoder."""
     check_length(network, len(decoder_ids))
     device = device_of(network)
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
 
-def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndarray) -> ModelInputs:
-    """Pixels as the network's own image processor makes them, or as it has made them: `(3, height, width)`."""
+def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.Image | np.ndarray) -> ModelInputs:
+    """Pixels from the network's own image processor; an array `(3, height, width)` is taken as its output."""
     device, dtype = device_of(network), next(network.parameters()).dtype
     if isinstance(picture, np.ndarray):
         pixels = torch.from_numpy(picture)[None]
@@ -48,36 +49,54 @@ def picture_inputs(network: nn.Module, processor, picture: Image.Image | np.ndar
     return {"pixel_values": pixels.to(device, dtype)}
 
 
-def max_positions(network: nn.Module) -> int | None:
-    """How many tokens a network can read at once; None where nothing limits it."""
-    most = getattr(network.config, "max_position_embeddings", None)
-    return most if isinstance(most, int) and most > 0 else None
+def picture_fields(config: Config, inputs: ModelInputs, tokens: int) -> dict[str, Any]:
+    """The fields of a `HubTrace` that describe a picture, whose patches and leading tokens are `tokens` in number.
+
+    Raises:
+        OpenError: the configuration has no patch size.
+    """
+    pixels = inputs["pixel_values"][0].float().cpu()
+    parts = (config, *(getattr(config, name, None) for name in config.sub_configs))
+    size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
+    if size is None:
+        raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
+    height, width = (size, size) if isinstance(size, int) else size
+    grid = pixels.shape[1] // height, pixels.shape[2] // width
+    span = pixels.amax() - pixels.amin()
+    scaled = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
+    return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": scaled, "received": pixels.numpy()}
 
 
-def check_length(network: nn.Module, count: int) -> None:
+def max_positions(network: Network) -> int | None:
+    """How many tokens a network can read at once; None without a limit."""
+    count = getattr(network.config, "max_position_embeddings", None)
+    return count if isinstance(count, int) and count > 0 else None
+
+
+def check_length(network: Network, count: int) -> None:
     """Refuse more tokens than there are positions.
 
     Raises:
         OpenError: with both numbers.
     """
-    most = max_positions(network)
-    if most is not None and most < count:
+    limit = max_positions(network)
+    if limit is not None and limit < count:
         raise OpenError(
             "This text has {count} tokens, and the model has {most} positions; shorten the text.",
             count=count,
-            most=most,
+            most=limit,
         )
 
 
-def probe_inputs(network: nn.Module, reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:
-    """A short input, and how many tokens encoder and decoder read of it; no number for a picture."""
+def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:
+    """A short input, and the numbers of tokens in encoder and decoder; None for a picture."""
     if vision:
         rows, columns = np.indices((64, 64))
         pattern = np.stack([rows * 4, columns * 4, (rows + columns) * 2], axis=-1).astype(np.uint8)
         return picture_inputs(network, reader, Image.fromarray(pattern)), None, None
-    found = tokenize(reader, PROBE)
-    ids = found.ids[:PROBE_TOKENS]
-    source = Tokens(ids, found.labels[:PROBE_TOKENS], found.special[:PROBE_TOKENS], (0,) * len(ids), ())
+    tokens = tokenize(reader, PROBE)
+    ids = tokens.ids[:PROBE_TOKENS]
+    source = Tokens(ids, tokens.labels[:PROBE_TOKENS], tokens.special[:PROBE_TOKENS], (0,) * len(ids), ())
     if not network.config.is_encoder_decoder:
         return text_inputs(network, source), len(ids), None
     target = (start_id(network), *ids[: max(2, len(ids) - 3)])
@@ -86,13 +105,13 @@ def probe_inputs(network: nn.Module, reader, *, vision: bool) -> tuple[ModelInpu
     return pair_inputs(network, source, target), len(ids), len(target)
 
 
-def start_id(network: nn.Module) -> int:
-    """The id that a decoder is started with.
+def start_id(network: Network) -> int:
+    """The first id of a decoder's input.
 
     Raises:
-        OpenError: the configuration names none.
+        OpenError: the configuration has none.
     """
     for config in (network.config, getattr(network, "generation_config", None)):
-        if (found := getattr(config, "decoder_start_token_id", None)) is not None:
-            return found
+        if (id_ := getattr(config, "decoder_start_token_id", None)) is not None:
+            return id_
     raise OpenError("config.json does not say which token starts the decoder (decoder_start_token_id); add it.")

@@ -1,7 +1,8 @@
-"""Any Hugging Face checkpoint as a `TracedModel`: opened, proven, traced."""
+"""Any Hugging Face checkpoint as a `TracedModel`: opened, verified, traced."""
 
 import inspect
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
@@ -10,7 +11,7 @@ from torch import Tensor
 
 from ..runtime.device import device_name
 from ..runtime.fallback import NetworkOwner, device_of
-from ..runtime.progress import InSteps, whole
+from ..runtime.progress import InSteps, run_to_end
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
@@ -21,14 +22,16 @@ from .forward_run import ModelInputs, output_tensor, reported_weights, run_netwo
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
 from .interface import attention_implementation
+from .library_types import Config
 from .loading import LoadedModel, ModelTask
-from .model_inputs import check_length, pair_inputs, picture_inputs, probe_inputs, start_id, text_inputs
-from .record import LayerRecord, reduce_call, stack_layers
+from .model_inputs import check_length, pair_inputs, picture_fields, picture_inputs, probe_inputs, start_id, text_inputs
+from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import pseudo_likelihood, token_losses
 from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
 from .trace_limits import TraceRetention, plan_retention
 from .verification import verify_attention
 
+TraceInput = str | Image.Image | np.ndarray  # a text, a picture, or `HubTrace.received`
 MOST_GENERATED = 128  # tokens of a decoder's own target
 CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
     "complete": ("complete",),
@@ -41,21 +44,21 @@ CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
 
 
 class OpenedModel(NetworkOwner):
-    """A network of the library `transformers`, looked into while it runs. Made by `model.open_model.open_model`.
+    """A network of the library `transformers`, traced while it runs. Made by `model.open_model.open_model`.
 
-    Opening proves on a short input that the tap changes nothing and that the maps are those the network itself reports
-    (see `model.hub.verification`).
+    Opening verifies on a short input that the tap changes no output and that the maps are those the network itself
+    reports (see `model.hub.verification`).
 
     Attributes:
         network: the network, in evaluation mode.
-        name: what it was opened from: an id, or a folder's name.
-        task: what it was trained for.
-        proof: what opening it has shown.
-        pinned: the same with the commit that was opened, for an id: opened again, it is the same.
-        card: `weights_sha256` and what is known of its origin.
+        name: its source: an id, or a folder's name.
+        task: the task it was trained for.
+        proof: results of the check made when it was opened.
+        pinned: `name`, of an id with the commit that was opened, so that it can be opened again.
+        card: `weights_sha256` and its origin.
 
     Raises:
-        OpenError: the proof fails; with the measured difference.
+        OpenError: the check fails; with the measured difference.
     """
 
     def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
@@ -64,11 +67,11 @@ class OpenedModel(NetworkOwner):
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
         self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
-        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.network.config.model_type}
+        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:
-        """Its kinds of attention, found by running it."""
+        """Its kinds of attention, as identified by running it."""
         return self.proof.plan.kinds
 
     @cached_property
@@ -79,29 +82,29 @@ class OpenedModel(NetworkOwner):
         return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
 
     @property
-    def config(self):
+    def config(self) -> Config:
         """The library's configuration, with `to_dict`."""
         return self.network.config
 
     @cached_property
     def parameters(self) -> int:
-        """How many numbers were trained."""
+        """Number of its weights."""
         return sum(tensor.numel() for tensor in self.network.parameters())
 
     @property
     def device_name(self) -> str:
-        """Where it runs; of a model that is spread, all its places, "disk" among them."""
+        """Where it runs; of a model that is spread, all its devices and "disk"."""
         places = dict.fromkeys(getattr(self.network, "hf_device_map", {}).values()) or [device_of(self.network)]
         return ", ".join(place if place == "disk" else device_name(torch.device(place)) for place in places)
 
     @property
     def precision(self) -> str:
-        """What its numbers are: "float32", "float16" or "bfloat16"."""
+        """Type of its weights: "float32", "float16" or "bfloat16"."""
         return str(next(self.network.parameters()).dtype).removeprefix("torch.")
 
     @cached_property
     def takes_two_texts(self) -> bool:
-        """Whether it tells the tokens of two texts apart."""
+        """Whether it distinguishes the tokens of two texts."""
         parameters = inspect.signature(self.network.forward).parameters
         return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
 
@@ -114,7 +117,7 @@ class OpenedModel(NetworkOwner):
 
     def trace(
         self,
-        given: str | Image.Image | np.ndarray,
+        given: TraceInput,
         *,
         second: str | None = None,
         target: str | tuple[int, ...] | None = None,
@@ -127,9 +130,9 @@ class OpenedModel(NetworkOwner):
             given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`,
                 `(3, height, width)`.
             second: a second text, for a network that reads pairs.
-            target: for an encoder-decoder, the text that the decoder is fed, or its ids as a trace has them; its own
-                greedy one where nothing is given.
-            intervention: what is done to heads on the way.
+            target: for an encoder-decoder, the text that the decoder is fed, or its ids as in a trace; by default its
+                own greedy output.
+            intervention: changes to heads during the pass.
             keep: "auto", "all", "weights" or a layer from 0; see `model.hub.trace_limits`.
 
         Raises:
@@ -139,31 +142,31 @@ class OpenedModel(NetworkOwner):
         source, decoder, inputs = self._read(given, second, target)
         shapes = self._shapes(source, decoder)
         tap = None if intervention is None else intervention.tap(shapes)
-        limit = plan_retention(
+        retention = plan_retention(
             sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep
         )
         own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
-        watch = CallRecorder(
-            self.proof.plan.names, tap, lambda place, call: self._keep(place, call, limit, own, intervention)
+        recorder = CallRecorder(
+            self.proof.plan.names, tap, lambda index, call: self._reduce(index, call, retention, own, intervention)
         )
-        output = run_network(self.network, inputs, watch, self.proof.by_interface, output_hidden_states=True)
-        if watch.count != len(self.proof.plan.names):
+        output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
+        if recorder.count != len(self.proof.plan.names):
             raise OpenError("This model takes another path for this input than for the one it was tried with.")
         return HubTrace(
-            records=self._records(watch.calls),
+            records=self._records(recorder.calls),
             logits=output_tensor(output).cpu().numpy(),
             source=source,
             target=decoder,
-            stream=self._stream(output, limit),
-            **self._picture(inputs, watch),
+            stream=self._stream(output, retention),
+            **(picture_fields(self.config, inputs, self.proof.sizes["vision"][2]) if self.vision else {}),
             classes=self.classes,
-            kept=limit.what if limit.layer is None else limit.layer,
+            kept=retention.steps if retention.layer is None else retention.layer,
         )
 
-    def maps_of(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
-        """How many numbers of weights a text has in all layers, before anything is computed, and the most layers.
+    def count_weights(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
+        """Number of attention weights of a text in all layers, and largest number of layers, before any computation.
 
-        Where the decoder's own target is not known yet, it counts as the longest that there may be.
+        A target that the decoder has yet to generate counts with its largest length.
 
         Raises:
             OpenError: the text cannot be used.
@@ -184,7 +187,7 @@ class OpenedModel(NetworkOwner):
         token where it alone is masked (masked model; Salazar et al. 2020), or of every class.
 
         Args:
-            interventions: those under which the trace was made; a masked model runs again for each of its tokens.
+            interventions: those of the trace; a masked model runs again for each of its tokens.
 
         Raises:
             OpenError: the network has no head that predicts anything.
@@ -196,30 +199,29 @@ class OpenedModel(NetworkOwner):
         if self.task == "fill":
             return pseudo_likelihood(self, trace, interventions)
         if self.task == "translate":
-            following = [*trace.target.ids[1:], self._end_id()]
+            following = [*trace.tokens("target").ids[1:], self._end_id()]
             return token_losses(trace.logits, following)
-        return token_losses(trace.logits[:-1], trace.source.ids[1:])
+        return token_losses(trace.logits[:-1], trace.tokens("source").ids[1:])
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
-        """Names of what `score` scores, in its order."""
+        """Labels of the tokens or classes that `score` scores, in its order."""
         if trace.classes is not None:
             return trace.classes
+        source = trace.tokens("source")
         if self.task == "fill":
-            return tuple(
-                label for label, mark in zip(trace.source.labels, trace.source.special, strict=True) if not mark
-            )
+            return tuple(label for label, mark in zip(source.labels, source.special, strict=True) if not mark)
         if self.task == "translate":
-            return (*trace.target.labels[1:], *labels_of(self.reader, [self._end_id()]))
-        return trace.source.labels[1:]
+            return (*trace.tokens("target").labels[1:], *labels_of(self.reader, [self._end_id()]))
+        return source.labels[1:]
 
     def generate(self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None) -> str:
-        """The greedy continuation, translation or summary of a text, of at most so many new tokens.
+        """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
 
         Raises:
-            OpenError: this network generates nothing.
+            OpenError: this network generates no text.
             InterventionError: see `HeadInterventions.check`.
         """
-        return whole(self.generate_in_steps(text, tokens, intervention))
+        return run_to_end(self.generate_in_steps(text, tokens, intervention))
 
     def generate_in_steps(
         self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
@@ -240,7 +242,9 @@ class OpenedModel(NetworkOwner):
         best = logits.topk(min(count, len(logits)))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
-    def _read(self, given, second: str | None, target) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
+    def _read(
+        self, given: TraceInput, second: str | None, target: str | tuple[int, ...] | None
+    ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
         if self.vision:
             if not isinstance(given, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
@@ -253,7 +257,7 @@ class OpenedModel(NetworkOwner):
         if isinstance(target, tuple):
             ids = target
         else:
-            ids = whole(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
+            ids = run_to_end(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
             ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
         return source, tokens_of_ids(self.reader, ids), pair_inputs(self.network, source, ids)
 
@@ -287,57 +291,47 @@ class OpenedModel(NetworkOwner):
         return shapes
 
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
-        """Layers, heads, queries and keys of every kind, of the whole network, for what was traced."""
+        """Layers, heads, queries and keys of every kind of the whole network, for the input of a trace."""
         return self._shapes(trace.source, trace.target)
 
-    def _keep(
-        self, place: int, call: AttentionCall, limit: TraceRetention, own: dict, interventions: HeadInterventions | None
+    def _reduce(
+        self,
+        index: int,
+        call: AttentionCall,
+        retention: TraceRetention,
+        own: dict,
+        interventions: HeadInterventions | None,
     ) -> LayerRecord | None:
-        found = self.proof.plan.layer_of(place)
-        if found is None or limit.layer not in (None, found[1]):
+        place = self.proof.plan.layer_of(index)
+        if place is None or retention.layer not in (None, place[1]):
             return None
-        kind, layer = found
+        kind, layer = place
         reported = own.get(kind.name)
         check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
-        return reduce_call(call, check, kept=limit.what, half=limit.half)
+        return reduce_call(call, check, steps=retention.steps, half=retention.half)
 
     def _own_weights(self, inputs: ModelInputs) -> dict[str, list[Tensor]]:
         with attention_implementation(self.network, "eager"):
-            told = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
-        return {kind.name: self.proof.reported(kind.name, told) for kind in self.kinds}
+            weights = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
+        maps = {kind.name: self.proof.reported(kind.name, weights) for kind in self.kinds}
+        return {kind: layers for kind, layers in maps.items() if layers is not None}
 
-    def _records(self, calls: list[LayerRecord | None]) -> dict:
+    def _records(self, calls: list[LayerRecord | None]) -> dict[str, HubRecord]:
         records = {}
         for kind in self.kinds:
-            kept = [(n, calls[place]) for n, place in enumerate(self.proof.plan.places(kind)) if calls[place]]
-            if kept:
-                records[kind.name] = stack_layers([layer for _, layer in kept], [number for number, _ in kept])
+            of_kind = enumerate(calls[index] for index in self.proof.plan.places(kind))
+            if layers := {number: layer for number, layer in of_kind if layer is not None}:
+                records[kind.name] = stack_layers(list(layers.values()), list(layers))
         return records
 
-    def _stream(self, output, limit: TraceRetention) -> dict[str, np.ndarray]:
-        if limit.what != "all":
+    def _stream(self, output: Any, retention: TraceRetention) -> dict[str, np.ndarray]:
+        if retention.steps != "all":
             return {}
         names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
         names |= {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
-        told = ((name, getattr(output, field, None)) for field, name in names.items())
+        stacks = ((name, getattr(output, field, None)) for field, name in names.items())
         return {
             name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
-            for name, states in told
+            for name, states in stacks
             if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
         }
-
-    def _picture(self, inputs: ModelInputs, watch: CallRecorder) -> dict:
-        if not self.vision:
-            return {}
-        pixels = inputs["pixel_values"][0].float().cpu()
-        parts = (self.config, *(getattr(self.config, name, None) for name in self.config.sub_configs))
-        size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
-        if size is None:
-            raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
-        height, width = (size, size) if isinstance(size, int) else size
-        grid = pixels.shape[1] // height, pixels.shape[2] // width
-        tokens = self.proof.sizes["vision"][2]
-        span = pixels.amax() - pixels.amin()
-        shown = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
-        leading = tokens - grid[0] * grid[1]
-        return {"grid": grid, "leading": leading, "pixels": shown, "received": pixels.numpy()}

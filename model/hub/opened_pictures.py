@@ -1,14 +1,16 @@
-"""An opened network that reads pictures: what of CLS and the patches its traces hold, and what moves a class."""
+"""An opened network that reads pictures: traces of CLS and the patches, and attribution of a class."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from ..attribution.faithfulness import Occlusion, occlude
-from ..attribution.intervention_result import Check
+from ..attribution.intervention_result import InterventionCheck
 from ..attribution.rollout import METHODS, ClassGradients, slope_along
 from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
@@ -29,7 +31,7 @@ class OpenedPictureTrace(PatchTrace):
     """CLS and the patches of a trace, without the registers between them; see `PatchTrace`.
 
     Attributes:
-        received: `(3, height, width)` float32, the numbers that the network was given.
+        received: `(3, height, width)` float32, the input tensor of the network.
         leading: tokens before the patches, CLS and registers.
     """
 
@@ -39,55 +41,57 @@ class OpenedPictureTrace(PatchTrace):
 
 
 def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
-    """What a trace of a picture says of CLS and the patches; None where the network has no CLS, or read no picture."""
-    if trace.grid is None or trace.leading < 1:
+    """CLS and the patches of a trace; None where the network has no CLS, or the input was not a picture."""
+    if trace.grid is None or trace.pixels is None or trace.received is None or trace.leading < 1:
         return None
-    kept = [0, *range(trace.leading, trace.leading + trace.grid[0] * trace.grid[1])]
+    chosen = [0, *range(trace.leading, trace.leading + trace.grid[0] * trace.grid[1])]
     record = trace.records[VISION.name]
-    weights = record.weights[:, :, kept][:, :, :, kept].astype(np.float32, copy=False)
+    weights = record.weights[:, :, chosen][:, :, :, chosen].astype(np.float32, copy=False)
     classes, logits = trace.classes or (), trace.logits.reshape(-1)
-    only = replace(record, weights=weights, scores=None, queries=None, keys=None, values=None, outputs=None)
-    return OpenedPictureTrace(trace.pixels, classes, logits, trace.grid, only, trace.received, trace.leading)
+    reduced = replace(record, weights=weights, scores=None, queries=None, keys=None, values=None, outputs=None)
+    return OpenedPictureTrace(trace.pixels, classes, logits, trace.grid, reduced, trace.received, trace.leading)
 
 
 class OpenedPictureModel(OpenedModel):
     """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
 
     def intervene(self, trace: OpenedPictureTrace, interventions: HeadInterventions) -> VisionInterventionResult:
-        """The picture of `trace` again under interventions.
+        """Trace the picture of `trace` again under interventions.
 
         Raises:
             InterventionError: see `HeadInterventions.check`.
         """
-        found = self.trace(trace.received, intervention=interventions)
-        check = Check(found.verify().max_difference, None, found.records[VISION.name].half)
-        return VisionInterventionResult(patch_trace(found), check)
+        whole = self.trace(trace.received, intervention=interventions)
+        check = InterventionCheck(whole.verify().max_difference, None, whole.records[VISION.name].half)
+        after = patch_trace(whole)
+        assert after is not None, "the trace before the interventions has CLS"
+        return VisionInterventionResult(after, check)
 
     def gradient_scores(self, trace: OpenedPictureTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.attribution.rollout`."""
-        found = self._gradients(self._tensor(trace.received), class_index)
-        scores = {METHODS[2]: found.relevance()[trace.leading - 1 :], METHODS[3]: found.raw(self._side(trace))}
-        slope = slope_along(self._answers, self._tensor(trace.received), class_index, found.pixels)
-        return GradientScores(scores, float(found.pixels.norm()), slope)
+        gradients = self._gradients(self._tensor(trace.received), class_index)
+        scores = {METHODS[2]: gradients.relevance()[trace.leading - 1 :], METHODS[3]: gradients.raw(self._side(trace))}
+        slope = slope_along(self._logits, self._tensor(trace.received), class_index, gradients.pixels)
+        return GradientScores(scores, float(gradients.pixels.norm()), slope)
 
     def occlusions(self, trace: OpenedPictureTrace, orders: np.ndarray) -> list[Occlusion]:
-        """Every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
-        network = _CallableNetwork(self._answers, SimpleNamespace(patch_size=self._side(trace)))
+        """Probabilities of all classes as patches are occluded in each of `orders`, `(order, patch)`."""
+        network = _CallableNetwork(self._logits, SimpleNamespace(patch_size=self._side(trace)))
         return occlude(network, self._tensor(trace.received), orders)
 
     def _gradients(self, pixels: Tensor, class_index: int) -> ClassGradients:
         recorder = Recorder(layer_names(VISION.stack, "self.weights", self.proof.sizes[VISION.name][0]))
-        watch = CallRecorder(self.proof.plan.names, recorder, lambda place, call: None)
+        calls = CallRecorder(self.proof.plan.names, recorder, lambda index, call: None)
         with torch.enable_grad():
             pixels = pixels.clone().requires_grad_(True)
-            with recording_calls(watch, self.proof.by_interface):
-                logit = self._answers(pixels[None])[0, class_index]
-            kept = list(recorder.tensors.values())
-            gradients = torch.autograd.grad(logit, [pixels, *kept])
-        weights = torch.cat([weight.detach() for weight in kept]).float()  # (layer, head, position, position)
+            with recording_calls(calls, self.proof.by_interface):
+                logit = self._logits(pixels[None])[0, class_index]
+            maps = list(recorder.tensors.values())
+            gradients = torch.autograd.grad(logit, [pixels, *maps])
+        weights = torch.cat([layer.detach() for layer in maps]).float()  # (layer, head, position, position)
         return ClassGradients(weights, torch.cat(gradients[1:]).float(), gradients[0].float())
 
-    def _answers(self, pixels: Tensor) -> Tensor:
+    def _logits(self, pixels: Tensor) -> Tensor:
         """`(picture, 3, height, width)` -> logits `(picture, class)`."""
         return self.network(pixel_values=pixels, return_dict=True).logits
 
@@ -103,8 +107,8 @@ class OpenedPictureModel(OpenedModel):
 class _CallableNetwork:
     """A network as `occlude` calls it."""
 
-    answers: object
-    config: SimpleNamespace
+    logits: Callable[[Tensor], Tensor]
+    config: Any
 
     def __call__(self, pixels: Tensor) -> Tensor:
-        return self.answers(pixels)
+        return self.logits(pixels)

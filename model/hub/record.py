@@ -1,4 +1,4 @@
-"""What an opened model computed for one kind of attention, as plain arrays, and its check."""
+"""Recorded attention of an opened model, one kind, as plain arrays, and its check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ RetainedSteps = Literal["all", "weights"]
 
 @dataclass(frozen=True, eq=False)
 class HubRecord:
-    """One kind of attention, all layers that were kept. H heads of queries, G heads of keys and values.
+    """One kind of attention, all stored layers. H heads of queries, G heads of keys and values.
 
     Attributes:
         weights: `(layer, H, query, key)`; float32, or float16 for a long input.
-        allowed: `(query, key)` bool, what the masks let some head of some layer see; None where nothing is hidden.
-        scores: `(layer, H, query, key)`, before the mask; None where only weights were kept.
-        queries, outputs: `(layer, H, query, d)`; None likewise, or where the way into the network cannot see them.
+        allowed: `(query, key)` bool, visible to some head of some layer; None where nothing is masked.
+        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored.
+        queries, outputs: `(layer, H, query, d)`; None likewise, or where `SoftmaxCalls` did not see them.
         keys, values: `(layer, G, key, d)`; None likewise.
-        layers: the layers that were kept, from 0.
-        by: what computed it a second time: "fused", "double" or "eager"; see `model.hub.call_check`.
+        layers: the stored layers, from 0.
+        by: the second computation: "fused", "double" or "eager"; see `model.hub.call_check`.
         verification: largest differences to that.
-        forms: of every layer, how a product becomes a score; empty where only weights were kept, or no products seen.
+        forms: of every layer, how a product becomes a score; empty where only weights are stored, or no products seen.
         half: whether the network itself computes in half precision, so that the differences are larger.
     """
 
@@ -50,13 +50,13 @@ class HubRecord:
         return self.by
 
     def verify(self) -> Verification:
-        """Largest differences to the second computation, which was made when the trace was."""
+        """Largest differences to the second computation, which was made with the trace."""
         return self.verification
 
 
 @dataclass(frozen=True, eq=False)
 class LayerRecord:
-    """One layer of a `HubRecord`, without the axis of layers; so that a run need not keep what is not wanted."""
+    """One layer of a `HubRecord`, without the axis of layers, reduced during the run to the steps that are stored."""
 
     arrays: dict[str, torch.Tensor | None]
     allowed: np.ndarray | None
@@ -65,49 +65,57 @@ class LayerRecord:
     form: ScoreForm | None
     half: bool
 
+    @property
+    def weights(self) -> torch.Tensor:
+        """`(H, query, key)`."""
+        weights = self.arrays["weights"]
+        assert weights is not None
+        return weights
+
 
 def reduce_call(
-    call: AttentionCall, check: tuple[str, Verification], *, kept: RetainedSteps, half: bool
+    call: AttentionCall, check: tuple[str, Verification], *, steps: RetainedSteps, half: bool
 ) -> LayerRecord:
-    """What is kept of one call, on the CPU.
+    """Move the steps of one call that are stored to the CPU.
 
     Args:
-        check: what `model.hub.call_check.check_call` found.
-        half: keep weights and scores in half precision.
+        check: result of `model.hub.call_check.check_call`.
+        half: store weights and scores in half precision.
     """
     maps = torch.float16 if half else torch.float32
-    wanted = {"weights": maps}
-    if kept == "all":
-        wanted |= {"scores": maps} | dict.fromkeys(("queries", "keys", "values", "outputs"), torch.float32)
-    arrays = {name: _array(getattr(call, name), dtype) for name, dtype in wanted.items()}
-    seen = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
+    dtypes = {"weights": maps}
+    if steps == "all":
+        dtypes |= {"scores": maps} | dict.fromkeys(("queries", "keys", "values", "outputs"), torch.float32)
+    arrays = {name: _array(getattr(call, name), dtype) for name, dtype in dtypes.items()}
+    allowed = None if call.mask is None else call.mask[0].any(dim=0).expand(call.weights.shape[2:]).cpu().numpy()
     form = None
-    if kept == "all" and call.scaling is not None:
+    if steps == "all" and call.scaling is not None:
         sinks = None if call.sinks is None else call.sinks.float().cpu().numpy()
-        form = ScoreForm(call.scaling, call.softcap, call.bias is not None, sinks, seen)
-    return LayerRecord(arrays, seen, *check, form, half=call.weights.dtype != torch.float32)
+        form = ScoreForm(call.scaling, call.softcap, call.bias is not None, sinks, allowed)
+    return LayerRecord(arrays, allowed, *check, form, half=call.weights.dtype != torch.float32)
 
 
 def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
-    """Several layers of one kind as one record; `numbers` says which they are."""
-    shape = layers[0].arrays["weights"].shape[1:]
+    """Several layers of one kind as one record; `numbers` are their places from 0."""
+    shape = layers[0].weights.shape[1:]
     masks = [layer.allowed for layer in layers]
     allowed = None
     if any(mask is not None for mask in masks):
         allowed = np.any([np.ones(shape, dtype=bool) if mask is None else mask for mask in masks], axis=0)
 
     def array(name: str) -> np.ndarray | None:
-        found = [layer.arrays.get(name) for layer in layers]
-        return None if any(part is None for part in found) else torch.stack(found).numpy()
+        tensors = [tensor for layer in layers if (tensor := layer.arrays.get(name)) is not None]
+        return torch.stack(tensors).numpy() if len(tensors) == len(layers) else None
 
+    forms = [layer.form for layer in layers if layer.form is not None]
     return HubRecord(
-        weights=array("weights"),
+        weights=torch.stack([layer.weights for layer in layers]).numpy(),
         allowed=allowed,
         **{name: array(name) for name in ("scores", "queries", "keys", "values", "outputs")},
         layers=tuple(numbers),
         by=layers[0].by,
         verification=Verification.worst([layer.verification for layer in layers]),
-        forms=tuple(layer.form for layer in layers) if all(layer.form for layer in layers) else (),
+        forms=tuple(forms) if len(forms) == len(layers) else (),
         half=layers[0].half,
     )
 

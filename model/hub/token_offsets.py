@@ -1,27 +1,29 @@
-"""Tokens of any tokenizer with their slices of the text, and the words that they make up."""
+"""Tokens of any tokenizer with their slices of the text, and the words they form."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from ..text.words import Word
 from .errors import OpenError
+from .library_types import Tokenizer
 
 BOUNDARY = "\u2581"  # before a word, in the tokens of SentencePiece
-SPACE = "\u2423"  # what stands for a space that a reader would not see
+SPACE = "\u2423"  # shown for a space, which would not be visible
 
 
 @dataclass(frozen=True)
 class Tokens:
-    """A text, or two, as a network reads it.
+    """The tokens of one text or of two.
 
     Attributes:
         ids: one for each token.
-        labels: what the reader sees: the token's slice of the text, or its own name if it is a special token.
+        labels: shown to the user: the token's slice of the text, or the name of a special token.
         special: whether the tokenizer added it.
-        segments: 0 or 1, which of two texts a token belongs to.
-        words: the tokens of every word, by place; special tokens belong to none.
-        called: the words themselves; empty where their tokens' labels say them.
+        segments: 0 or 1, the text that a token belongs to.
+        words: indices of the tokens of every word; special tokens belong to none.
+        word_texts: the words themselves; empty where the labels of their tokens, joined, are the words.
     """
 
     ids: tuple[int, ...]
@@ -29,84 +31,84 @@ class Tokens:
     special: tuple[bool, ...]
     segments: tuple[int, ...]
     words: tuple[tuple[int, ...], ...]
-    called: tuple[str, ...] = ()
+    word_texts: tuple[str, ...] = ()
 
     def whole_words(self) -> tuple[Word, ...]:
-        """Runs of tokens that make up words, in order; a special token stands alone."""
-        called = self.called or ["".join(self.labels[each] for each in word) for word in self.words]
-        first = {word[0]: (word, text) for word, text in zip(self.words, called, strict=True)}
+        """Runs of tokens that form words, in order; a special token is a run of its own."""
+        texts = self.word_texts or ["".join(self.labels[place] for place in word) for word in self.words]
+        first = {word[0]: (word, text) for word, text in zip(self.words, texts, strict=True)}
         inside = {place for word in self.words for place in word}
-        found = []
+        runs = []
         for place, label in enumerate(self.labels):
             if place in first:
                 word, text = first[place]
-                found.append(Word(text, place, word[-1] + 1))
+                runs.append(Word(text, place, word[-1] + 1))
             elif place not in inside:
-                found.append(Word(label, place, place + 1, self.special[place]))
-        return tuple(found)
+                runs.append(Word(label, place, place + 1, self.special[place]))
+        return tuple(runs)
 
 
-def tokenize(tokenizer, text: str, second: str | None = None) -> Tokens:
-    """The tokens of a text, or of a pair of texts, as the network is given them.
+def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Tokens:
+    """Tokenize a text or a pair of texts, as input of the network.
 
     Raises:
-        OpenError: the text has no tokens, or the network takes no second text.
+        OpenError: the text has no tokens, or the network accepts no second text.
     """
     fast = bool(tokenizer.is_fast)
-    given = (text,) if second is None else (text, second)
+    texts = (text,) if second is None else (text, second)
     options = {"return_special_tokens_mask": True, "return_offsets_mapping": fast, "verbose": False}
-    found = tokenizer(*given, **options)
-    ids = found["input_ids"]
-    special = [bool(mark) for mark in found["special_tokens_mask"]]
+    encoding = tokenizer(*texts, **options)
+    ids = encoding["input_ids"]
+    special = [bool(mark) for mark in encoding["special_tokens_mask"]]
     if all(special):
         raise OpenError("This text has no tokens; type at least one word.")
-    segments = [0] * len(ids) if second is None else _segments(found, special, fast)
+    segments = [0] * len(ids) if second is None else _segments(encoding, special, fast)
     names = tokenizer.convert_ids_to_tokens(ids)
     if fast:
-        spans = [tuple(span) for span in found["offset_mapping"]]
-        labels = _slices([given[part] for part in segments], spans, segments, special, names)
-        words, called = _words_by_offset([given[part] for part in segments], spans, segments, special)
+        spans = [(start, end) for start, end in encoding["offset_mapping"]]
+        labels = _slices([texts[part] for part in segments], spans, segments, special, names)
+        words, word_texts = _words_by_offset([texts[part] for part in segments], spans, segments, special)
     else:
         labels = [_plain(name).lstrip(SPACE) or SPACE for name in names]
-        words, called = _words_by_mark(names, special), ()
-    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words, called)
+        words, word_texts = _words_by_mark(names, special), ()
+    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words, word_texts)
 
 
-def tokens_of_ids(tokenizer, ids: Sequence[int]) -> Tokens:
-    """Tokens that stand in no text yet: those that a decoder is fed or has generated.
+def tokens_of_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Tokens:
+    """Tokens without a text: those that a decoder is fed or has generated.
 
-    Words are runs without white space in what the ids before each token, and the token with them, decode to.
+    Words are runs without white space in the decoded text, which is decoded up to each token in turn.
     """
     marks = set(tokenizer.all_special_ids)
     special = tuple(id_ in marks for id_ in ids)
     plain = [place for place, mark in enumerate(special) if not mark]
     words: list[list[int]] = []
-    called: list[str] = []
-    length, inside = 0, False  # of what is decoded; whether the next characters go on with the last word
+    word_texts: list[str] = []
+    length, inside = 0, False  # of the decoded text; whether the next characters continue the last word
     for count, place in enumerate(plain, 1):
-        text = tokenizer.decode([ids[each] for each in plain[:count]], clean_up_tokenization_spaces=False)
-        whole = text.rstrip("\ufffd")  # the first bytes of a character are none yet
-        piece, length = whole[length:], max(length, len(whole))
-        begun = len(whole) < len(text)
-        if not begun and not piece.strip() and not (inside and not piece):  # space alone is in no word
+        text = tokenizer.decode([ids[earlier] for earlier in plain[:count]], clean_up_tokenization_spaces=False)
+        complete = text.rstrip("\ufffd")  # without the first bytes of an incomplete character
+        added, length = complete[length:], max(length, len(complete))
+        incomplete = len(complete) < len(text)
+        if not incomplete and not added.strip() and not (inside and not added):  # space alone is in no word
             inside = False
             continue
-        if not inside or piece[:1].isspace():
+        if not inside or added[:1].isspace():
             words.append([])
-            called.append("")
+            word_texts.append("")
         words[-1].append(place)
-        called[-1] += piece.strip()
-        inside = begun or not piece[-1:].isspace()
+        word_texts[-1] += added.strip()
+        inside = incomplete or not added[-1:].isspace()
     return Tokens(
-        tuple(ids), labels_of(tokenizer, ids), special, (0,) * len(ids), tuple(map(tuple, words)), tuple(called)
+        tuple(ids), labels_of(tokenizer, ids), special, (0,) * len(ids), tuple(map(tuple, words)), tuple(word_texts)
     )
 
 
-def labels_of(tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
-    """Labels of tokens that stand in no text, such as the candidates for the next token.
+def labels_of(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
+    """Labels of tokens without a text, such as the candidates for the next token.
 
-    Many networks have more ids than their tokenizer has tokens; those go by their number. Tokens that are bytes are
-    read as the characters that they make up, or as their numbers where they are a part of one.
+    Many networks have more ids than their tokenizer has tokens; those are labelled by number. Byte tokens are labelled
+    by the characters they form, or by their numbers where they are a part of one.
     """
     names = tokenizer.convert_ids_to_tokens(list(ids))
     return tuple(
@@ -114,24 +116,25 @@ def labels_of(tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
     )
 
 
-def _readable(tokenizer, name: str) -> str:
-    """The label of a token by its name; `caf\u00c3\u00a9` of a byte-level tokenizer is `caf\u00e9`."""
+def _readable(tokenizer: Tokenizer, name: str) -> str:
+    """Label of a token from its name; `caf\u00c3\u00a9` of a byte-level tokenizer is `caf\u00e9`."""
     if name.isascii() or name.startswith(BOUNDARY):
         return _plain(name)
     text = tokenizer.convert_tokens_to_string([name])
-    if text.strip() and text.strip() in name:  # no bytes, or only such as stand for themselves
+    if text.strip() and text.strip() in name:  # no bytes, or only bytes that are shown as themselves
         return _plain(name)
     if "\ufffd" in text:
-        values = [_BYTES.get(character) for character in name]
-        if None in values:
+        if any(character not in _BYTES for character in name):
             return _plain(name)
-        return "".join(f"<0x{value:02X}>" for value in values)
+        return "".join(f"<0x{_BYTES[character]:02X}>" for character in name)
     return text.replace(" ", SPACE).replace("\n", "\u21b5").replace("\t", "\u21e5")
 
 
 def _byte_alphabet() -> dict[str, int]:
-    """Which byte each character of a byte-level tokenizer stands for (Radford et al. 2019): itself where it can be
-    printed, the next free one from U+0100 on otherwise."""
+    """Character of a byte-level tokenizer -> its byte (Radford et al. 2019).
+
+    A printable byte is its own character; the others take the next free ones from U+0100 on.
+    """
     printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [value for value in range(256) if value not in printed]
     return {chr(value): value for value in printed} | {chr(256 + n): value for n, value in enumerate(others)}
@@ -140,13 +143,13 @@ def _byte_alphabet() -> dict[str, int]:
 _BYTES = _byte_alphabet()
 
 
-def _segments(found, special: Sequence[bool], fast: bool) -> list[int]:
-    """Which of two texts every token belongs to; a special token belongs to the text before it."""
-    told = found.get("token_type_ids")
-    if told is not None and any(told):
-        return list(told)
+def _segments(encoding: Any, special: Sequence[bool], fast: bool) -> list[int]:
+    """The text, 0 or 1, that every token belongs to; a special token belongs to the text before it."""
+    types = encoding.get("token_type_ids")
+    if types is not None and any(types):
+        return list(types)
     if fast:
-        parts = found.sequence_ids()
+        parts = encoding.sequence_ids()
         return [
             part if part is not None else next((p for p in parts[place::-1] if p is not None), 0)
             for place, part in enumerate(parts)
@@ -182,7 +185,7 @@ def _slices(
 def _words_by_offset(
     texts: Sequence[str], spans: Sequence[tuple[int, int]], segments: Sequence[int], special: Sequence[bool]
 ) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """A word is a run of characters without white space; its tokens, and it itself."""
+    """Tokens and text of each word: a run of characters without white space."""
     words: dict[tuple[int, int], list[int]] = {}
     runs = {
         part: [match.span() for match in re.finditer(r"\S+", text)]
@@ -194,12 +197,12 @@ def _words_by_offset(
         inside = [number for number, (a, b) in enumerate(runs[segments[place]]) if a < end and start < b]
         if inside:
             words.setdefault((segments[place], inside[0]), []).append(place)
-    called = (texts[word[0]][slice(*runs[part][number])] for (part, number), word in words.items())
-    return tuple(tuple(word) for word in words.values()), tuple(called)
+    word_texts = (texts[word[0]][slice(*runs[part][number])] for (part, number), word in words.items())
+    return tuple(tuple(word) for word in words.values()), tuple(word_texts)
 
 
 def _words_by_mark(names: Sequence[str], special: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
-    """A word begins where the tokenizer set its mark."""
+    """Tokens of each word; a word begins at the tokenizer's mark."""
     words: list[list[int]] = []
     for place, name in enumerate(names):
         if special[place]:

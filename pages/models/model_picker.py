@@ -96,7 +96,7 @@ def _open(may: ModelAllowlist, name: str) -> Service | None:
     if found is not None:
         return found
     about = summarize_folder(name, Path(source)) if name == OWN else summarize(name, source)
-    if not about.here:
+    if not about.downloaded:
         if not may.any:
             st.warning(literal.markdown(say_error(about.problem)))
             return None

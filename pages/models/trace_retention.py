@@ -18,7 +18,7 @@ CHOICE_BYTES = 100_000_000  # bytes of maps, from which on the reader chooses wh
 
 def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
     """What to keep of a text's trace, as `model.trace` takes it; a long text lets the reader choose from the sizes."""
-    maps, layers = model.maps_of(text, **options)
+    maps, layers = model.count_weights(text, **options)
     sizes = trace_limits.retained_sizes(maps, layers)
     if sizes["all"] < CHOICE_BYTES:
         return "auto"

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, HubTrace
-from model.attribution.trace_comparison import moved
+from model.attribution.trace_comparison import attention_shift
 from model.hub.opened_model import OpenedModel
 from pages.models import answers, attention_labels, head_effects
 from pages.shared import checks, differences, files, tables
@@ -97,7 +97,8 @@ def render(
     st.header(say("shared.every-head", "Every head"), anchor=False)
     pairs = {name: (record.weights, found.after.records[name].weights) for name, record in trace.records.items()}
     differences.render_moved_heads(
-        {name: moved(*pair) for name, pair in pairs.items()}, {name: pair[0].shape[3] for name, pair in pairs.items()}
+        {name: attention_shift(*pair) for name, pair in pairs.items()},
+        {name: pair[0].shape[3] for name, pair in pairs.items()},
     )
     if generated is not None:
         with anew:
@@ -158,7 +159,7 @@ def _render_one_head(
     pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare")
     if attention_maps.MEAN not in (layer, head):
         at = int(layer) - 1, int(head) - 1
-        labels = [label_text(head_effects.scores_of(each, pair.kind.name).label(*at)) for each in (trace, after)]
+        labels = [label_text(head_effects.score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 

@@ -56,7 +56,7 @@ def test_what_is_known_before_a_model_is_opened(tmp_path):
 
 def test_what_is_not_here_is_listed_as_such(tmp_path):
     missing, empty = summarize_allowed(read_allowlist(f"owner/no-such-model,{tmp_path}"))
-    assert not missing.here
+    assert not missing.downloaded
     assert "no config.json" in str(empty.problem)
 
 

@@ -26,8 +26,8 @@ def text_of(tokens: int) -> str:
 
 def test_512_tokens_are_kept_whole(base):
     text = text_of(512)
-    assert base.maps_of(text) == (144 * 512**2, 12)
-    assert trace_limits.retained_sizes(*base.maps_of(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
+    assert base.count_weights(text) == (144 * 512**2, 12)
+    assert trace_limits.retained_sizes(*base.count_weights(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
     trace = base.trace(text)
     record = trace.records["decoder"]
     assert (trace.kept, record.weights.shape, record.weights.dtype) == ("all", (12, 12, 512, 512), np.float32)
@@ -37,7 +37,7 @@ def test_512_tokens_are_kept_whole(base):
 
 def test_1024_tokens_are_kept_by_layer(base):
     text = text_of(1024)
-    sizes = trace_limits.retained_sizes(*base.maps_of(text))
+    sizes = trace_limits.retained_sizes(*base.count_weights(text))
     assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
     assert sizes["all"] > trace_limits.LARGEST > sizes["weights"]
     record = base.trace(text, keep=5).records["decoder"]
@@ -48,8 +48,8 @@ def test_1024_tokens_are_kept_by_layer(base):
 def test_sizes_of_two_texts_count_the_target(opened):
     model = opened("t5")
     source, target = len(model.trace(TEXT, target=TEXT).source.ids), len(model.trace(TEXT, target=TEXT).target.ids)
-    numbers, layers = model.maps_of(TEXT, target=TEXT)
+    numbers, layers = model.count_weights(TEXT, target=TEXT)
     assert layers == 2
     counted = 8 * (source**2 + (target + 1) ** 2 + (target + 1) * source)  # the target's end is not read
     assert numbers in (counted, 8 * (source**2 + target**2 + target * source))
-    assert model.maps_of(TEXT)[0] > numbers
+    assert model.count_weights(TEXT)[0] > numbers

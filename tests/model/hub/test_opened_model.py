@@ -13,7 +13,7 @@ from model.hub.opened_model import OpenedModel
 from model.hub.token_offsets import tokenize
 from model.lessons.one_weight import recompute_softmax, recompute_weight
 from model.open_model import open_model
-from model.runtime.progress import whole
+from model.runtime.progress import run_to_end
 from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.traced_model import TracedModel
 from tests.model.hub import tiny
@@ -180,7 +180,7 @@ def test_generation_under_an_intervention_is_that_of_the_passes(name: str, opene
     model = opened(name)
     kind = "cross" if name in PAIRS else "decoder"
     plan = HeadInterventions((Scale(kind, ((0, 0), (0, 2), (1, 1)), 0.0), OneHot(kind, ((1, 3),), 1)))
-    made = whole(model._generated(tokenize(model.reader, TEXT), 5, plan))
+    made = run_to_end(model._generated(tokenize(model.reader, TEXT), 5, plan))
     if name in PAIRS:
         trace = model.trace(TEXT, target=(2, *made[:-1]), intervention=plan)
         assert trace.logits.argmax(axis=-1).tolist() == list(made)

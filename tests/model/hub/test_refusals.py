@@ -140,7 +140,7 @@ def test_maps_larger_than_the_limit():
 def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
     """Of the three runs the last, with our tap, is made to answer a thousandth more."""
     runs = iter([0.0, 0.0, 1e-3, 1e-3])
-    monkeypatch.setattr(verification, "result", lambda output: forward_run.output_tensor(output) + next(runs))
+    monkeypatch.setattr(verification, "output_tensor", lambda output: forward_run.output_tensor(output) + next(runs))
     with pytest.raises(OpenError, match=r"answers differently, by \d\.\de-0[45] where 1e-04 is allowed"):
         open_model(tiny.network("gpt2"), reader=tiny.tokenizer())
 
@@ -151,7 +151,7 @@ def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
             name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.reported_weights(told).items()
         }
 
-    monkeypatch.setattr(verification, "own_weights", other)
+    monkeypatch.setattr(verification, "reported_weights", other)
     with pytest.raises(OpenError, match=r"differ from those that this model reports itself by .*1e-05 is allowed"):
         open_model(tiny.network("bert"), reader=tiny.tokenizer())
 

@@ -73,7 +73,7 @@ def test_a_token_of_bytes_is_readable():
 def test_words_of_generated_tokens_are_those_of_the_text(text):
     read = tokenize(tiny.tokenizer(), text)
     found = tokens_of_ids(tiny.tokenizer(), read.ids)
-    assert (found.special, found.called) == (read.special, tuple(text.split()))
+    assert (found.special, found.word_texts) == (read.special, tuple(text.split()))
     assert found.words == read.words
     assert set(text.split()) < {word.text for word in found.whole_words()}
 

@@ -259,7 +259,7 @@ def test_a_damaged_model_is_one_sentence(open_app, listed):
 def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monkeypatch):
     text = "The quick fox wants a car."
     model = open_model(listed["gpt2"], device="cpu")
-    numbers, layers = model.maps_of(text)
+    numbers, layers = model.count_weights(text)
     monkeypatch.setattr(trace_retention, "CHOICE_BYTES", 0)
     monkeypatch.setattr(trace_limits, "LARGEST", 4 * numbers)
     monkeypatch.setattr(trace_limits, "HALF_FROM", 0)

@@ -1,0 +1,14 @@
+"""Types of the library `transformers`, for annotations alone: the library itself is loaded when a model is opened."""
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from transformers import BaseImageProcessor, PretrainedConfig, PreTrainedModel, PreTrainedTokenizerBase
+
+    Network: TypeAlias = PreTrainedModel
+    Tokenizer: TypeAlias = PreTrainedTokenizerBase
+    ImageProcessor: TypeAlias = BaseImageProcessor
+    Reader: TypeAlias = PreTrainedTokenizerBase | BaseImageProcessor  # turns what the user gives into inputs
+    Config: TypeAlias = PretrainedConfig
+else:
+    Network = Tokenizer = ImageProcessor = Reader = Config = Any
