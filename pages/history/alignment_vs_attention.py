@@ -1,14 +1,16 @@
-"""The alignment of a recurrent network beside the Transformer's cross-attention on the same two sentences."""
+"""The alignment of a recurrent network compared with the Transformer's cross-attention on the same two sentences."""
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import streamlit as st
+from numpy.typing import ArrayLike
 
-from model.attribution.alignment_error import LinkCounts, link_counts
+from model.attribution.alignment_error import LinkCounts, count_links
 from model.lessons.network_comparison import TRANSFORMER, BootstrapInterval, NetworkComparison
 from model.networks.recurrent_trace import RecurrentTrace
-from model.text.word_alignment import links_of
+from model.text.word_alignment import find_links
 from model.tracing.trace import Trace
 from pages.history import networks, networks_compared
 from pages.shared import checks, files
@@ -30,83 +32,85 @@ class ComparedMap:
     """One way of attending to the source.
 
     Attributes:
-        called: what the page says for it.
+        label: its name on the page.
         weights: `(T, S)`.
-        counts: what it has in common with the statistical links; None where there are none.
-        measured: its error over held-out sentences; None where it was not measured.
+        counts: how many of its links are statistical links; None without statistical links.
+        heldout_error: its alignment error rate over held-out sentences; None where it was not measured.
     """
 
-    called: str
+    label: str
     weights: np.ndarray
     counts: LinkCounts | None
-    measured: BootstrapInterval | None
+    heldout_error: BootstrapInterval | None
 
 
 def render(request: Request, name: str) -> None:
-    """Maps, the links, and the error rates of this pair and of many."""
+    """Show the maps, the statistical links, and the error rates for this sentence pair and for many."""
     trace = networks.trace_sentence(request, name)
-    forced = request.service.fed(request.text, trace.next_ids)  # the same tokens on both sides
-    found = networks_compared.comparison_or_warning()
-    measured = found[1] if found else None
-    compared, reference = compare_maps(request, name, trace, forced, measured)
+    forced = request.service.trace_of_ids(request.text, trace.next_ids)  # the same tokens on both sides
+    measurements = networks_compared.comparison_or_warning()
+    comparison = measurements[1] if measurements else None
+    sources, reference = compare_maps(request, name, trace, forced, comparison)
     st.markdown(prose.block("history", "beside"))
     words = (say("history.links.none", "no link"), say("history.links.one", "linked"))
-    named = {"rows": trace.next_tokens, "columns": trace.source_tokens}
-    axes = {
-        "row_title": say("history.generated", "generated token"),
-        "column_title": say("history.read", "source token"),
-    }
-    items = [RowMatrix(each.called, each.weights, "cross", **named, **axes, signed=False, top=1.0) for each in compared]
+    matrix = partial(
+        RowMatrix,
+        kind="cross",
+        rows=trace.next_tokens,
+        columns=trace.source_tokens,
+        row_title=say("history.generated", "generated token"),
+        column_title=say("history.read", "source token"),
+        signed=False,
+    )
+    matrices = [matrix(source.label, source.weights, top=1.0) for source in sources]
     if reference is not None:
-        called = say("history.links", "statistical links")
-        items.append(
-            RowMatrix(called, reference.astype(np.float32), "cross", **named, **axes, signed=False, words=words)
-        )
-    attention_map(items, "beside", beside=2)
-    header, lines = error_table(compared)
-    st.html(bars.table(header, lines, say("history.aer.table", "Alignment error rates"), whole=True))
-    verified = [each.verification["cross"] for each in (trace, forced)]
+        title = say("history.links", "statistical links")
+        matrices.append(matrix(title, reference.astype(np.float32), words=words))
+    attention_map(matrices, "beside", beside=2)
+    header, rows = error_table(sources)
+    st.html(bars.table(header, rows, say("history.aer.table", "Alignment error rates"), whole=True))
+    verifications = [compared.verification["cross"] for compared in (trace, forced)]
     st.caption(
         prose.block(
             "history",
             "beside-check",
-            difference=checks.format_difference("attention", max(check.max_difference for check in verified)),
-            rows=checks.format_difference("row sums", max(check.row_sum_error for check in verified)),
+            difference=checks.format_difference("attention", max(check.max_difference for check in verifications)),
+            rows=checks.format_difference("row sums", max(check.row_sum_error for check in verifications)),
         )
     )
     st.markdown(prose.block("history", "beside-read"))
-    if measured:
-        st.markdown(prose.block("history", "beside-held-out", pairs=grouped(measured.alignment_sentences)))
-    _render_files(trace, compared, reference, name, header, lines)
+    if comparison:
+        st.markdown(prose.block("history", "beside-held-out", pairs=grouped(comparison.alignment_sentences)))
+    _render_files(trace, sources, reference, name, header, rows)
 
 
 def compare_maps(
-    request: Request, name: str, trace: RecurrentTrace, forced: Trace, measured: NetworkComparison | None
+    request: Request, name: str, trace: RecurrentTrace, forced: Trace, comparison: NetworkComparison | None
 ) -> tuple[list[ComparedMap], np.ndarray | None]:
-    """The network's alignment, the Transformer's last layer and its best head; and the links they are held against."""
-    known = load_alignment(request.service.model.folder, request.service.model.card.get("tokenizer_sha256", ""))
-    reference = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
-    rates, head = (measured.alignment, measured.head) if measured else ({}, None)
+    """Return the network's alignment, the Transformer's last layer and its best head, and the statistical links."""
+    table = load_alignment(request.service.model.folder, request.service.model.card.get("tokenizer_sha256", ""))
+    reference = None if table is None else find_links(table, trace.source_ids, trace.next_ids)
+    rates, head = (comparison.alignment, comparison.head) if comparison else ({}, None)
     cross = forced.attention("cross")  # (layer, head, T, S)
-    drawn = {name: (networks_compared.network_label(name), trace.alignment)}
+    maps = {name: (networks_compared.network_label(name), trace.alignment)}
     layer = say("history.beside.layer", "Transformer, last layer, mean of heads")
-    drawn[TRANSFORMER] = (layer, cross[-1].mean(axis=0))
+    maps[TRANSFORMER] = (layer, cross[-1].mean(axis=0))
     if head:
         one = say("history.beside.head", "Transformer, layer {layer}, head {head}", layer=head[0] + 1, head=head[1] + 1)
-        drawn[ONE_HEAD] = (one, cross[head])
+        maps[ONE_HEAD] = (one, cross[head])
     return [
         ComparedMap(
-            called,
+            label,
             weights,
-            None if reference is None else link_counts(weights, reference),
+            None if reference is None else count_links(weights, reference),
             rates[id].generated if id in rates else None,
         )
-        for id, (called, weights) in drawn.items()
+        for id, (label, weights) in maps.items()
     ], reference
 
 
-def error_table(compared: list[ComparedMap]) -> tuple[list[str], list[list]]:
-    """A row a map: links, those in common, and the error rates."""
+def error_table(sources: list[ComparedMap]) -> tuple[list[str], list[list]]:
+    """Return header and rows: for each map its links, those in common, and the error rates."""
     header = [
         say("history.aer.attention", "attention of"),
         say("history.aer.found", "links it makes"),
@@ -116,7 +120,8 @@ def error_table(compared: list[ComparedMap]) -> tuple[list[str], list[list]]:
         say("history.aer.held-out", "AER, held out"),
     ]
     return header, [
-        [one.called, *_link_cells(one.counts), networks_compared.band_cell(one.measured)] for one in compared
+        [source.label, *_link_cells(source.counts), networks_compared.band_cell(source.heldout_error)]
+        for source in sources
     ]
 
 
@@ -129,18 +134,19 @@ def _link_cells(counts: LinkCounts | None) -> list:
 
 def _render_files(
     trace: RecurrentTrace,
-    compared: list[ComparedMap],
+    sources: list[ComparedMap],
     reference: np.ndarray | None,
     name: str,
     header: list,
-    lines: list,
+    rows: list,
 ) -> None:
-    arrays = {f"weights_{place + 1}": one.weights for place, one in enumerate(compared)}
-    arrays |= {"names": [one.called for one in compared]}
+    arrays: dict[str, ArrayLike] = {f"weights_{index + 1}": source.weights for index, source in enumerate(sources)}
+    arrays |= {"names": [source.label for source in sources]}
     arrays |= {"generated": list(trace.next_tokens), "source": list(trace.source_tokens)}
     arrays |= {} if reference is None else {"links": reference}
     plain = [
-        [*line[:-1], one.measured.value if one.measured else ""] for one, line in zip(compared, lines, strict=True)
+        [*row[:-1], source.heldout_error.value if source.heldout_error else ""]
+        for source, row in zip(sources, rows, strict=True)
     ]
     with st.container(horizontal=True):
         files.download(files.CSV(), lambda: downloads.table_csv(header, plain), f"alignment-errors-{name}.csv")

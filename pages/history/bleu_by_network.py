@@ -1,4 +1,4 @@
-"""The ladder: all five networks in one table."""
+"""All five networks in one table: the section *The ladder*."""
 
 import streamlit as st
 
@@ -26,33 +26,33 @@ BLEU, SPEED = 3, 5  # places of these columns
 
 
 def render(request: Request) -> None:
-    """The table, how to read it, and that its BLEU adds up from the sentences by length."""
-    found = networks_compared.comparison_or_warning()
-    if found is None:
+    """Show the table, how to read it, and the check that its BLEU follows from the sentences by length."""
+    measurements = networks_compared.comparison_or_warning()
+    if measurements is None:
         return
-    cards, comparison = found
+    cards, comparison = measurements
     st.markdown(prose.block("history", "ladder"))
     orders = {
         "history": say("ladder.order.history", "Their history"),
         "speed": say("ladder.order.speed", "Speed of decoding"),
     }
     order = widgets.pick(say("ladder.order", "In the order of"), orders, "ladder")
-    header, lines = [column() for column in HEADER], table_rows(cards, comparison)
-    best, fastest = (max(lines, key=lambda row: row[place]) for place in (BLEU, SPEED))
+    header, table = [column() for column in HEADER], table_rows(cards, comparison)
+    best, fastest = (max(table, key=lambda row: row[place]) for place in (BLEU, SPEED))
     if order == "speed":
-        lines.sort(key=lambda row: -row[SPEED])
-    tops = [max(row[place] for row in lines if row[place] is not None) for place in range(1, len(header))]
-    shown = [[row[0], *map(_bar_cell, row[1:], tops, range(1, len(header)))] for row in lines]
-    st.html(bars.table(header, shown, say("ladder.table", "All five networks"), whole=True))
-    found = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
-    found |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
-    render_experiment("history-ladder", {"ladder": "speed"}, found if order == "speed" else None)
-    apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
+        table.sort(key=lambda row: -row[SPEED])
+    largest = [max(row[place] for row in table if row[place] is not None) for place in range(1, len(header))]
+    cells = [[row[0], *map(_bar_cell, row[1:], largest, range(1, len(header)))] for row in table]
+    st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
+    result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
+    result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
+    render_experiment("history-ladder", {"ladder": "speed"}, result if order == "speed" else None)
+    difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
     st.caption(
         prose.block(
             "history",
             "ladder-check",
-            difference=checks.format_difference("bleu of the card", apart),
+            difference=checks.format_difference("bleu of the card", difference),
             hardware=comparison.facts["hardware"],
         )
     )
@@ -64,19 +64,19 @@ def render(request: Request) -> None:
     }
     pairs = grouped(comparison.alignment_sentences)
     st.markdown(prose.block("history", "ladder-read", sentences=pairs, **values))
-    files.csv(header, lines, "ladder")
+    files.csv(header, table, "ladder")
     files.folded_table(
-        lambda: files.data_frame([row[1:] for row in lines], header[1:], [row[0] for row in lines], header[0])
+        lambda: files.data_frame([row[1:] for row in table], header[1:], [row[0] for row in table], header[0])
     )
 
 
 def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:
-    """A row a network in the order of `HEADER`; None where there is nothing to align."""
-    lines = []
+    """Return a row for each network, in the columns of `HEADER`; None without an alignment."""
+    table = []
     for name in NETWORKS:
-        card, rate = cards[name], comparison.alignment.get(name)
+        card, error_rate = cards[name], comparison.alignment.get(name)
         evaluation = card["evaluation"]
-        lines.append(
+        table.append(
             [
                 networks_compared.network_label(name),
                 card["parameters"],
@@ -84,14 +84,14 @@ def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[li
                 evaluation["greedy"]["bleu"],
                 evaluation["greedy"]["chrf"],
                 comparison.tokens_per_second[name],
-                None if rate is None else rate.generated.value,
+                None if error_rate is None else error_rate.generated.value,
             ]
         )
-    return lines
+    return table
 
 
 def _bar_cell(value: float | None, top: float, column: int) -> str | bars.Cell:
-    """A number with its bar; a dash where there is none."""
+    """A number with its bar; a dash for None."""
     if value is None:
         return "\u2014"
-    return bars.bar_cell(value, top, "cross", millions(value) if column == 1 else "")
+    return bars.bar_cell(value, top, "cross", millions(round(value)) if column == 1 else "")

@@ -1,6 +1,4 @@
-"""BLEU by the length of the source: does a long sentence fit into one vector?"""
-
-from collections.abc import Callable
+"""BLEU by the length of the source sentence, for the question whether a long sentence fits into one vector."""
 
 import streamlit as st
 
@@ -25,73 +23,75 @@ from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import grouped, percent, signed
 
-RIVAL = "lstm-additive"  # the same cells with attention: what the finding compares one vector with
+RIVAL = "lstm-additive"  # the same cells with attention, with which the finding compares one vector
 
 
 def render(request: Request) -> None:
-    """The chart, what was found, the numbers, and that they are those of the cards."""
-    found = networks_compared.comparison_or_warning()
-    if found is None:
+    """Show the chart, the finding, the numbers, and the check against the cards."""
+    measurements = networks_compared.comparison_or_warning()
+    if measurements is None:
         return
-    cards, comparison = found
+    cards, comparison = measurements
     groups = [group_label(group) for group in comparison.groups]
-    firm = [group.enough for group in comparison.groups]
+    certain = [group.enough for group in comparison.groups]
     axes = say("history.lengths.words", "words of the English sentence"), say("column.bleu", "BLEU")
-    series = [_series(comparison, name, lambda group, name=name: group.bleu[name]) for name in NETWORKS]
+    series = [_series(comparison, name) for name in NETWORKS]
     alt = say(
         "history.lengths.chart",
         "BLEU of five networks by the length of the sentence; the table below has the same numbers.",
     )
-    chart(intervals(series, groups, firm, sentence_input.theme(), *axes), "by_length", alt)
+    chart(intervals(series, groups, certain, sentence_input.theme(), *axes), "by_length", alt)
     st.markdown(_finding(comparison))
     short, long = comparison.compared
     ends = {
-        f"{called}_{when}": group.bleu[name].value
-        for called, name in (("vector", ONE_VECTOR), ("transformer", TRANSFORMER))
-        for when, group in (("short", short), ("long", long))
+        f"{id}_{end}": group.bleu[name].value
+        for id, name in (("vector", ONE_VECTOR), ("transformer", TRANSFORMER))
+        for end, group in (("short", short), ("long", long))
     }
     render_experiment("history-one-vector", {}, {"short": length_range(short), "long": length_range(long), **ends})
     counts = {"sentences": comparison.sentences, "resamples": comparison.facts["resamples"], "fewest": FEWEST_SENTENCES}
     st.markdown(prose.block("history", "lengths-read", **{name: grouped(count) for name, count in counts.items()}))
-    header, rows = bleu_table(comparison)
-    shown = [[row[0], *map(networks_compared.band_cell, row[1:])] for row in rows]
-    st.html(bars.table(header, shown, say("history.lengths.table", "BLEU by length"), whole=True))
-    apart = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
-    st.caption(prose.block("history", "lengths-check", difference=checks.format_difference("bleu of the card", apart)))
+    header, bands = bleu_table(comparison)
+    cells = [[label, *map(networks_compared.band_cell, row)] for label, row in bands.items()]
+    st.html(bars.table(header, cells, say("history.lengths.table", "BLEU by length"), whole=True))
+    difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
+    st.caption(
+        prose.block("history", "lengths-check", difference=checks.format_difference("bleu of the card", difference))
+    )
     label = say("history.lengths.csv", "BLEU by length as CSV")
     files.csv(_csv_header(), lambda: _csv_rows(comparison), "bleu-by-length", label)
 
 
 def group_label(group: LengthGroup) -> str:
-    """A group by its lengths, and how many sentences it has."""
+    """Name a group by its lengths and its number of sentences."""
     return say(
         "history.lengths.group", "{lengths} (n = {count})", lengths=length_range(group), count=grouped(group.sentences)
     )
 
 
 def length_range(group: LengthGroup) -> str:
-    """The lengths of a group."""
+    """Name the lengths of a group, in words."""
     if group.longest is None:
         return say("history.lengths.open", "{shortest} and more", shortest=group.shortest)
     return say("history.lengths.span", "{shortest} to {longest}", shortest=group.shortest, longest=group.longest)
 
 
-def bleu_table(comparison: NetworkComparison) -> tuple[list[str], list[list[str | BootstrapInterval]]]:
-    """A row a network, a column a group."""
+def bleu_table(comparison: NetworkComparison) -> tuple[list[str], dict[str, list[BootstrapInterval]]]:
+    """Return the header, with a column for each group of lengths, and the figures of each network by its label."""
     header = [say("history.column.network", "network"), *(group_label(group) for group in comparison.groups)]
-    return header, [
-        [networks_compared.network_label(name), *(group.bleu[name] for group in comparison.groups)] for name in NETWORKS
-    ]
+    return header, {
+        networks_compared.network_label(name): [group.bleu[name] for group in comparison.groups] for name in NETWORKS
+    }
 
 
-def _series(comparison: NetworkComparison, name: str, of: Callable[[LengthGroup], BootstrapInterval]) -> IntervalSeries:
-    found = [of(group) for group in comparison.groups]
-    values, lows, highs = ([getattr(band, part) for band in found] for part in ("value", "low", "high"))
+def _series(comparison: NetworkComparison, name: str) -> IntervalSeries:
+    bands = [group.bleu[name] for group in comparison.groups]
+    values, lows, highs = ([getattr(band, part) for band in bands] for part in ("value", "low", "high"))
     return IntervalSeries(networks_compared.network_label(name), values, lows, highs)
 
 
 def _finding(comparison: NetworkComparison) -> str:
-    """Shown, refuted, or not decided: by the band of the change, and only over groups with enough sentences."""
+    """State shown, refuted or undecided, by the interval of the change over groups with enough sentences."""
     short, long = comparison.compared
     change = comparison.change[RIVAL]
     block = "lengths-shown" if change.high < 0 else "lengths-refuted" if change.low > 0 else "lengths-undecided"

@@ -1,4 +1,4 @@
-"""What is forgotten: how much the last state would move with every input, and how a replaced token fades."""
+"""What is forgotten: the gradient of the last state by every input, and how the effect of a replaced token fades."""
 
 from collections.abc import Iterator
 
@@ -25,88 +25,90 @@ REPLACEMENTS = ("house", "not", "seven", "she")  # words of one token each
 
 
 def render(request: Request) -> None:
-    """The reader's sentence token by token, then many sentences by distance."""
-    chosen = widgets.select(
+    """Show the user's sentence token by token, then many sentences by distance."""
+    substitute = widgets.select(
         say("history.replacement", "The chosen token is replaced by"),
         {word: Untranslated(word) for word in REPLACEMENTS},
         "replacement",
         width=260,
     )
     ids, tokens = networks.encode_source(request)
-    (replacement,) = request.service.model.tokenizer.encode(chosen)
+    (replacement,) = request.service.model.tokenizer.encode(substitute)
     services = {name: open_recurrent(name) for name in NETWORKS}
     drifts = {
         name: service.lesson(("drift", tuple(ids), replacement), measure_drift, ids, replacement)
         for name, service in services.items()
     }
     sizes = {name: service.lesson_in_steps(*_gradient_arguments(ids)) for name, service in services.items()}
-    read = tokens[::-1]  # both networks read backwards
-    stepper.render(_step_view(read, chosen, sizes, drifts), "forgetting")
+    read_tokens = tokens[::-1]  # both networks read backwards
+    stepper.render(_step_view(read_tokens, substitute, sizes, drifts), "forgetting")
     st.markdown(prose.block("history", "forgetting"))
     st.markdown(_sentence_finding(sizes))
-    last = drifts[RNN].hidden[:, -1]  # by token replaced
-    most = int(last.argmax())
-    found = {
-        "token": token_value(read[most]),
-        "step": most + 1,
-        "steps": len(read),
-        "share": percent(float(last[most])),
+    last_drifts = drifts[RNN].hidden[:, -1]  # by token replaced
+    strongest = int(last_drifts.argmax())
+    result = {
+        "token": token_value(read_tokens[strongest]),
+        "step": strongest + 1,
+        "steps": len(read_tokens),
+        "share": percent(float(last_drifts[strongest])),
     }
-    render_experiment("history-forgetting", {"replacement": "seven"}, found if chosen == "seven" else None)
-    worst = max(found.difference for found in sizes.values())
-    alone = max(found.difference for found in drifts.values())
+    render_experiment("history-forgetting", {"replacement": "seven"}, result if substitute == "seven" else None)
+    worst = max(gradients.difference for gradients in sizes.values())
+    drift_difference = max(state_drift.difference for state_drift in drifts.values())
     st.caption(
         prose.block(
             "history",
             "forgetting-check",
             gradient=checks.format_difference("state gradients", worst),
-            states=checks.format_difference("replaced token", alone),
+            states=checks.format_difference("replaced token", drift_difference),
         )
     )
-    _render_files(read, sizes, drifts)
+    _render_files(read_tokens, sizes, drifts)
     forgetting_measured.render({name: service.model.weights_sha256 for name, service in services.items()})
 
 
 def prefetch_gradients() -> None:
-    """Have the Jacobians of the reader's sentence computed while another part is read: they take the longest."""
+    """Compute the Jacobians of the user's sentence while another section is open: they take the longest."""
     text = networks.upcoming_text()
 
     def begin() -> Iterator[object]:
         for service in map(load_recurrent, NETWORKS):
             ids, _ = networks.encode_text(service, text)
-            yield from service.lesson_ahead(*_gradient_arguments(ids))
+            yield from service.prefetch_lesson(*_gradient_arguments(ids))
 
-    prefetcher().compute(begin)
+    prefetcher().submit(begin)
 
 
 def _gradient_arguments(ids: list[int]) -> tuple:
-    """What of the sentence is computed in steps, and by what name the result is kept."""
+    """The cache key, the function that computes in steps, and its argument."""
     return ("gradients", tuple(ids)), state_gradients_in_steps, ids
 
 
 def _step_view(
-    read: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]
+    read_tokens: tuple[str, ...], word: str, sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]
 ) -> StepView:
-    """Both over the steps, in the order of reading; the slider chooses a token."""
-    tokens = Axis("token", say("history.token.read", "Token read at step"), read, said="token", first=len(read) // 2)
-    steps = Axis("step", say("stepper.label", "Step"), read, slider=False, said="token")
-    numbers, fades, jacobians = {}, [], []
-    for (name, state), said in STATES.items():
+    """Build the view of gradients and differences over the steps in reading order; the slider chooses a token."""
+    tokens = Axis(
+        "token", say("history.token.read", "Token read at step"), read_tokens, said="token", first=len(read_tokens) // 2
+    )
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, slider=False, said="token")
+    numbers, drift_curves, gradient_curves = {}, [], []
+    for (name, state), label in STATES.items():
         key = f"{name}-{state}".replace("-", "_")
         numbers[f"size_{key}"] = Numbers(_by_step(getattr(sizes[name], state)), ("token",))
         numbers[f"drift_{key}"] = Numbers(getattr(drifts[name], state), ("token", "step"))
         numbers[f"last_{key}"] = Numbers(getattr(drifts[name], state)[:, -1], ("token",))
-        jacobians.append(Curve(said(), f"size_{key}"))
-        fades.append(Curve(said(), f"drift_{key}"))
-    told = say(
+        gradient_curves.append(Curve(label(), f"size_{key}"))
+        drift_curves.append(Curve(label(), f"drift_{key}"))
+    chosen_text = say(
         "history.forgetting.chosen",
         "{token}: the size of d(last state)/d(input) is {size_rnn_vector_hidden} for the RNN, "
         "{size_lstm_vector_hidden} for h and {size_lstm_vector_cell} for c of the LSTM. Replaced by another word, the "
         "last states differ by {last_rnn_vector_hidden}, {last_lstm_vector_hidden} and {last_lstm_vector_cell} of "
         "their size.",
     )
-    moved = say("history.forgetting.size", "size of d(last state)/d(input), logarithmic")
-    replaced = say(
+    gradient_title = say("history.forgetting.size", "size of d(last state)/d(input), logarithmic")
+    drift_title = say(
         "history.forgetting.replaced",
         "|h_t \u2212 h\u2032_t| / |h_t| with \u201c{word}\u201d in its place, logarithmic",
         word=word,
@@ -115,20 +117,20 @@ def _step_view(
         (tokens, steps),
         numbers,
         (
-            FormulaPanel(told),
-            CurvesPanel(moved, "token", tuple(jacobians), log=True),
-            CurvesPanel(replaced, "step", tuple(fades), log=True),
+            FormulaPanel(chosen_text),
+            CurvesPanel(gradient_title, "token", tuple(gradient_curves), log=True),
+            CurvesPanel(drift_title, "step", tuple(drift_curves), log=True),
         ),
     )
 
 
 def _by_step(by_place: np.ndarray) -> np.ndarray:
-    """By token as it stands in the sentence -> by step."""
+    """Reverse an array by token in sentence order into one by step."""
     return by_place[::-1]
 
 
 def _sentence_finding(sizes: dict[str, StateGradients]) -> str:
-    """What of the size is left at the word that is read first, `</s>` left out, against the one read last."""
+    """State the gradient at the word that is read first, without `</s>`, as a share of that at the word read last."""
     first, last = (-2, 0) if len(sizes[RNN].hidden) > 1 else (-1, 0)
     shares = [getattr(sizes[name], state)[first] / getattr(sizes[name], state)[last] for name, state in STATES]
     return say(
@@ -139,12 +141,14 @@ def _sentence_finding(sizes: dict[str, StateGradients]) -> str:
     )
 
 
-def _render_files(read: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]) -> None:
-    header = [say("column.step", "step"), say("column.token", "token"), *(said() for said in STATES.values())]
+def _render_files(
+    read_tokens: tuple[str, ...], sizes: dict[str, StateGradients], drifts: dict[str, StateDrift]
+) -> None:
+    header = [say("column.step", "step"), say("column.token", "token"), *(label() for label in STATES.values())]
     columns = [_by_step(getattr(sizes[name], state)).tolist() for name, state in STATES]
     rows = [
         [step + 1, literal.token(token), *values]
-        for step, (token, *values) in enumerate(zip(read, *columns, strict=True))
+        for step, (token, *values) in enumerate(zip(read_tokens, *columns, strict=True))
     ]
     arrays = {f"size {name} {state}": getattr(sizes[name], state) for name, state in STATES}
     arrays |= {f"drift {name} {state}": getattr(drifts[name], state) for name, state in STATES}

@@ -1,4 +1,4 @@
-"""What is forgotten over many held-out sentences, by distance, as it was measured."""
+"""What is forgotten over many held-out sentences, by distance: the shipped measurement."""
 
 import numpy as np
 import pandas as pd
@@ -21,56 +21,56 @@ STATES = {
 
 
 def render(hashes: dict[str, str]) -> None:
-    """The shipped measurement."""
+    """Show the shipped measurement, if it belongs to weights with these hashes."""
     try:
-        found = load_forgetting(hashes)
+        measured = load_forgetting(hashes)
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return
     st.header(say("history.forgetting.many", "Over many sentences"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        stepper.render(_step_view(found), "forgetting_by_distance")
+        stepper.render(_step_view(measured), "forgetting_by_distance")
     with right:
-        st.markdown(_finding(found))
+        st.markdown(_finding(measured))
     table = [
         [distance, sizes[0].sentences, *(size.mean for size in sizes), *(size.typical for size in sizes)]
-        for distance, sizes in enumerate(zip(*(found.sizes[name][state] for name, state in STATES), strict=True))
+        for distance, sizes in enumerate(zip(*(measured.sizes[name][state] for name, state in STATES), strict=True))
     ]
-    names = [said() for said in STATES.values()]
+    names = [label() for label in STATES.values()]
     header = [say("column.distance", "distance"), say("history.forgetting.sentences", "sentences"), *names]
     header += [say("history.forgetting.geometric", "{name}, geometric mean", name=name) for name in names]
     files.csv(header, table, "sizes-by-distance", say("history.forgetting.many.csv", "By distance as CSV"))
     files.folded_table(lambda: pd.DataFrame(table, columns=header), "distance_table", hide_index=True)
 
 
-def _step_view(found: Forgetting) -> StepView:
-    """The mean by distance; the slider chooses one."""
+def _step_view(measured: Forgetting) -> StepView:
+    """Build the view of the mean by distance; the slider chooses a distance."""
     numbers, curves = {}, []
-    for (name, state), said in STATES.items():
+    for (name, state), label in STATES.items():
         key = f"mean_{name}_{state}".replace("-", "_")
-        means = [size.mean for size in found.sizes[name][state][: found.farthest + 1]]
+        means = [size.mean for size in measured.sizes[name][state][: measured.farthest + 1]]
         numbers[key] = Numbers(np.array(means), ("distance",))
-        curves.append(Curve(said(), key))
+        curves.append(Curve(label(), key))
     between = say("history.forgetting.distance", "steps between the token and the last state")
-    distances = [str(distance) for distance in range(found.farthest + 1)]
+    distances = [str(distance) for distance in range(measured.farthest + 1)]
     distance = Axis("distance", between, distances, said="number", ids=distances)
     mean = say("history.forgetting.mean", "mean size of d(last state)/d(input), logarithmic")
     return StepView((distance,), numbers, (CurvesPanel(mean, "distance", tuple(curves), log=True, wide=True),))
 
 
-def _finding(found: Forgetting) -> str:
-    """What was found, in numbers."""
-    kept = {f"{name}-{state}".replace("-", "_"): found.kept(name, state) for name, state in STATES}
-    slower = kept["lstm_vector_cell"] > kept["rnn_vector_hidden"]
+def _finding(measured: Forgetting) -> str:
+    """State the finding in numbers."""
+    shares = {f"{name}-{state}".replace("-", "_"): measured.kept(name, state) for name, state in STATES}
+    slower = shares["lstm_vector_cell"] > shares["rnn_vector_hidden"]
     return prose.block(
         "history",
         "forgetting-found" if slower else "forgetting-not-found",
-        sentences=found.sentences,
+        sentences=measured.sentences,
         fewest=FEWEST,
-        farthest=found.farthest,
-        rnn=percent(kept["rnn_vector_hidden"]),
-        lstm=percent(kept["lstm_vector_hidden"]),
-        cell=percent(kept["lstm_vector_cell"]),
-        difference=three_digits(found.facts["largest_difference_to_autograd"]),
+        farthest=measured.farthest,
+        rnn=percent(shares["rnn_vector_hidden"]),
+        lstm=percent(shares["lstm_vector_hidden"]),
+        cell=percent(shares["lstm_vector_cell"]),
+        difference=three_digits(measured.facts["largest_difference_to_autograd"]),
     )

@@ -1,6 +1,4 @@
-"""How long one forward pass takes: figures that ship, and this server's own once somebody has asked for them."""
-
-from collections.abc import Sequence
+"""How long one forward pass takes: shipped figures, and this server's own once a user has measured them."""
 
 import streamlit as st
 
@@ -8,6 +6,7 @@ from model import CheckpointError
 from model.lessons.forward_times import ForwardTimes, forward_times_in_steps
 from model.recurrent_translator import SHIPPED
 from model.runtime.progress import steps_with_fallback
+from model.translator import SentenceTranslator
 from pages.history import networks
 from pages.shared import checks, files
 from pages.shared.charts import chart
@@ -31,7 +30,7 @@ TRANSFORMER = "transformer"
 
 @singleton
 def _own_times_cache() -> ResultCache:
-    """This server's figures: measured once a process."""
+    """The cache of this server's figures, measured once in a process."""
     return ResultCache(1)
 
 
@@ -46,37 +45,37 @@ def _shipped_times() -> ForwardTimes:
 
 
 def own_times() -> ForwardTimes | None:
-    """What was measured on this server, if anybody asked."""
-    found = _own_times_cache().get(KEY)
-    return found[-1].value if found and isinstance(found[-1], FinalValue) else None
+    """Return what was measured on this server; None until a user asks for it."""
+    steps = _own_times_cache().get(KEY)
+    return steps[-1].value if steps and isinstance(steps[-1], FinalValue) else None
 
 
 @fragment
 def render(request: Request) -> None:
-    """A curve for each network, and a button that measures."""
+    """Show a curve for each network, and a button that measures."""
     st.header(say("history.times", "Time of one forward pass"), anchor=False)
-    found = own_times()
-    if found is None:
+    measured = own_times()
+    if measured is None:
         label = say("history.times.measure", "Measure on this server")
         if st.button(label, key="measure_times"):
-            found = _measure(request)
+            measured = _measure(request)
     try:
-        shown = found or _shipped_times()
+        times = measured or _shipped_times()
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return
-    block = "times-shipped" if found is None else "times-measured"
-    about = {"hardware": literal.markdown(shown.hardware), "threads": shown.threads, "torch": shown.torch}
-    st.markdown(prose.block("history_recurrence", block, **about, rounds=shown.rounds))
-    _render_times(shown)
+    block = "times-shipped" if measured is None else "times-measured"
+    machine = {"hardware": literal.markdown(times.hardware), "threads": times.threads, "torch": times.torch}
+    st.markdown(prose.block("history_recurrence", block, **machine, rounds=times.rounds))
+    _render_times(times)
 
 
 def _measure(request: Request) -> ForwardTimes | None:
-    """Measure, unless others are waiting for this server."""
+    """Measure, unless other visitors are waiting for this server; None then."""
     if run_context.run_queue().waiting:
         st.info(prose.block("history_recurrence", "others-wait"))
         return None
-    models = {TRANSFORMER: request.service.model}
+    models: dict[str, SentenceTranslator] = {TRANSFORMER: request.service.model}
     models |= {name: open_recurrent(name).model for name in networks.NAMES}
     return _streams().result(
         KEY,
@@ -85,23 +84,23 @@ def _measure(request: Request) -> ForwardTimes | None:
     )
 
 
-def _render_times(found: ForwardTimes) -> None:
-    """Curves, what they say, table and files."""
-    called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
+def _render_times(measured: ForwardTimes) -> None:
+    """Show curves, findings, table and files."""
+    labels = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     curves = [
-        ChartLine(called[name], found.lengths, each.lowest, place, marks=True)
-        for place, (name, each) in enumerate(found.networks.items())
+        ChartLine(labels[name], measured.lengths, network.lowest, index, marks=True)
+        for index, (name, network) in enumerate(measured.networks.items())
     ]
     titles = say("history.times.tokens", "tokens of source and of target"), say("history.times.ms", "milliseconds")
     figure = lines(curves, sentence_input.theme(), *titles, log_y=True).update_xaxes(
-        type="log", tickvals=list(found.lengths), ticktext=list(map(str, found.lengths))
+        type="log", tickvals=list(measured.lengths), ticktext=list(map(str, measured.lengths))
     )
     alt = say(
         "history.times.alt", "Time of one forward pass of each network by the number of tokens; both axes logarithmic."
     )
     chart(figure, "times", alt)
-    st.markdown(prose.block("history_recurrence", "times", **_finding_values(found)))
-    difference = max(each.difference for each in found.networks.values())
+    st.markdown(prose.block("history_recurrence", "times", **_finding_values(measured)))
+    difference = max(network.difference for network in measured.networks.values())
     st.caption(
         prose.block(
             "history_recurrence", "times-check", difference=checks.format_difference("timed logits", difference)
@@ -109,23 +108,28 @@ def _render_times(found: ForwardTimes) -> None:
     )
     lowest = [
         [length, *times]
-        for length, *times in zip(found.lengths, *(each.lowest for each in found.networks.values()), strict=True)
+        for length, *times in zip(
+            measured.lengths, *(network.lowest for network in measured.networks.values()), strict=True
+        )
     ]
-    names = [say("history.times.tokens", "tokens of source and of target"), *(called[name] for name in found.networks)]
+    names = [
+        say("history.times.tokens", "tokens of source and of target"),
+        *(labels[name] for name in measured.networks),
+    ]
     st.html(bars.table(names, lowest, say("history.times.table", "Lowest times in milliseconds")))
-    header, rows = _times_table(found, called)
+    header, rows = _times_table(measured, labels)
     with st.container(horizontal=True):
         files.csv(header, rows, "forward-times", say("history.times.csv", "Times as CSV"))
     files.folded_table(lambda: files.data_frame(rows, header), "table_times", hide_index=True)
 
 
-def _finding_values(found: ForwardTimes) -> dict[str, object]:
-    """What the curves say, as the numbers in a sentence."""
-    last = {name: three_digits(each.lowest[-1]) for name, each in found.networks.items()}
-    growth = {name: three_digits(found.growth(name)) for name in found.networks}
+def _finding_values(times: ForwardTimes) -> dict[str, object]:
+    """The findings as values of a text block."""
+    last = {name: three_digits(network.lowest[-1]) for name, network in times.networks.items()}
+    growth = {name: three_digits(times.growth(name)) for name in times.networks}
     return {
-        "shortest": found.lengths[0],
-        "longest": found.lengths[-1],
+        "shortest": times.lengths[0],
+        "longest": times.lengths[-1],
         "transformer": last[TRANSFORMER],
         "lstm": last["lstm-vector"],
         "additive": last["lstm-additive"],
@@ -135,15 +139,15 @@ def _finding_values(found: ForwardTimes) -> dict[str, object]:
     }
 
 
-def _times_table(found: ForwardTimes, called: dict[str, str]) -> tuple[list[str], list[Sequence[object]]]:
+def _times_table(times: ForwardTimes, labels: dict[str, str]) -> tuple[list[str], list[list[str | float]]]:
     header = [say("history.network", "Network")]
-    for length in found.lengths:
+    for length in times.lengths:
         header += [
             say("history.times.lowest", "{count} tokens, lowest", count=length),
             say("history.times.median", "{count} tokens, median", count=length),
         ]
-    rows = [
-        [called[name], *(time for pair in zip(each.lowest, each.median, strict=True) for time in pair)]
-        for name, each in found.networks.items()
+    rows: list[list[str | float]] = [
+        [labels[name], *(time for pair in zip(network.lowest, network.median, strict=True) for time in pair)]
+        for name, network in times.networks.items()
     ]
     return header, rows

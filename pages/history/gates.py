@@ -1,4 +1,4 @@
-"""The gates of an LSTM for every token, one unit of them as curves, and what holding one does."""
+"""The gates of an LSTM for every token, one unit of them as curves, and the effect of holding a gate."""
 
 from collections.abc import Iterator
 
@@ -47,64 +47,69 @@ ORDER_LABELS = {
 
 
 def render(request: Request) -> None:
-    """Choose a network and a layer; walk through its steps and units; hold a gate."""
+    """Choose a network and a layer, step through its tokens and units, hold a gate."""
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         name = widgets.select(say("history.network", "Network"), networks.options(LSTMS), "network", width=260)
         service = open_recurrent(name)
         layers = {layer.replace(".", "-"): layer for layer in gated_layers(service.model.config)}
-        said = {id: LAYER_LABELS[layer]() for id, layer in layers.items()}
-        layer = layers[widgets.pick(say("history.layer", "Cells of"), said, "cells", varies=True)]
+        labels = {id: LAYER_LABELS[layer]() for id, layer in layers.items()}
+        layer = layers[widgets.pick(say("history.layer", "Cells of"), labels, "cells", varies=True)]
         order = widgets.pick(
             say("history.order", "Units, the most open first, by"),
-            {id: told() for id, told in ORDER_LABELS.items()},
+            {id: label() for id, label in ORDER_LABELS.items()},
             "order",
         )
     trace = networks.trace_sentence(request, name)
-    found = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), read_gates, trace, layer)
-    stepper.render(_step_view(found, order), f"gates_{name}_{layer}")
+    activations = service.lesson(("gates", trace.source_ids, trace.next_ids, layer), read_gates, trace, layer)
+    stepper.render(_step_view(activations, order), f"gates_{name}_{layer}")
     st.markdown(prose.block("history", "gates"))
-    means = {gate: three_digits(float(getattr(found.record, f"{gate}_gate").mean())) for gate in GATES}
-    st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(found.copying), **means))
-    st.caption(prose.block("history", "gates-check", difference=checks.format_difference("gates", found.difference)))
-    unit = int(found.order("input")[0])
-    opened = {gate: float(getattr(found.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
+    means = {gate: three_digits(float(getattr(activations.record, f"{gate}_gate").mean())) for gate in GATES}
+    st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(activations.copying), **means))
+    st.caption(
+        prose.block("history", "gates-check", difference=checks.format_difference("gates", activations.difference))
+    )
+    unit = int(activations.order("input")[0])
+    opened = {gate: float(getattr(activations.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
     result = {"unit": unit + 1, **opened} if order == "input" else None
     render_experiment("history-gates", {"order": "input"}, result)
-    _render_files(found, f"{name}-{layer.replace('.', '-')}")
-    gates_held.render(request, service, trace, {id: (layer, said[id]) for id, layer in layers.items()})
+    _render_files(activations, f"{name}-{layer.replace('.', '-')}")
+    gates_held.render(request, service, trace, {id: (layer, labels[id]) for id, layer in layers.items()})
 
 
 def prefetch_trace() -> None:
-    """Have the sentence translated by the network that is first chosen, while another part is read."""
+    """Translate the sentence with the initially chosen network while another section is open."""
     text, name = networks.upcoming_text(), bound_settings.pending_value("network", OneOf(LSTMS), LSTMS[0])
 
     def begin() -> Iterator[RecurrentTrace]:
         yield load_recurrent(name).trace(text, DecodingOptions())
 
-    prefetcher().compute(begin)
+    prefetcher().submit(begin)
 
 
-def _step_view(found: GateActivations, order: str) -> StepView:
-    units = found.order(order)
+def _step_view(activations: GateActivations, order: str) -> StepView:
+    units = activations.order(order)
     numbers = tuple(str(unit + 1) for unit in units)
     axes = (
-        Axis("token", say("stepper.label", "Step"), found.tokens, said="token", first=len(found.tokens) // 2),
+        Axis(
+            "token", say("stepper.label", "Step"), activations.tokens, said="token", first=len(activations.tokens) // 2
+        ),
         Axis("unit", say("history.unit", "Unit"), numbers, said="number", ids=numbers, beside=False),
     )
     both = ("token", "unit")
-    record = {name: Numbers(array[:, units], both) for name, array in vars(found.record).items()}
-    told = say(
+    record = {name: Numbers(array[:, units], both) for name, array in vars(activations.record).items()}
+    sum_text = say(
         "history.gates.sum",
         "Step {token#}, {token}, unit {unit}: c_t = f c_t\u22121 + i g = {forget_gate} \u00b7 {before} + {input_gate} "
         "\u00b7 {candidate} = {cell}; h_t = o tanh(c_t) = {output_gate} \u00b7 tanh({cell}) = {hidden}",
     )
-    copied = say(
+    copy_text = say(
         "history.gates.copy",
         "To copy c_t to the end, every later step would need f = 1 and i = 0. By the forget gates that there are, "
         "{left} of it is left at the last step.",
     )
     cell = say("history.gates.cell", "cell state c; the largest 2 % share the last colour")
-    top = float(np.quantile(np.abs(found.record.cell), 0.98))
+    assert activations.record.cell is not None  # an LSTM has one
+    top = float(np.quantile(np.abs(activations.record.cell), 0.98))
     maps = [
         HeatmapPanel(QUANTITY_LABELS[gate](), gate, *both, signed=False, top=1.0, wide=False)
         for gate in ("forget_gate", "input_gate", "output_gate")
@@ -113,10 +118,11 @@ def _step_view(found: GateActivations, order: str) -> StepView:
     states = tuple(Curve(QUANTITY_LABELS[state](), state) for state in ("cell", "candidate", "hidden"))
     return StepView(
         axes,
-        record | {"before": Numbers(found.before[:, units], both), "left": Numbers(found.left[:, units], both)},
+        record
+        | {"before": Numbers(activations.before[:, units], both), "left": Numbers(activations.left[:, units], both)},
         (
-            FormulaPanel(told),
-            FormulaPanel(copied),
+            FormulaPanel(sum_text),
+            FormulaPanel(copy_text),
             CurvesPanel(say("history.gates.unit", "gates of the chosen unit"), "token", gates, 0.0, 1.0),
             CurvesPanel(say("history.gates.states", "its states"), "token", states, own=True),
             *maps,
@@ -125,30 +131,31 @@ def _step_view(found: GateActivations, order: str) -> StepView:
     )
 
 
-def _render_files(found: GateActivations, name: str) -> None:
-    """Every gate and state, step by step, in the order of the units' numbers."""
+def _render_files(activations: GateActivations, name: str) -> None:
+    """Offer every gate and state as files, step by step, in the order of the units' numbers."""
     token, quantity = say("column.token", "token"), say("history.quantity", "quantity")
-    plain = [literal.token(token) for token in found.tokens]
-    record = vars(found.record)
+    step_labels = [literal.token(token) for token in activations.tokens]
+    record = vars(activations.record)
     title = say("history.gates.title", "Gates and states")
 
     def matrices() -> list[RowMatrix]:
         gates = ("forget_gate", "input_gate", "output_gate")
-        shown = [
-            RowMatrix(QUANTITY_LABELS[gate](), record[gate], rows=found.tokens, signed=False, top=1.0) for gate in gates
+        gate_matrices = [
+            RowMatrix(QUANTITY_LABELS[gate](), record[gate], rows=activations.tokens, signed=False, top=1.0)
+            for gate in gates
         ]
-        return [*shown, RowMatrix(QUANTITY_LABELS["cell"](), record["cell"], rows=found.tokens)]
+        return [*gate_matrices, RowMatrix(QUANTITY_LABELS["cell"](), record["cell"], rows=activations.tokens)]
 
-    header = [quantity, say("column.step", "step"), token, *map(str, range(1, found.before.shape[1] + 1))]
+    header = [quantity, say("column.step", "step"), token, *map(str, range(1, activations.before.shape[1] + 1))]
     rows = [
-        [QUANTITY_LABELS[key](), step + 1, plain[step], *values]
+        [QUANTITY_LABELS[key](), step + 1, step_labels[step], *values]
         for key, array in record.items()
         for step, values in enumerate(array.tolist())
     ]
     with st.container(horizontal=True):
         files.matrices(matrices(), title, f"gates-{name}")
         files.csv(header, rows, f"gates-{name}")
-        arrays = record | {"left": found.left, "tokens": list(found.tokens)}
+        arrays = record | {"left": activations.left, "tokens": list(activations.tokens)}
         files.npz(f"gates-{name}", arrays)
     labels = [f"{key} {label}" for key, _, label, *_ in rows]
     files.folded_table(lambda: files.data_frame([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")

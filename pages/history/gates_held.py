@@ -1,4 +1,4 @@
-"""A gate held open or shut: what happens to the translation and to the loss."""
+"""A gate held open or shut: its effect on the translation and the loss."""
 
 from collections.abc import Mapping
 
@@ -24,36 +24,38 @@ HELD_VALUES = {SHUT: 0.0, OPEN: 1.0}
 
 
 def render(request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]) -> None:
-    """Choose a gate and where it is held; see both translations and the loss of every token.
+    """Choose a gate and its value; compare both translations and the loss of every token.
 
-    At first no gate is held: the part then opens without the passes under a held one.
+    At first no gate is held, so that the section opens without further passes.
 
     Args:
-        layers: id -> the layer as the network calls it, and what it is called.
+        layers: id -> the layer's name in the network, and its label.
     """
     st.header(say("history.hold", "Hold a gate"), anchor=False)
     st.markdown(prose.block("history", "hold"))
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
-        how = {
+        values = {
             FREE: say("history.hold.free", "Nowhere"),
             SHUT: say("history.hold.shut", "Shut, 0"),
             OPEN: say("history.hold.open", "Open, 1"),
         }
-        where = widgets.pick(say("history.hold.value", "A gate is held"), how, "held")
-        if where == FREE:
+        value = widgets.pick(say("history.hold.value", "A gate is held"), values, "held")
+        if value == FREE:
             return
         gates = {gate: GATE_LABELS[gate]() for gate in sorted(GATES, key=list(GATE_LABELS).index)}
         gate = widgets.pick(say("history.hold.gate", "Gate"), gates, "gate")
-        of = widgets.pick(
-            say("history.hold.layer", "of"), {id: said for id, (_, said) in layers.items()}, "of", varies=True
+        layer = widgets.pick(
+            say("history.hold.layer", "of"), {id: label for id, (_, label) in layers.items()}, "of", varies=True
         )
-    plan = GateInterventions((HeldGate(layers[of][0], gate, HELD_VALUES[where]),))
-    sides = compare_with_intervention(service, request.text, trace, plan)
+    interventions = GateInterventions((HeldGate(layers[layer][0], gate, HELD_VALUES[value]),))
+    comparison = compare_with_intervention(service, request.text, trace, interventions)
+    check = comparison.check
+    assert check is not None and check.edited is not None  # an intervention on gates has both
     left, right = st.columns(2, gap="large")
     with left:
-        comparison_result.render_translations(sides)
-        held = checks.format_difference("held gate", sides.check.recomputed)
-        edited = checks.format_difference("gate in the weights", sides.check.edited)
-        st.caption(prose.block("history", "hold-check", held=held, edited=edited))
+        comparison_result.render_translations(comparison)
+        held_difference = checks.format_difference("held gate", check.recomputed)
+        edited_difference = checks.format_difference("gate in the weights", check.edited)
+        st.caption(prose.block("history", "hold-check", held=held_difference, edited=edited_difference))
     with right:
-        comparison_result.render_token_losses(sides)
+        comparison_result.render_token_losses(comparison)

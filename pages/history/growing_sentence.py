@@ -1,4 +1,4 @@
-"""The reader's own sentence made longer clause by clause, and what each network loses of its beginning."""
+"""The user's sentence made longer clause by clause, and how the loss of each network over its first tokens grows."""
 
 import numpy as np
 import streamlit as st
@@ -27,7 +27,7 @@ from views.text.numbers import signed
 
 
 def render(request: Request) -> None:
-    """A box for the French, the curves, their numbers, and the translations of one of the sentences."""
+    """Show a box for the French, the curves, their numbers, and the translations of one of the sentences."""
     st.markdown(prose.block("history", "clauses"))
     target = _choose_target(request)
     if target is None:
@@ -37,13 +37,13 @@ def render(request: Request) -> None:
         st.warning(prose.block("history", "clauses-too-long"))
         return
     try:
-        found = {name: _losses(request, name, grown) for name in NETWORKS}
+        losses = {name: _losses(request, name, grown) for name in NETWORKS}
     except NoSharedTokensError as error:
         st.warning(literal.markdown(say_error(error)))
         return
     parts = {"own": say("history.clauses.own", "Your tokens"), "whole": say("history.clauses.whole", "Whole target")}
     part = widgets.pick(say("history.clauses.part", "Loss over"), parts, "counted")
-    render_curves(grown, found, part)
+    render_curves(grown, losses, part)
     place = widgets.slider(say("history.clauses.number", "Clauses added"), "clauses", 0, 0, len(grown) - 1)
     st.html(
         generated_tokens.label(say("history.clauses.source", "Source"))
@@ -56,41 +56,41 @@ def render(request: Request) -> None:
     render_translations(request, grown[place].source, "longer-translations")
 
 
-def render_curves(grown: tuple[LengthenedPair, ...], found: dict[str, LengtheningLosses], part: str) -> None:
-    """A curve a network over the number of clauses, and the same as a table."""
+def render_curves(grown: tuple[LengthenedPair, ...], losses: dict[str, LengtheningLosses], part: str) -> None:
+    """Show a curve for each network over the number of clauses, and the same as a table."""
     x = np.array([pair.clauses for pair in grown])
-    drawn = [
+    series = [
         ChartLine(
             networks_compared.network_label(name),
             x,
-            getattr(found[name], part),
-            place,
-            ("solid", "dash", "dot")[place % 3],
+            getattr(losses[name], part),
+            index,
+            ("solid", "dash", "dot")[index % 3],
             marks=True,
         )
-        for place, name in enumerate(NETWORKS)
+        for index, name in enumerate(NETWORKS)
     ]
     titles = say("history.clauses.number", "Clauses added"), say("training.nats", "nats per token")
-    figure = lines(drawn, sentence_input.theme(), *titles)
+    figure = lines(series, sentence_input.theme(), *titles)
     figure.update_xaxes(dtick=1)
     alt = say(
         "history.clauses.chart",
         "Loss of five networks by the number of clauses added; the table below has the same numbers.",
     )
     chart(figure, "clauses_chart", alt)
-    shared = found[TRANSFORMER].shared
-    difference = checks.format_difference("two passes", max(each.difference for each in found.values()))
+    shared = losses[TRANSFORMER].shared
+    difference = checks.format_difference("two passes", max(one.difference for one in losses.values()))
     header = [say("history.clauses.number", "Clauses added"), say("history.clauses.words", "words")]
     header += [networks_compared.network_label(name) for name in NETWORKS]
     rows = [
-        [pair.clauses, pair.words, *(float(getattr(found[name], part)[at]) for name in NETWORKS)]
-        for at, pair in enumerate(grown)
+        [pair.clauses, pair.words, *(float(getattr(losses[name], part)[number]) for name in NETWORKS)]
+        for number, pair in enumerate(grown)
     ]
     st.html(bars.table(header, rows, say("history.clauses.table", "Loss by clauses"), whole=True))
     st.caption(prose.block("history", "clauses-check", difference=difference))
-    risen = {name: signed(each.own[-1] - each.own[0]) for name, each in found.items()}
-    called = {"vector": ONE_VECTOR, "additive": "lstm-additive", "dot": "lstm-dot", "transformer": TRANSFORMER}
-    values = {place: risen[name] for place, name in called.items()}
+    increase = {name: signed(one.own[-1] - one.own[0]) for name, one in losses.items()}
+    networks = {"vector": ONE_VECTOR, "additive": "lstm-additive", "dot": "lstm-dot", "transformer": TRANSFORMER}
+    values = {key: increase[name] for key, name in networks.items()}
     st.markdown(prose.block("history", "clauses-found", count=grown[-1].clauses, shared=shared, **values))
     st.markdown(prose.block("history", "clauses-read", shared=shared))
     label = say("history.clauses.csv", "Losses as CSV")
@@ -98,12 +98,12 @@ def render_curves(grown: tuple[LengthenedPair, ...], found: dict[str, Lengthenin
 
 
 def _choose_target(request: Request) -> str | None:
-    """The French of the reader's sentence: typed, a person's, or the Transformer's own; None if it cannot be used."""
-    offered = REFERENCES.get(request.text) or request.service.model.tokenizer.decode(request.translation())
+    """Return the French of the user's sentence: typed, a reference or the Transformer's own; None if it is unusable."""
+    proposal = REFERENCES.get(request.text) or request.service.model.tokenizer.decode(request.translation())
     label = say("history.clauses.french", "French of your sentence")
-    typed = widgets.text(label, "french", "", placeholder=Untranslated(literal.visible(offered))())
+    typed = widgets.text(label, "french", "", placeholder=Untranslated(literal.visible(proposal))())
     if not typed.strip():
-        return offered
+        return proposal
     try:
         request.service.model.check(typed)
     except InputError as error:

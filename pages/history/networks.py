@@ -1,4 +1,4 @@
-"""The networks of the page, by their ids: loaded once the page is opened, then kept for all visitors."""
+"""The networks of the page, by their ids: loaded when the page is first opened, then shared by all visitors."""
 
 import threading
 from collections.abc import Iterable
@@ -28,15 +28,15 @@ TRANSFORMER = Message("history.network.transformer", "Transformer")
 
 
 def options(names: Iterable[str] = tuple(NAMES)) -> dict[str, str]:
-    """Ids and what a control says for them."""
+    """Return ids and labels for a control."""
     return {name: NAMES[name]() for name in names}
 
 
 @singleton
 def load_in_background() -> threading.Thread:
-    """Load all of them while the page's first visitor reads, and let gradients flow once, whose first flow is slow.
+    """Load all of them in a thread, and compute gradients once, since the first backward pass is slow.
 
-    What cannot be loaded is said by the part that asks for it.
+    A network that cannot be loaded is reported by the section that needs it.
     """
 
     def load() -> None:
@@ -53,17 +53,17 @@ def load_in_background() -> threading.Thread:
 
 
 def upcoming_text() -> str:
-    """The sentence of the page, which the open part may not ask for."""
+    """Return the sentence of the page, also while the open section does not read it."""
     return bound_settings.pending_value("text", AnyText(), sentence_input.DEFAULT)
 
 
 def encode_source(request: Request) -> tuple[list[int], tuple[str, ...]]:
-    """What every encoder reads of the reader's sentence: ids, and labels of the tokens, `</s>` included."""
+    """Return the ids and the token labels that every encoder reads of the user's sentence, `</s>` included."""
     return encode_text(request.service, request.text)
 
 
 def encode_text(service: Service, text: str) -> tuple[list[int], tuple[str, ...]]:
-    """The same of any `text`.
+    """Return the ids and token labels of `text`, `</s>` included.
 
     Raises:
         InputError: the model does not take it.
@@ -74,8 +74,8 @@ def encode_text(service: Service, text: str) -> tuple[list[int], tuple[str, ...]
 
 
 def trace_sentence(request: Request, name: str) -> RecurrentTrace:
-    """Everything a network computes for the reader's sentence and its own translation, decoded as the reader chose."""
+    """Return everything a network computes for the user's sentence and its own translation, decoded as chosen."""
     service = open_recurrent(name)
     trace = service.trace(request.text, request.options)
-    warn_if_cut_off(service.ended(trace.next_ids), at=request.notice)
+    warn_if_cut_off(service.has_ended(trace.next_ids), at=request.notice)
     return trace

@@ -1,4 +1,4 @@
-"""All five networks beside each other: the services that answer, and what was measured of them."""
+"""All five networks compared: their services, and what was measured of them."""
 
 import streamlit as st
 
@@ -23,18 +23,18 @@ from views.text.numbers import three_digits
 
 
 def network_label(name: str) -> str:
-    """One of the five in the reader's language."""
+    """Name one of the five in the user's language."""
     return (networks.TRANSFORMER if name == TRANSFORMER else networks.NAMES[name])()
 
 
 def service_of(request: Request, name: str) -> Service:
-    """What answers for one of the five; a recurrent network is loaded when it is first asked for."""
+    """Return the service of one of the five; a recurrent network is loaded on first use."""
     return request.service if name == TRANSFORMER else open_recurrent(name)
 
 
 @singleton
 def cards_and_comparison() -> tuple[dict[str, dict], NetworkComparison]:
-    """The cards of the five, and the comparison that belongs to their weights.
+    """Load the cards of the five, and the comparison that belongs to their weights.
 
     Raises:
         CheckpointError: something is missing, damaged, or of other weights.
@@ -44,7 +44,7 @@ def cards_and_comparison() -> tuple[dict[str, dict], NetworkComparison]:
 
 
 def comparison_or_warning() -> tuple[dict[str, dict], NetworkComparison] | None:
-    """`measured`; None where it cannot be read, and the reason is on the page."""
+    """Return `cards_and_comparison`, or warn on the page and return None where it cannot be read."""
     try:
         return cards_and_comparison()
     except CheckpointError as error:
@@ -53,7 +53,7 @@ def comparison_or_warning() -> tuple[dict[str, dict], NetworkComparison] | None:
 
 
 def band_cell(band: BootstrapInterval | None) -> bars.Cell | str:
-    """A figure with its band, for a table; a dash where there is none."""
+    """A figure with its interval, for a table; a dash for None."""
     if band is None:
         return "\u2014"
     low, high = three_digits(band.low), three_digits(band.high)

@@ -1,4 +1,4 @@
-"""One vector for all: what the encoder hands over, what comes of it, and what long sentences do to it."""
+"""One context vector for a whole sentence: its numbers, the translations from it, and the effect of long sentences."""
 
 import numpy as np
 import streamlit as st
@@ -22,21 +22,21 @@ ONE_VECTOR_NETWORKS = ("rnn-vector", ONE_VECTOR)
 
 @fragment
 def render(request: Request) -> None:
-    """The vector of the reader's sentence, all lengths of held-out sentences, or the sentence made longer."""
+    """Show the vector of the user's sentence, held-out sentences by length, or the sentence made longer."""
     views = {
         "vector": say("history.bottleneck.vector", "The vector"),
         "lengths": say("history.bottleneck.lengths", "By length"),
         "clauses": say("history.bottleneck.clauses", "Clause by clause"),
     }
-    shows = {"vector": render_vector, "lengths": by_length.render, "clauses": growing_sentence.render}
+    renderers = {"vector": render_vector, "lengths": by_length.render, "clauses": growing_sentence.render}
     view = widgets.pick(say("history.bottleneck", "What to see"), views, "bottleneck")
-    shows[view](request)
-    if view != "lengths":  # which states the result
+    renderers[view](request)
+    if view != "lengths":  # that view states the result
         render_experiment("history-one-vector", {"bottleneck": "lengths"}, None)
 
 
 def render_vector(request: Request) -> None:
-    """The context vectors, and what each of the five networks makes of the sentence."""
+    """Show the context vectors, and the translation by each of the five networks."""
     traces = {name: networks.trace_sentence(request, name) for name in ONE_VECTOR_NETWORKS}
     rows = {label: values for name in ONE_VECTOR_NETWORKS for label, values in _context_vectors(name, traces[name])}
     words = say("history.vector.table", "Context vectors of your sentence")
@@ -49,7 +49,7 @@ def render_vector(request: Request) -> None:
         say("column.largest-size", "largest size"),
         say("column.values", "values"),
     ]
-    lines = [
+    lines: list[list[bars.Value]] = [
         [label, len(values), float(np.linalg.norm(values)), top, strip_cell(values, top, "encoder", theme, label)]
         for (label, values), top in zip(rows.items(), tops, strict=True)
     ]
@@ -61,9 +61,7 @@ def render_vector(request: Request) -> None:
     st.caption(
         prose.block("history", "one-vector-check", difference=checks.format_difference("recurrent states", difference))
     )
-    arrays = lambda: {
-        part: array for name in ONE_VECTOR_NETWORKS for part, array in _arrays(name, traces[name]).items()
-    }  # noqa: E731
+    arrays = {part: array for name, trace in traces.items() for part, array in _arrays(name, trace).items()}
     files.npz("context-vectors", arrays, say("history.vector.npz", "Context vectors as NPZ"))
     files.folded_table(lambda: _data_frame(rows), key="vector_table")
     st.header(say("history.translations", "The same sentence, five networks"), anchor=False)
@@ -71,27 +69,28 @@ def render_vector(request: Request) -> None:
 
 
 def _context_vectors(name: str, trace: RecurrentTrace) -> list[tuple[str, np.ndarray]]:
-    """The vectors between encoder and decoder, each with what it is called."""
-    called = networks_compared.network_label(name)
-    state = say("history.vector.hidden", "{network}: state h", network=called)
-    found = [(state, trace.start_hidden)]
+    """Return the vectors between encoder and decoder, each with its label."""
+    label = networks_compared.network_label(name)
+    state = say("history.vector.hidden", "{network}: state h", network=label)
+    vectors = [(state, trace.start_hidden)]
     if trace.start_cell is not None:
-        found.append((say("history.vector.cell", "{network}: cell state c", network=called), trace.start_cell))
-    return found
+        vectors.append((say("history.vector.cell", "{network}: cell state c", network=label), trace.start_cell))
+    return vectors
 
 
 def _arrays(name: str, trace: RecurrentTrace) -> dict[str, np.ndarray]:
-    found = {f"{name}.hidden": trace.start_hidden}
-    return found if trace.start_cell is None else found | {f"{name}.cell": trace.start_cell}
+    arrays = {f"{name}.hidden": trace.start_hidden}
+    return arrays if trace.start_cell is None else arrays | {f"{name}.cell": trace.start_cell}
 
 
 def _state_difference(trace: RecurrentTrace) -> float:
-    """What the decoder starts from against the encoder's state at the token that is read last, and the fused layer."""
+    """Compare the decoder's initial state with the encoder's last state, and the states with PyTorch's fused layer."""
     (cells,) = trace.encoder.values()
-    apart = [np.abs(trace.start_hidden - cells.hidden[0]).max()]
+    differences = [np.abs(trace.start_hidden - cells.hidden[0]).max()]
     if trace.start_cell is not None:
-        apart.append(np.abs(trace.start_cell - cells.cell[0]).max())
-    return max(float(max(apart)), trace.state_differences["encoder"])
+        assert cells.cell is not None  # the encoder of an LSTM
+        differences.append(np.abs(trace.start_cell - cells.cell[0]).max())
+    return max(float(max(differences)), trace.state_differences["encoder"])
 
 
 def _data_frame(rows: dict[str, np.ndarray]):

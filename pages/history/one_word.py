@@ -2,6 +2,7 @@
 
 import numpy as np
 import streamlit as st
+from numpy.typing import ArrayLike
 
 from model.lessons.recurrence import UnrolledEncoder, context_difference, unroll
 from model.networks.recurrent_trace import RecurrentTrace
@@ -21,51 +22,51 @@ RNN, BIDIRECTIONAL = "rnn-vector", "lstm-additive"  # the RNN that ships, and a 
 
 
 def render(request: Request) -> None:
-    """Choose the direction; walk through the steps."""
-    ways = {
+    """Choose the direction of reading; step through the tokens."""
+    directions = {
         "backwards": say("history.reads.backwards", "Backwards"),
         "forwards": say("history.reads.forwards", "Forwards"),
         "both": say("history.reads.both", "Both"),
     }
-    told = say(
+    help = say(
         "history.reads.help",
         "The RNN was trained to read backwards. Forwards, the same weights read the sentence in the other order. Both "
         "is the encoder of the LSTM with additive attention.",
     )
-    way = widgets.pick(say("history.reads", "The encoder reads"), ways, "direction", help=told)
-    if way == "both":
+    direction = widgets.pick(say("history.reads", "The encoder reads"), directions, "direction", help=help)
+    if direction == "both":
         render_both_ways(request)
     else:
-        render_one_way(request, way)
-    _render_other_direction(request, way)
+        render_one_way(request, direction)
+    _render_other_direction(request, direction)
 
 
 def render_one_way(request: Request, way: str) -> None:
-    """The RNN, step by step."""
+    """Show the RNN's states in one direction, step by step."""
     ids, tokens = networks.encode_source(request)
-    found = open_recurrent(RNN).lesson(("unrolled", tuple(ids), way), unroll, ids, way)
-    read = [tokens[place] for place in found.order]
-    stepper.render(_step_view(found, read), f"steps_{way}")
+    states = open_recurrent(RNN).lesson(("unrolled", tuple(ids), way), unroll, ids, way)
+    read_tokens = [tokens[place] for place in states.order]
+    stepper.render(_step_view(states, read_tokens), f"steps_{way}")
     st.markdown(prose.block("history", "one-word"))
     st.markdown(prose.block("history", f"one-word-{way}"))
     st.caption(
         prose.block(
-            "history", "states-check", difference=checks.format_difference("recurrent states", found.difference)
+            "history", "states-check", difference=checks.format_difference("recurrent states", states.difference)
         )
     )
-    arrays = {
-        "hidden": found.hidden,
-        "from_token": found.from_token,
-        "from_state": found.from_state,
-        "bias": found.bias,
-        "tokens": read,
+    arrays: dict[str, ArrayLike] = {
+        "hidden": states.hidden,
+        "from_token": states.from_token,
+        "from_state": states.from_state,
+        "bias": states.bias,
+        "tokens": read_tokens,
     }
-    _render_files([("h_t", found.hidden)], read, "rnn-states", arrays)
+    _render_files([("h_t", states.hidden)], read_tokens, "rnn-states", arrays)
 
 
 def _render_other_direction(request: Request, way: str) -> None:
-    """The same weights, the other order: another last state."""
-    found = None
+    """Compare the last states of the same weights in both orders."""
+    result = None
     if way == "forwards":
         ids, _ = networks.encode_source(request)
         lesson = open_recurrent(RNN).lesson
@@ -73,13 +74,13 @@ def _render_other_direction(request: Request, way: str) -> None:
             lesson(("unrolled", tuple(ids), order), unroll, ids, order).hidden[-1]
             for order in ("forwards", "backwards")
         )
-        apart = np.linalg.norm(forwards - backwards) / np.linalg.norm(backwards)
-        found = {"share": percent(float(apart))}
-    render_experiment("history-one-word", {"direction": "forwards"}, found)
+        distance = np.linalg.norm(forwards - backwards) / np.linalg.norm(backwards)
+        result = {"share": percent(float(distance))}
+    render_experiment("history-one-word", {"direction": "forwards"}, result)
 
 
 def render_both_ways(request: Request) -> None:
-    """A bidirectional encoder: two states a token."""
+    """Show a bidirectional encoder: two states for each token."""
     trace = networks.trace_sentence(request, BIDIRECTIONAL)
     service = open_recurrent(BIDIRECTIONAL)
     difference = service.lesson(("context", trace.source_ids), context_difference, trace.source_ids)
@@ -93,15 +94,15 @@ def render_both_ways(request: Request) -> None:
     states = [
         (f"{arrow} h_t", trace.encoder[way].hidden) for way, arrow in (("forwards", "\u2192"), ("backwards", "\u2190"))
     ]
-    arrays = {f"hidden_{way}": cells.hidden for way, cells in trace.encoder.items()}
+    arrays: dict[str, ArrayLike] = {f"hidden_{way}": cells.hidden for way, cells in trace.encoder.items()}
     arrays |= {"tokens": list(trace.source_tokens)}
     _render_files(states, trace.source_tokens, "states-both-ways", arrays)
 
 
-def _step_view(found: UnrolledEncoder, read: list[str]) -> StepView:
-    """Step x unit, and the chosen one as a sum."""
-    steps = Axis("step", say("stepper.label", "Step"), read, said="token")
-    units = Axis("unit", say("history.unit", "Unit"), size=found.hidden.shape[1])
+def _step_view(encoder_states: UnrolledEncoder, read_tokens: list[str]) -> StepView:
+    """Build the view of step x unit, and the chosen unit as a sum."""
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, said="token")
+    units = Axis("unit", say("history.unit", "Unit"), size=encoder_states.hidden.shape[1])
     both = ("step", "unit")
     sum_of_step = say(
         "history.step.sum",
@@ -112,10 +113,10 @@ def _step_view(found: UnrolledEncoder, read: list[str]) -> StepView:
     return StepView(
         (steps, units),
         {
-            "hidden": Numbers(found.hidden, both),
-            "token": Numbers(found.from_token, both),
-            "state": Numbers(found.from_state, both),
-            "bias": Numbers(found.bias, ("unit",)),
+            "hidden": Numbers(encoder_states.hidden, both),
+            "token": Numbers(encoder_states.from_token, both),
+            "state": Numbers(encoder_states.from_state, both),
+            "bias": Numbers(encoder_states.bias, ("unit",)),
         },
         (
             FormulaPanel(sum_of_step),
@@ -133,7 +134,7 @@ def _step_view(found: UnrolledEncoder, read: list[str]) -> StepView:
 
 
 def _both_ways_view(trace: RecurrentTrace) -> StepView:
-    """Token x unit of both directions."""
+    """Build the view of token x unit in both directions."""
     forwards, backwards = trace.encoder["forwards"], trace.encoder["backwards"]
     tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, said="token")
     units = Axis("unit", say("history.unit", "Unit"), size=forwards.hidden.shape[1])
@@ -158,18 +159,18 @@ def _both_ways_view(trace: RecurrentTrace) -> StepView:
     )
 
 
-def _render_files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict) -> None:
-    """States as pictures, numbers and a table; several directions stand side by side."""
-    plain = [literal.token(token) for token in tokens]
+def _render_files(states: list[tuple[str, np.ndarray]], tokens, name: str, arrays: dict[str, ArrayLike]) -> None:
+    """Offer states as pictures, numbers and a table; the columns of several directions are joined."""
+    token_labels = [literal.token(token) for token in tokens]
     token, unit = say("column.token", "token"), say("column.unit", "unit")
-    pictured = [
-        RowMatrix(said, values, rows=tokens, row_title=token, column_title=unit, wide=True) for said, values in states
+    matrices = [
+        RowMatrix(title, values, rows=tokens, row_title=token, column_title=unit, wide=True) for title, values in states
     ]
     values = np.concatenate([values for _, values in states], axis=1)
-    header = [f"{said} {place + 1}" for said, part in states for place in range(part.shape[1])]
+    header = [f"{title} {place + 1}" for title, part in states for place in range(part.shape[1])]
     with st.container(horizontal=True):
-        files.matrices(pictured, say("history.states", "hidden states h_t"), name)
-        rows = [[label, *row] for label, row in zip(plain, values.tolist(), strict=True)]
+        files.matrices(matrices, say("history.states", "hidden states h_t"), name)
+        rows = [[label, *row] for label, row in zip(token_labels, values.tolist(), strict=True)]
         files.csv([token, *header], rows, name)
         files.npz(name, arrays)
-    files.folded_table(lambda: files.data_frame(values, header, plain, token))
+    files.folded_table(lambda: files.data_frame(values, header, token_labels, token))

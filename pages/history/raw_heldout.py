@@ -1,4 +1,4 @@
-"""x against x over many held-out sentences: figures that ship."""
+"""x against x over many held-out sentences: shipped figures."""
 
 import streamlit as st
 
@@ -20,11 +20,11 @@ def _study(weights: tuple[str, str]) -> RawAttentionFigures:
     return RawAttentionFigures.read(SHIPPED, weights)
 
 
-def render(request: Request, before: str) -> None:
-    """The same over held-out sentences; `before` is the recurrent network whose states are among the stages."""
+def render(request: Request, recurrent: str) -> None:
+    """Show the figures over held-out sentences; the states of the network `recurrent` are among the stages."""
     st.header(say("history.raw.study", "Over many held-out sentences"), anchor=False)
     try:
-        study = _study((request.service.model.weights_sha256, open_recurrent(before).model.weights_sha256))
+        study = _study((request.service.model.weights_sha256, open_recurrent(recurrent).model.weights_sha256))
     except CheckpointError as error:
         st.warning(literal.with_code(say_error(error)))
         return
@@ -51,7 +51,7 @@ def render(request: Request, before: str) -> None:
         say("history.raw.first.trained", "no token above itself, trained heads"),
     ]
     labels = stage_labels([stage.stage for stage in study.stages])
-    rows = [
+    rows: list[list[bars.Value]] = [
         [
             label,
             stage.pairs,
@@ -77,7 +77,7 @@ def _examples_table(study: RawAttentionFigures) -> str:
         "x_i \u00b7 x_i",
         "x_i \u00b7 x_j",
     ]
-    rows = [
+    rows: list[list[bars.Value]] = [
         [
             stage_labels([stage])[0],
             bars.data_cell(sentence, "name"),

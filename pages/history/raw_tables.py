@@ -1,4 +1,4 @@
-"""x against x in numbers: stage by stage, and pair by pair where the claim fails."""
+"""x against x in numbers, stage by stage, and the pairs for which the claim fails."""
 
 from collections.abc import Sequence
 
@@ -15,8 +15,8 @@ MOST_PAIRS = 12  # pairs; the file has all
 NONE = "\u2013"
 
 
-def render_stages(everything: dict[str, RawAttention], form: str) -> None:
-    """A row for each stage."""
+def render_stages(attentions: dict[str, RawAttention], form: str) -> None:
+    """Show a row for each stage."""
     header = [
         say("history.raw.vectors", "Vectors"),
         say("history.raw.shortest", "shortest |x|"),
@@ -27,8 +27,8 @@ def render_stages(everything: dict[str, RawAttention], form: str) -> None:
         say("history.raw.first.trained", "no token above itself, trained heads"),
         say("history.raw.exceeding", "pairs with x_i \u00b7 x_j > x_i \u00b7 x_i"),
     ]
-    rows = []
-    for label, raw in zip(stage_labels(tuple(everything)), everything.values(), strict=True):
+    rows: list[list[bars.Value]] = []
+    for label, raw in zip(stage_labels(tuple(attentions)), attentions.values(), strict=True):
         weights = raw.weights(form)
         rows.append(
             [
@@ -47,16 +47,16 @@ def render_stages(everything: dict[str, RawAttention], form: str) -> None:
     files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
 
 
-def render_exceeding_pairs(everything: dict[str, RawAttention], labels: Sequence[str]) -> None:
-    """The pairs of this sentence whose product exceeds that of the query with itself."""
+def render_exceeding_pairs(attentions: dict[str, RawAttention], labels: Sequence[str]) -> None:
+    """Show the pairs of this sentence whose product exceeds that of the query with itself."""
     st.header(say("history.raw.fails", "Where the claim fails"), anchor=False)
-    count = sum(len(raw.vectors) * (len(raw.vectors) - 1) for raw in everything.values())
-    named = zip(stage_labels(tuple(everything)), everything.values(), strict=True)
-    found = [(name, pair) for name, raw in named for pair in raw.exceeding()]
-    if not found:
+    count = sum(len(raw.vectors) * (len(raw.vectors) - 1) for raw in attentions.values())
+    stages = zip(stage_labels(tuple(attentions)), attentions.values(), strict=True)
+    pairs = [(name, pair) for name, raw in stages for pair in raw.exceeding()]
+    if not pairs:
         st.markdown(prose.block("history_projections", "no-pair-fails", pairs=count))
         return
-    st.markdown(prose.block("history_projections", "pairs-fail", failing=len(found), pairs=count))
+    st.markdown(prose.block("history_projections", "pairs-fail", failing=len(pairs), pairs=count))
     header = [
         say("history.raw.vectors", "Vectors"),
         say("history.raw.i", "token i"),
@@ -67,23 +67,31 @@ def render_exceeding_pairs(everything: dict[str, RawAttention], labels: Sequence
         "|x_j|",
         say("cosine", "cosine"),
     ]
-    rows = [
-        [name, literal.token(labels[pair.query]), literal.token(labels[pair.key]), *pair[2:]] for name, pair in found
+    rows: list[tuple[str, str, str, tuple[float, ...]]] = [
+        (name, literal.token(labels[pair.query]), literal.token(labels[pair.key]), pair[2:]) for name, pair in pairs
     ]
-    shown = [[row[0], *(bars.data_cell(token, "token") for token in row[1:3]), *row[3:]] for row in rows[:MOST_PAIRS]]
-    st.html(bars.table(header, shown, say("history.raw.pairs", "Pairs with x_i \u00b7 x_j > x_i \u00b7 x_i")))
-    files.csv(header, rows, "raw-pairs", say("history.raw.pairs.csv", "All such pairs as CSV"))
+    cells: list[list[bars.Value]] = [
+        [name, bars.data_cell(query, "token"), bars.data_cell(key, "token"), *numbers]
+        for name, query, key, numbers in rows[:MOST_PAIRS]
+    ]
+    st.html(bars.table(header, cells, say("history.raw.pairs", "Pairs with x_i \u00b7 x_j > x_i \u00b7 x_i")))
+    files.csv(
+        header,
+        [[name, query, key, *numbers] for name, query, key, numbers in rows],
+        "raw-pairs",
+        say("history.raw.pairs.csv", "All such pairs as CSV"),
+    )
 
 
 def stage_labels(names: Sequence[str]) -> list[str]:
-    """What a reader calls the stages of these ids."""
-    called = {
+    """Return the labels of the stages with these ids."""
+    labels = {
         "embedding": say("history.raw.embedding", "embeddings"),
         "output": say("history.raw.output", "output"),
         STATES: say("history.raw.states", "LSTM states"),
     }
     return [
-        called.get(name)
+        labels.get(name)
         or say("history.raw.layer", "layer {layer} reads", layer=literal.visible(name.removeprefix("layer-")))
         for name in names
     ]

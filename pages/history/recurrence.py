@@ -1,4 +1,4 @@
-"""Why recurrence was dropped: what must wait for what, how far it is between two tokens, and how long a pass takes."""
+"""Why recurrence was dropped: sequential operations, path lengths between tokens, and times of a forward pass."""
 
 from functools import lru_cache
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from model import Trace
 from model.lessons.sequential_operations import StateGraph, Vertex, build_state_graph, count_recorded_steps
-from model.networks.config import SequenceConfig
+from model.networks.config import TransformerConfig
 from model.networks.recurrent_config import RecurrentConfig
 from pages.history import forward_times, networks
 from pages.history.unrolling import draw_unrolled
@@ -28,21 +28,21 @@ NO_PATH = "\u2013"
 
 
 def render(request: Request) -> None:
-    """The drawing, the numbers, the times."""
+    """Show the drawing, the numbers and the times."""
     trace = request.trace()
-    called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
-    name = widgets.pick(say("history.network", "Network"), called, "network", default="lstm-vector")
+    labels = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
+    name = widgets.pick(say("history.network", "Network"), labels, "network", default="lstm-vector")
     service = request.service if name == TRANSFORMER else open_recurrent(name)
     sizes = len(trace.source_ids), len(trace.target_ids)
     graph = build_state_graph(service.model.config, *sizes)
     path = _choose_path(graph, trace)
-    inline_svg(draw_unrolled(graph, path, trace, called[name]), key="unrolled")
+    inline_svg(draw_unrolled(graph, path, trace, labels[name]), key="unrolled")
     st.markdown(prose.block("history_recurrence", "how-to-read"))
     waits = {"steps": graph.steps, "source": sizes[0], "target": sizes[1]}
     waits["recurrent"] = build_state_graph(RecurrentConfig.preset("lstm-vector"), *sizes).steps
     render_experiment("history-recurrence", {"network": TRANSFORMER}, waits if name == TRANSFORMER else None)
     _render_check(service, name, graph, trace)
-    _render_counts(request, called, trace)
+    _render_counts(request, labels, trace)
     forward_times.render(request)
     title = say("history.path.code", "Path lengths in Python")
     start, end = int(bound_settings.current_value("from")[1:]), bound_settings.current_value("to")  # "s1" or "t9"
@@ -50,7 +50,7 @@ def render(request: Request) -> None:
 
 
 def _choose_path(graph: StateGraph, trace: Trace) -> list[Vertex]:
-    """The path between the two tokens that the reader chooses."""
+    """Choose two tokens; return the shortest path between them, empty where there is none."""
     source = {
         f"s{place}": say("history.source-token", "source {place}: {token}", place=place, token=literal.token(token))
         for place, token in enumerate(trace.source_tokens, 1)
@@ -62,34 +62,34 @@ def _choose_path(graph: StateGraph, trace: Trace) -> list[Vertex]:
     with st.container(horizontal=True, gap="medium"):
         start = widgets.select(say("history.path.from", "From"), source, "from", width=220)
         end = widgets.select(say("history.path.to", "To"), source | target, "to", default=f"t{len(target)}", width=220)
-    path = graph.within_source if end.startswith("s") else graph.to_output
-    found = path(int(start[1:]) - 1, int(end[1:]) - 1)
+    find_path = graph.within_source if end.startswith("s") else graph.to_output
+    path = find_path(int(start[1:]) - 1, int(end[1:]) - 1)
     ends = {"start": literal.markdown(source[start]), "end": literal.markdown((source | target)[end])}
-    if found:
+    if path:
         st.markdown(
             say_count(
                 "history.path.length",
                 "From {start} to {end}: the shortest path passes **{count} sub-layer**.",
                 "From {start} to {end}: the shortest path passes **{count} sub-layers**.",
-                len(found) - 1,
+                len(path) - 1,
                 **ends,
             )
         )
     else:
         st.markdown(prose.block("history_recurrence", "no-path", **ends))
-    return found
+    return path
 
 
 def _render_check(service: Service, name: str, graph: StateGraph, trace: Trace) -> None:
-    """The longest chain counted again, in the graph that PyTorch records."""
+    """Check the longest chain against the graph that PyTorch records."""
     ids = trace.source_ids, trace.target_ids
     recorded = service.lesson(("recorded steps", name, *ids), count_recorded_steps, *ids)
     agrees = "check" if recorded == graph.steps else "check-wrong"
     st.caption(prose.block("history_recurrence", agrees, steps=graph.steps, recorded=recorded))
 
 
-def _render_counts(request: Request, called: dict[str, str], trace: Trace) -> None:
-    """The same for all five networks."""
+def _render_counts(request: Request, labels: dict[str, str], trace: Trace) -> None:
+    """Show the numbers of steps and the path lengths of all five networks."""
     source, target = len(trace.source_ids), len(trace.target_ids)
     header = [
         say("history.network", "Network"),
@@ -99,9 +99,9 @@ def _render_counts(request: Request, called: dict[str, str], trace: Trace) -> No
         say("history.path.left", "path, last to first source token"),
         say("history.path.output", "path, first source token to last output"),
     ]
-    ours = request.service.model.config
-    configs = {name: ours if name == TRANSFORMER else RecurrentConfig.preset(name) for name in called}
-    rows = [[label, *_counts(configs[name], source, target)] for name, label in called.items()]
+    transformer = request.service.model.config
+    configs = {name: transformer if name == TRANSFORMER else RecurrentConfig.preset(name) for name in labels}
+    rows = [[label, *_counts(configs[name], source, target)] for name, label in labels.items()]
     st.header(say("history.steps", "Steps and paths of all five"), anchor=False)
     st.markdown(prose.block("history_recurrence", "steps", source=source, target=target))
     st.html(bars.table(header, rows, say("history.steps.table", "Steps that wait and path lengths of the networks")))
@@ -112,9 +112,9 @@ def _render_counts(request: Request, called: dict[str, str], trace: Trace) -> No
 
 
 @lru_cache(maxsize=256)
-def _counts(config: SequenceConfig, source: int, target: int) -> tuple[int | str, ...]:
-    """Steps with the target given and decoding, then three path lengths."""
+def _counts(config: TransformerConfig | RecurrentConfig, source: int, target: int) -> tuple[int | str, ...]:
+    """Return the steps with a given target and in decoding, then three path lengths."""
     graph = build_state_graph(config, source, target)
     generated = build_state_graph(config, source, target, generated=True)
     paths = graph.within_source(0, source - 1), graph.within_source(source - 1, 0), graph.to_output(0, target - 1)
-    return graph.steps, generated.steps, *(len(found) - 1 if found else NO_PATH for found in paths)
+    return graph.steps, generated.steps, *(len(path) - 1 if path else NO_PATH for path in paths)

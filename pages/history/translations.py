@@ -12,30 +12,31 @@ from views.text.catalogue import say, say_count
 
 
 def render_translations(request: Request, text: str, name: str) -> None:
-    """What each of the five makes of `text`, decoded as the reader chose; `name` of the file to download."""
+    """Show the translation of `text` by each of the five, decoded as chosen; `name` is that of the file."""
     header = [
         say("history.column.network", "network"),
         say("history.column.handed", "the decoder gets"),
         say("history.column.translation", "translation"),
         say("column.tokens", "tokens"),
     ]
-    read, lines, plain = len(request.service.model.check(text)) + 1, [], []
+    source_tokens = len(request.service.model.check(text)) + 1
+    cells: list[list[bars.Value]] = []
+    rows: list[list[str | int]] = []
     for network in NETWORKS:
         service = networks_compared.service_of(request, network)
         ids = service.steps(text, request.options)[-1].ids
-        warn_if_cut_off(service.ended(ids), "of", side=networks_compared.network_label(network))
-        french, handed = service.model.tokenizer.decode(ids), _decoder_input(service.model.config, network, read)
-        lines.append(
-            [networks_compared.network_label(network), handed, bars.data_cell(french or "\u2014", "token"), len(ids)]
-        )
-        plain.append([networks_compared.network_label(network), handed, french, len(ids)])
-    st.html(bars.table(header, lines, say("history.translations.table", "Translations by all five"), whole=True))
+        warn_if_cut_off(service.has_ended(ids), "of", side=networks_compared.network_label(network))
+        french = service.model.tokenizer.decode(ids)
+        front = [networks_compared.network_label(network), _decoder_input(service.model.config, network, source_tokens)]
+        cells.append([*front, bars.data_cell(french or "\u2014", "token"), len(ids)])
+        rows.append([*front, french, len(ids)])
+    st.html(bars.table(header, cells, say("history.translations.table", "Translations by all five"), whole=True))
     label = say("history.translations.csv", "Translations as CSV")
-    files.csv(header, plain, name, label)
+    files.csv(header, rows, name, label)
 
 
 def _decoder_input(config, network: str, tokens: int) -> str:
-    """What the decoder of a network gets of a source of so many tokens."""
+    """Describe what the decoder of a network gets of a source of `tokens` tokens."""
     if network == "rnn-vector":
         return say("history.handed.one", "1 vector of {width} numbers", width=config.decoder_width)
     if network == ONE_VECTOR:

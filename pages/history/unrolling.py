@@ -1,11 +1,13 @@
-"""The drawing of a network unrolled over the reader's tokens, with one path."""
+"""The drawing of a network unrolled over the user's tokens, with one path."""
+
+from typing import Literal
 
 from model import Trace
 from model.lessons.sequential_operations import StateGraph, Vertex
 from views.svg.unrolled import SublayerRow, unrolled
 from views.text.catalogue import Message, say
 
-MOST_EDGES = 3  # a vertex that reads no more than these is drawn with all that it reads
+MOST_EDGES = 3  # of a vertex that is drawn with all its edges
 SUBLAYERS = {
     "self": Message("history.row.self", "self-attention {layer}"),
     "cross": Message("history.row.cross", "cross-attention {layer}"),
@@ -14,20 +16,20 @@ SUBLAYERS = {
 
 
 def draw_unrolled(graph: StateGraph, path: list[Vertex], trace: Trace, name: str) -> str:
-    """Rows from the bottom up; thin lines: what recurrent cells read, and all that the path's vertices read."""
+    """Draw the rows from the bottom up; thin lines are the edges of recurrent cells and of the vertices on the path."""
     ids = dict.fromkeys(vertex.row for vertex in graph.reads if vertex.row not in ("source", "target"))
     if "context" in ids and graph.ready[Vertex("context", 0)] < graph.ready[Vertex("decoder", 0)]:
         ids = {row: None for row in ids if row not in ("context", "decoder")} | dict.fromkeys(("context", "decoder"))
     counts = {"source": len(trace.source_ids), "target": len(trace.target_ids)}
     rows = []
     for row in ids:
-        side = "source" if row.startswith("encoder") else "target"
+        side: Literal["source", "target"] = "source" if row.startswith("encoder") else "target"
         kind = "cross" if row == "context" or row.endswith(".cross") else row.partition(".")[0]
         ready = [graph.ready[Vertex(row, place)] for place in range(counts[side])]
         rows.append(SublayerRow(row, row_label(row), side, kind, ready))
     on_path = set(path)
     edges = [
-        (tuple(read), tuple(vertex))
+        ((read.row, read.place), (vertex.row, vertex.place))
         for vertex, reads in graph.reads.items()
         for read in reads
         if len(reads) <= MOST_EDGES or vertex in on_path
@@ -42,18 +44,18 @@ def draw_unrolled(graph: StateGraph, path: list[Vertex], trace: Trace, name: str
         length=max(len(path) - 1, 0),
     )
     tokens = {"source": trace.source_tokens, "target": trace.target_tokens}
-    return unrolled(rows, tokens, edges, [tuple(vertex) for vertex in path], title)
+    return unrolled(rows, tokens, edges, [(vertex.row, vertex.place) for vertex in path], title)
 
 
 def row_label(row: str) -> str:
-    """What the drawing calls a row of the graph."""
-    named = {
+    """Return the label of a row of the graph."""
+    labels = {
         "encoder.forwards": say("history.row.forwards", "read forwards"),
         "encoder.backwards": say("history.row.backwards", "read backwards"),
         "decoder": say("history.row.decoder", "decoder"),
         "context": say("history.row.context", "attention"),
     }
-    if row in named:
-        return named[row]
+    if row in labels:
+        return labels[row]
     _, layer, kind = row.split(".")
     return SUBLAYERS[kind](layer=int(layer) + 1)

@@ -1,9 +1,10 @@
-"""Self-attention without W^Q and W^K: x against x, beside the heads that were trained on the same vectors."""
+"""Self-attention without W^Q and W^K: x against x, compared with the heads trained on the same vectors."""
 
 from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
+from numpy.typing import ArrayLike
 
 from model.lessons.raw_attention import (
     FORMS,
@@ -34,51 +35,49 @@ from views.controls import widgets
 from views.text import prose, terms
 from views.text.catalogue import say
 
-STATES_NETWORK = (
-    "lstm-dot"  # the network whose encoder states are the tutorials' bridge: its decoder asks them by dot products
-)
+STATES_NETWORK = "lstm-dot"  # its encoder states are the tutorials' bridge: its decoder attends to them by dot products
 
 
 def render(request: Request) -> None:
-    """Choose the form of the score; compare, stage by stage."""
+    """Choose the form of the score; compare stage by stage."""
     forms = {
         "scaled": say("history.raw.scaled", "Divided by the root of the width"),
         "plain": say("history.raw.plain", "Plain dot product"),
         "cosine": say("history.raw.cosine", "Cosine"),
     }
-    told = say(
+    help = say(
         "history.raw.form.help",
         "Attention in the Transformer divides by the root of the width. The first attention took the plain product. "
         "The cosine forgets how long the vectors are.",
     )
-    form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=told)
+    form = widgets.pick(say("history.raw.form", "Score of two vectors"), forms, "raw_score", help=help)
     trace = request.trace()
     stages = request.service.lesson(("raw attention", trace.source_ids), encoder_stages, trace)
     states = encoder_states(networks.trace_sentence(request, STATES_NETWORK))
     names = (*stage_names(len(stages)), STATES)
-    everything = dict(zip(names, (*stages, states), strict=True))
-    stepper.render(_step_view(everything, form, trace.source_tokens), "raw")
+    attentions = dict(zip(names, (*stages, states), strict=True))
+    stepper.render(_step_view(attentions, form, trace.source_tokens), "raw")
     st.markdown(prose.block("history_projections", "how-to-read"))
-    _render_check(everything, form)
-    _render_cosine_experiment(everything, form)
-    raw_tables.render_stages(everything, form)
-    raw_tables.render_exceeding_pairs(everything, trace.source_tokens)
+    _render_check(attentions, form)
+    _render_cosine_experiment(attentions, form)
+    raw_tables.render_stages(attentions, form)
+    raw_tables.render_exceeding_pairs(attentions, trace.source_tokens)
     raw_heldout.render(request, STATES_NETWORK)
-    _render_files(everything, trace.source_tokens)
+    _render_files(attentions, trace.source_tokens)
 
 
-def _step_view(everything: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
-    """Vectors x head x query, and what the query attends to."""
-    found = list(everything.values())
-    heads = next(len(raw.heads) for raw in found if raw.heads is not None)
+def _step_view(attentions: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
+    """Build the view of vectors x head x query, and of what the query attends to."""
+    stages_attention = list(attentions.values())
+    heads = next(len(raw.heads) for raw in stages_attention if raw.heads is not None)
     missing = np.full((heads + 1, len(tokens), len(tokens)), np.nan, dtype=np.float32)
-    trained = np.stack([missing if raw.heads is None else with_mean(raw.heads) for raw in found])
-    weights = np.stack([raw.weights(form) for raw in found])
-    scores = np.stack([raw.scores(form) for raw in found])
+    trained = np.stack([missing if raw.heads is None else with_mean(raw.heads) for raw in stages_attention])
+    weights = np.stack([raw.weights(form) for raw in stages_attention])
+    scores = np.stack([raw.scores(form) for raw in stages_attention])
     others = np.where(np.eye(len(tokens), dtype=bool), -np.inf, scores).max(axis=2)  # S is at least 2: </s>
-    stages, numbers = raw_tables.stage_labels(tuple(everything)), list(map(str, range(1, heads + 1)))
+    stages, numbers = raw_tables.stage_labels(tuple(attentions)), list(map(str, range(1, heads + 1)))
     axes = (
-        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(everything), first=1),
+        Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(attentions), first=1),
         Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
         Axis("asking", terms.QUERY(), tokens, said="token"),
         Axis("asked", terms.KEY(), tokens, slider=False, said="token"),
@@ -129,34 +128,34 @@ def _step_view(everything: dict[str, RawAttention], form: str, tokens: Sequence[
     )
 
 
-def _render_cosine_experiment(everything: dict[str, RawAttention], form: str) -> None:
-    """Without lengths no token scores another above itself; how much attention that leaves it is another matter."""
-    found = {}
+def _render_cosine_experiment(attentions: dict[str, RawAttention], form: str) -> None:
+    """Count the pairs in which a token scores another above itself: none by cosine; then the weights on itself."""
+    result = {}
     if form == "cosine":
-        cosines = [raw.scores("cosine") for raw in everything.values()]
+        cosines = [raw.scores("cosine") for raw in attentions.values()]
         above = sum(int((scores > np.diagonal(scores)[:, None] + 1e-12).sum()) for scores in cosines)
         means = {
-            each: float(np.mean([self_weights(raw.weights(each)).mean() for raw in everything.values()]))
+            each: float(np.mean([self_weights(raw.weights(each)).mean() for raw in attentions.values()]))
             for each in ("cosine", "scaled")
         }
-        found = {"above": above, "pairs": sum(scores.size for scores in cosines), **means}
-    render_experiment("history-without-projections", {"raw_score": "cosine"}, found or None)
+        result = {"above": above, "pairs": sum(scores.size for scores in cosines), **means}
+    render_experiment("history-without-projections", {"raw_score": "cosine"}, result or None)
 
 
-def _render_check(everything: dict[str, RawAttention], form: str) -> None:
-    """Weights by another kernel, and the pairs counted another way."""
-    again = sum(raw.counted_again() for raw in everything.values())
-    pairs = sum(int(raw.exceeds.sum()) for raw in everything.values())
-    both = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in everything.values())
-    difference = max(raw.difference(form) for raw in everything.values())
-    said = checks.format_difference("raw weights", difference)
-    agrees = "check" if (again, both) == (pairs, 0) else "check-wrong"
-    st.caption(prose.block("history_projections", agrees, difference=said, pairs=pairs, again=again, both=both))
+def _render_check(attentions: dict[str, RawAttention], form: str) -> None:
+    """Check the weights against another kernel, and the pairs by another count."""
+    recounted = sum(raw.counted_again() for raw in attentions.values())
+    pairs = sum(int(raw.exceeds.sum()) for raw in attentions.values())
+    mutual = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in attentions.values())
+    difference = max(raw.difference(form) for raw in attentions.values())
+    text = checks.format_difference("raw weights", difference)
+    agrees = "check" if (recounted, mutual) == (pairs, 0) else "check-wrong"
+    st.caption(prose.block("history_projections", agrees, difference=text, pairs=pairs, again=recounted, both=mutual))
 
 
-def _render_files(everything: dict[str, RawAttention], tokens: Sequence[str]) -> None:
-    arrays: dict[str, object] = {"tokens": list(tokens)}
-    for name, raw in everything.items():
+def _render_files(attentions: dict[str, RawAttention], tokens: Sequence[str]) -> None:
+    arrays: dict[str, ArrayLike] = {"tokens": list(tokens)}
+    for name, raw in attentions.items():
         arrays |= {f"{name} vectors": raw.vectors, f"{name} products": raw.products}
         arrays |= {f"{name} weights {form}": raw.weights(form) for form in FORMS}
         if raw.heads is not None:
@@ -166,5 +165,5 @@ def _render_files(everything: dict[str, RawAttention], tokens: Sequence[str]) ->
 
 
 def with_mean(heads: np.ndarray) -> np.ndarray:
-    """Their mean in front of the heads: `(head, S, S)` -> `(head + 1, S, S)`."""
+    """Put the mean of the heads first: `(head, S, S)` -> `(head + 1, S, S)`."""
     return np.concatenate([heads.mean(axis=0, keepdims=True), heads])
