@@ -1,19 +1,19 @@
-"""What the checks on the pages may differ by: each figure stands beside the bound that it keeps.
+"""Tolerances of the checks on the pages: each difference is rendered together with its bound.
 
-A check computes the same thing a second time in another way. Computers round, so the two differ by a little; how little
-depends on what is computed and on how large its numbers are. Where a bound follows from that alone, it says how. The
-others pass through whole networks: some three times the largest difference that was met on hundreds of inputs, rounded
-up (`tests/pages/shared/test_checks.py` measures them again). A figure beyond its bound means that something is wrong,
-and the page says so.
+A check computes the same thing a second time in another way. Rounding makes the two differ slightly; by how much
+depends on what is computed and on how large its numbers are. Where a bound follows from that alone, its comment derives
+it. The others pass through whole networks: about three times the largest difference found on hundreds of inputs,
+rounded up (`tests/pages/shared/test_checks.py` measures them again). A difference beyond its bound is a bug, and the
+page reports it.
 """
 
-from model.attribution.intervention_result import Check
+from model.attribution.intervention_result import InterventionCheck
 from model.tracing.traced_model import Record
 from pages.shared.texts import block, render_check
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
-# Single precision keeps about seven digits: a rounding costs up to u = 2^-24 = 6e-8 of a number's size, in double
+# Single precision has about seven digits: a rounding costs up to u = 2^-24 = 6e-8 of a number's size, in double
 # precision up to v = 2^-53 = 1.1e-16. A sum of n products of sizes that add up to A is off by n u A at most, and in
 # practice by about sqrt(n) u A, since roundings go either way.
 BOUNDS = {
@@ -53,7 +53,7 @@ BOUNDS = {
     "fitted rotation": 1e-9,
     "sum of samples": 1e-6,
     "share left over": 1e-9,
-    "Fourier coefficients": 1e-13,  # up to 2: 2 x 128 terms v, and the angles within a turn: 2 x 6.3 v each
+    "Fourier coefficients": 1e-13,  # up to 2: 2 x 128 terms v, and the angles within one revolution: 2 x 6.3 v each
     "vectors": 1e-14,  # shares of what cancels: elimination of 3 x 3, whose pivots at most fourfold: 3 x 3 x 4 v
     "one distance": 1e-12,  # angles up to 128 with v each; products of 8 at most, two of them: 4 x 128 v x 8 x 2
     "positions put back": 2e-5,
@@ -96,7 +96,7 @@ BOUNDS = {
 }
 _ROUNDING = Message("check.rounding", "{figure} (rounding stays below {bound})")
 _BEYOND = Message("check.beyond", "{figure}, which is beyond the bound {bound}: something is wrong")
-# What makes a difference where it is not rounding.
+# Differences that have another cause than rounding.
 _STEP = Message("check.step", "{figure} (a finite step stays below {bound})")
 _REASONS = {
     "slope of ln p": _STEP,
@@ -108,26 +108,26 @@ _REASONS = {
 
 
 def format_difference(name: str, figure: float) -> str:
-    """A difference in words, with its bound.
+    """Format a difference with its bound.
 
     Args:
         name: one of `BOUNDS`.
         figure: not negative.
     """
     bound = BOUNDS[name]
-    written = f"{bound:.0e}".replace("e-0", "e-") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
+    formatted = f"{bound:.0e}".replace("e-0", "e-") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
     if bound == figure == 0:
         return say("check.exact", "exactly 0")
-    within = figure <= bound  # not a number is beyond any bound
-    return (_REASONS.get(name, _ROUNDING) if within else _BEYOND)(figure=three_digits(figure), bound=written)
+    within = figure <= bound  # False for NaN
+    return (_REASONS.get(name, _ROUNDING) if within else _BEYOND)(figure=three_digits(figure), bound=formatted)
 
 
-# Ends the ids of the texts on attention, by what its record is verified by.
+# Suffixes of the ids of the texts on attention, by how its record is verified.
 _WAYS = {"sdpa": "", "score": "-of-a-score", "fused": "-fused", "double": "-double", "eager": "-eager"}
 
 
 def describe_attention_check(record: Record, causal: bool = False) -> tuple[str, str]:
-    """What the check of a record found, as Markdown, and the id of the block of `attention_viewer` that explains it."""
+    """Return the result of a record's check as Markdown, and the id of the block that explains it."""
     check, way = record.verification, _WAYS[getattr(record, "verified_by", "sdpa")]
     leak = say("viewer.check.unmasked", "0, nothing is masked")
     if causal or record.allowed is not None:
@@ -146,8 +146,8 @@ def describe_attention_check(record: Record, causal: bool = False) -> tuple[str,
     return line, "what-this-checks" + ("-opened" if way in ("-fused", "-double", "-eager") else way)
 
 
-def render_intervention_check(check: Check) -> None:
-    """The check that an intervention did what it says: both figures, or the one there is, and what they mean."""
+def render_intervention_check(check: InterventionCheck) -> None:
+    """Render the check of an intervention: one or two differences, and a fold that explains them."""
     recomputed = check.recomputed
     difference = (
         format_difference("half attention", recomputed) if check.half else format_difference("intervention", recomputed)

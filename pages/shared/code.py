@@ -1,9 +1,9 @@
-"""The same in PyTorch: what a part shows as a short program, with the reader's own values, to be copied and run.
+"""The same in PyTorch: a section's computation as a short program, with the user's own values, to be copied and run.
 
-Each program is a file of Python, `assets/code/<page>/<part>.py`. Lines that end in `# yours` are assignments of values
-it ships with; the page puts the present ones in their place. They follow from `VALUES` in `pages.shared.code_values`,
-or from what the part hands to `render_program` itself. A program has 3 to 25 lines, not counting the blank ones that
-ruff wants around definitions. Where a part shows more than fits, a further program has a fold of its own.
+Each program is a Python file, `assets/code/<page>/<section>.py`. Lines that end in `# yours` assign default values; the
+page replaces them by the current ones, which come from `VALUES` in `pages.shared.code_values` or from the arguments of
+`render_program`. A program has 3 to 25 lines, not counting the blank ones that ruff requires around definitions. Where
+a section shows more than fits, a further program has a fold of its own.
 """
 
 from functools import lru_cache
@@ -19,27 +19,27 @@ YOURS = "  # yours"
 
 
 @lru_cache(maxsize=64)
-def _lines(page: str, part: str) -> tuple[str, ...]:
-    return tuple((FOLDER / page / f"{part}.py").read_text(encoding="utf-8").splitlines())
+def _lines(page: str, section: str) -> tuple[str, ...]:
+    return tuple((FOLDER / page / f"{section}.py").read_text(encoding="utf-8").splitlines())
 
 
-def value_names(page: str, part: str) -> list[str]:
-    """The values that a part's program takes.
+def value_names(page: str, section: str) -> list[str]:
+    """Return the names of the values that a section's program uses.
 
     Raises:
-        OSError: the part has no program.
+        OSError: the section has no program.
     """
-    return [line.partition(" = ")[0] for line in _lines(page, part) if line.endswith(YOURS)]
+    return [line.partition(" = ")[0] for line in _lines(page, section) if line.endswith(YOURS)]
 
 
-def fill_program(page: str, part: str, **values: object) -> str:
-    """A part's program with these values in the place of those it ships with.
+def fill_program(page: str, section: str, **values: object) -> str:
+    """Return a section's program with these values instead of its default ones.
 
     Raises:
-        OSError: the part has no program.
+        OSError: the section has no program.
         KeyError: one of its values is missing.
     """
-    lines = list(_lines(page, part))
+    lines = list(_lines(page, section))
     for place, line in enumerate(lines):
         if line.endswith(YOURS):
             name = line.partition(" = ")[0]
@@ -47,18 +47,18 @@ def fill_program(page: str, part: str, **values: object) -> str:
     return "\n".join(lines)
 
 
-def render_program(page: str, part: str, title: str = "", **values: object) -> None:
-    """A fold with the part's program; nothing for a part without one, a sentence where its file cannot be read.
+def render_program(page: str, section: str, title: str = "", /, **values: object) -> None:
+    """Render a fold with the section's program; nothing without one, a notice where its file cannot be read.
 
     Args:
-        title: of the fold, where it is no part's own program but a further one.
+        title: of the fold, for a further program of the section.
     """
     try:
-        text = fill_program(page, part, **values)
+        text = fill_program(page, section, **values)
     except FileNotFoundError:
         return
     except (OSError, UnicodeDecodeError):
-        st.caption(prose.DAMAGED(file=f"{part}.py", folder=f"assets/code/{page}"))
+        st.caption(prose.DAMAGED(file=f"{section}.py", folder=f"assets/code/{page}"))
         return
     same = say("code.title", "The same in PyTorch") if "torch" in text else say("code.python", "The same in Python")
     with st.expander(title or same):

@@ -1,6 +1,7 @@
-"""What the reader has set, as values of the program that a part offers: see `pages.shared.code`."""
+"""The user's settings as values of the program that a section offers: see `pages.shared.code`."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -9,23 +10,23 @@ from pages.shared.page_header import Request
 from views.controls import painted
 from views.url_state import bound_settings
 
-Values = dict[str, object]
+Values = dict[str, Any]  # name -> a literal of the program
 
 
 def sentence(request: Request) -> Values:
-    """The sentence and, unless it is the greedy one, its translation."""
+    """Return the sentence and, unless it is the greedy one, its translation."""
     greedy = request.options.method == "greedy"
     ids = None if greedy else tuple(request.service.steps(request.text, request.options)[-1].ids)
     return {"sentence": request.text, "target_ids": ids}
 
 
 def text(request: Request) -> Values:
-    """The sentence alone."""
+    """Return the sentence alone."""
     return {"sentence": request.text}
 
 
 def settings(*names: str, **renamed: str) -> Callable[[Request], Values]:
-    """Settings as they are, by their names or by others; numbers that are written as text become numbers."""
+    """Return a function that reads settings, by their names or by others; decimal texts become numbers."""
     keys = {name: name for name in names} | renamed
     return lambda _: {name: _number(bound_settings.current_value(key)) for name, key in keys.items()}
 
@@ -35,12 +36,12 @@ def _number(value: object) -> object:
 
 
 def query(_: Request) -> Values:
-    """The place of the query; each kind of attention keeps its own."""
+    """Return the index of the query, which each kind of attention has its own setting for."""
     return {"query": bound_settings.current_value(f"{bound_settings.current_value('kind')}_query")}
 
 
 def recurrent_translation(request: Request) -> Values:
-    """The sentence and the translation of the network with the chosen alignment, unless it is the greedy one."""
+    """Return the sentence and, unless it is greedy, the translation of the network with the chosen alignment."""
     name, ids = bound_settings.current_value("score"), None
     if request.options.method != "greedy":
         ids = tuple(open_recurrent(name).steps(request.text, request.options)[-1].ids)
@@ -48,33 +49,33 @@ def recurrent_translation(request: Request) -> Values:
 
 
 def reading_direction(_: Request) -> Values:
-    """The direction in which one encoder reads; KeyError for two."""
+    """Return the direction in which one encoder reads; KeyError for two."""
     return {"direction": {"backwards": "backwards", "forwards": "forwards"}[bound_settings.current_value("direction")]}
 
 
 def gate_network(_: Request) -> Values:
-    """The LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
+    """Return the LSTM encoder whose gates are shown; ValueError for the decoder, which has no program."""
     _, direction = bound_settings.current_value("cells").split("-")
     return {"network": bound_settings.current_value("network"), "direction": direction}
 
 
 def typed_target(request: Request) -> Values:
-    """The sentence and the French that the reader has typed for it, as ids; InputError where it is no target."""
+    """Return the sentence and the ids of the French typed for it; InputError where it cannot be a target."""
     typed = bound_settings.current_value("target")
     if not typed.strip():
         return sentence(request)
-    return {"sentence": request.text, "target_ids": request.service.forced(request.text, typed).next_ids}
+    return {"sentence": request.text, "target_ids": request.service.trace_of_target(request.text, typed).next_ids}
 
 
 def scored_target(request: Request) -> Values:
-    """The same on the page of the loss; ValueError for typed probabilities, which have no program."""
+    """Return the same on the page *Loss*; ValueError for typed probabilities, which have no program."""
     if bound_settings.current_value("scored") == "five":
         raise ValueError("Typed probabilities are scored.")
     return typed_target(request)
 
 
 def orders(request: Request) -> Values:
-    """The two sentences that are compared; InputError for one that the model does not take."""
+    """Return the two sentences that are compared; InputError for one that the model does not accept."""
     both = {"first": bound_settings.current_value("o1"), "second": bound_settings.current_value("o2")}
     for typed in both.values():
         request.service.model.check(typed)
@@ -82,24 +83,24 @@ def orders(request: Request) -> Values:
 
 
 def step(request: Request) -> Values:
-    """The step of a translation; one that has a single step offers no choice."""
+    """Return the step of a translation; one with a single step has no control."""
     return {"step": bound_settings.current_value("step") if len(request.trace().next_ids) > 1 else 1}
 
 
 def lengths(request: Request) -> Values:
-    """The two lengths that are compared, with the width of the model."""
+    """Return the two lengths that are compared, with the width of the model."""
     both = bound_settings.current_value("short"), bound_settings.current_value("long")
     return {"lengths": both, "d_model": request.service.model.config.d_model}
 
 
 def token_counts(request: Request) -> Values:
-    """How many tokens the encoder and the decoder read."""
+    """Return how many tokens the encoder and the decoder read."""
     trace = request.trace()
     return {"source": len(trace.source_ids), "target": len(trace.target_ids)}
 
 
 def own_mask(request: Request) -> Values:
-    """The mask that the reader has picked or painted, and the layers that use it."""
+    """Return the mask that the user picked or painted, and the layers that use it."""
     mask, where = bound_settings.current_value("mask"), bound_settings.current_value("where")
     changed = painted.decode(bound_settings.stored_text("painted"), len(request.trace().target_ids))  # (query, key)
     layers = request.service.model.config.n_decoder_layers
@@ -112,7 +113,7 @@ def own_mask(request: Request) -> Values:
 
 
 def replaced_token(request: Request) -> Values:
-    """The place that changes and what is put there; ValueError for a translation that is too short to change one."""
+    """Return the position that changes and its new token; ValueError for a translation that is too short."""
     if len(request.trace().target_ids) < 3:
         raise ValueError("There is no place to change.")
     return {
@@ -122,7 +123,7 @@ def replaced_token(request: Request) -> Values:
 
 
 TABLE = {"length": "length", "d_model": "width", "form": "form"}
-# page, part -> what its program's values are gathered from, once the part is drawn
+# page, section -> functions that return its program's values, called once the section is rendered
 VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
     ("inside", "seven-steps"): (sentence, settings("kind", "layer", "head")),
     ("inside", "one-query"): (sentence, settings("kind", "layer", "head"), query),
@@ -157,11 +158,11 @@ VALUES: dict[tuple[str, str], tuple[Callable[[Request], Values], ...]] = {
 }
 
 
-def values_of_section(page: str, part: str, request: Request) -> Values | None:
-    """The values of a part that has just been drawn; None where it has no program, or stopped at bad input."""
-    if (page, part) not in VALUES:
+def values_of_section(page: str, section: str, request: Request) -> Values | None:
+    """Return the values of a section just rendered; None where it has no program, or stopped at bad input."""
+    if (page, section) not in VALUES:
         return None
     try:
-        return {name: value for gather in VALUES[page, part] for name, value in gather(request).items()}
-    except (KeyError, ValueError):  # a control was not drawn, or what was typed cannot be used: the part says so
+        return {name: value for gather in VALUES[page, section] for name, value in gather(request).items()}
+    except (KeyError, ValueError):  # a control was not rendered, or the input cannot be used: the section reports it
         return None

@@ -1,6 +1,6 @@
-"""What is generated on both sides, what each token of the target costs, and how every head's attention moved."""
+"""Render a comparison: translations, the loss of each target token, and the change of every head's attention."""
 
-from model.attribution.trace_comparison import merged
+from model.attribution.trace_comparison import merge_sequences
 from pages.shared import differences, files, tables
 from pages.shared.charts import metrics
 from pages.shared.comparison import TraceComparison
@@ -13,43 +13,49 @@ from views.text import terms
 from views.text.catalogue import say
 
 
-def render_translations(sides: TraceComparison) -> None:
-    """Both translations, one below the other, and the losses of both targets."""
-    cut = ("before", "after") if sides.check else ("of", "of")
-    for name, text, finished, which in zip(sides.names, sides.translations, sides.finished, cut, strict=True):
+def render_translations(comparison: TraceComparison) -> None:
+    """Render both translations, one below the other, and the losses of both targets."""
+    notices = ("before", "after") if comparison.check else ("of", "of")
+    sides = zip(comparison.names, comparison.translations, comparison.finished, notices, strict=True)
+    for name, text, finished, notice in sides:
         label = say("compare.translation", "Translation, {side}", side=name)
-        if sides.check:
+        if comparison.check:
             label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
         render_translation(text or "\u2014", label)
-        warn_if_cut_off(finished, which, side=name)
-    first, second = (float(losses.sum()) for losses in sides.losses)
+        warn_if_cut_off(finished, notice, side=name)
+    first, second = (float(losses.sum()) for losses in comparison.losses)
     names = (
-        *(say("compare.loss", "Loss, {side} (nats)", side=name) for name in sides.names),
+        *(say("compare.loss", "Loss, {side} (nats)", side=name) for name in comparison.names),
         say("compare.change", "Change (nats)"),
     )
     help = say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
     metrics(*zip(names, (first, second, second - first), strict=True), help=help)
 
 
-def render_token_losses(sides: TraceComparison) -> None:
-    """A row for each token of the target; tokens of only one side leave the other empty."""
-    losses = sides.losses
-    counts = [len(side) for side in losses]
-    labels = [attention_maps.numbered(trace.next_tokens) for trace in (sides.first, sides.second)]
-    named, rows = [], []  # a token's name, and its losses on both sides with the change
-    for one, two in merged(sides.shared_targets(), *counts):
-        name = labels[0][one] if one is not None else labels[1][two]
+def render_token_losses(comparison: TraceComparison) -> None:
+    """Render a table with a row for each target token; a token of only one side has no loss on the other."""
+    losses = comparison.losses
+    labels = [attention_maps.numbered(trace.next_tokens) for trace in (comparison.first, comparison.second)]
+    names: list[str] = []
+    first: list[float | None] = []
+    second: list[float | None] = []
+    change: list[float | None] = []
+    for one, two in merge_sequences(comparison.shared_targets(), len(losses[0]), len(losses[1])):
+        before = None if one is None else float(losses[0][one])
+        after = None if two is None else float(losses[1][two])
+        name = labels[0][one] if one is not None else labels[1][two] if two is not None else ""
         if one is None or two is None:
-            name = say("compare.only", "{token} (only {side})", token=name, side=sides.names[one is None])
-        values = [None if place is None else float(side[place]) for side, place in zip(losses, (one, two), strict=True)]
-        named.append(name)
-        rows.append([*values, None if None in values else values[1] - values[0]])
-    top, (first, second, change) = max(float(side.max()) for side in losses), zip(*rows, strict=True)
+            name = say("compare.only", "{token} (only {side})", token=name, side=comparison.names[one is None])
+        names.append(name)
+        first.append(before)
+        second.append(after)
+        change.append(None if before is None or after is None else after - before)
+    top = max(float(side.max()) for side in losses)
     columns = [
-        tables.name_column(terms.TOKEN(), named),
+        tables.name_column(terms.TOKEN(), names),
         *(
             tables.bar_column(say("compare.column.loss", "\u2212ln p, {side}, nats", side=side), values, top)
-            for side, values in zip(sides.names, (first, second), strict=True)
+            for side, values in zip(comparison.names, (first, second), strict=True)
         ),
         tables.bar_column(say("compare.column.change", "change, nats"), change, top, "difference"),
     ]
@@ -58,25 +64,25 @@ def render_token_losses(sides: TraceComparison) -> None:
     files.csv(*tables.header_and_rows(columns), "compare-losses", say("compare.losses.csv", "Losses as CSV"))
 
 
-def render_one_head(sides: TraceComparison) -> None:
-    """Choose kind, layer and head; both maps and the difference. At first what the last layer hands on is open."""
-    kind, layer, head = differences.most_moved_head(sides.moved)
-    most = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
+def render_one_head(comparison: TraceComparison) -> None:
+    """Render both maps and the difference of a chosen head; by default the mean over the last layer's heads."""
+    kind, layer, head = differences.most_moved_head(comparison.moved)
+    most_moved = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
 
-    def pair_of(kind: str, layer: int, head: int) -> MapPair:
-        return sides.pair(kind, layer, head, attention_maps.describe(*_place_names(sides, kind, layer, head)))
+    def pair_of(kind: attention_maps.Kind, layer: int, head: int) -> MapPair:
+        return comparison.pair(kind, layer, head, attention_maps.describe(*_place_names(comparison, kind, layer, head)))
 
     differences.render(
-        kinds_by_name(sides.kinds.values()),
-        {kind: sides.shape(kind) for kind in sides.kinds},
+        kinds_by_name(comparison.kinds.values()),
+        {kind: comparison.shape(kind) for kind in comparison.kinds},
         pair_of,
         "pair",
         "compare",
-        list(sides.kinds)[-1],
-        [(say("compare.open", "Open the head that moved most"), most)],
+        list(comparison.kinds)[-1],
+        [(say("compare.open", "Open the head that moved most"), most_moved)],
     )
 
 
-def _place_names(sides: TraceComparison, kind: attention_maps.Kind, layer: int, head: int) -> tuple[str, str]:
-    layers, heads = (attention_maps.ids_with_mean(count) for count in sides.shape(kind.name)[:2])
+def _place_names(comparison: TraceComparison, kind: attention_maps.Kind, layer: int, head: int) -> tuple[str, str]:
+    layers, heads = (attention_maps.ids_with_mean(count) for count in comparison.shape(kind.name)[:2])
     return layers[layer], heads[head]

@@ -1,4 +1,4 @@
-"""The tutorials' sentence about the tired animal: which noun the model takes *it* for, read off its translation."""
+"""The tutorials' sentence about the tired animal: which noun *it* refers to, according to the model's translation."""
 
 import re
 
@@ -16,13 +16,13 @@ _PRONOUN = re.compile(r"\b(il|elle)\b", re.IGNORECASE)
 
 
 def render_coreference(request: Request, translation: str) -> None:
-    """Under one of the two sentences: what the model makes of it, and a link that compares the pair."""
+    """Below one of the two sentences, render how the model resolved *it*, and a link that compares the pair."""
     if request.text not in RIGHT:
         return
-    found = _PRONOUN.search(translation)
+    match = _PRONOUN.search(translation)
     id = "referent-unsaid"
-    if found:
-        pronoun = found[0].lower()
+    if match:
+        pronoun = match[0].lower()
         id = f"referent-{pronoun}" + ("" if pronoun == RIGHT[request.text] else "-wrong")
     st.markdown(block("notices", id))
     other = sentence_input.WIDE if request.text == sentence_input.TIRED else sentence_input.TIRED

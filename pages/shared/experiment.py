@@ -1,4 +1,4 @@
-"""One experiment that a teaching part proposes: a sentence, a button that makes it, and its result, from the numbers.
+"""An experiment that a teaching section proposes: a sentence, a button that runs it, and its computed result.
 
 The texts are those of `assets/text/en/experiments.md`: `## id` proposes, `## id-found` states the result.
 """
@@ -14,32 +14,32 @@ from views.text.catalogue import say
 from views.url_state import bound_settings
 
 PAGE = "experiments"
-Action = Mapping[str, object] | Callable[[], None]  # settings with the values that they get, or what sets them
+Action = Mapping[str, object] | Callable[[], None]  # settings with their new values, or a function that sets them
 
 
-def render_experiment(id: str, do: Action, found: Mapping[str, object] | None, **asked: object) -> None:
-    """Propose it or, once the part is as it asks, state its result.
+def render_experiment(id: str, action: Action, result: Mapping[str, object] | None, **values: object) -> None:
+    """Render the proposal or, once the section shows what it proposes, the result.
 
     Args:
-        found: values of the result; None where the part shows something else.
-        asked: values of the proposal.
+        result: values of the result's text; None while the section shows something else.
+        values: of the proposal's text.
     """
     with st.container(border=True, horizontal=True, vertical_alignment="center", key=f"experiment-{id}"):
-        paragraph(PAGE, id, **asked)
-        if found is None:
-            st.button(say("experiment.do", "Try it"), key=f"try-{id}", on_click=partial(_apply, do))
+        paragraph(PAGE, id, **values)
+        if result is None:
+            st.button(say("experiment.do", "Try it"), key=f"try-{id}", on_click=partial(_apply, action))
         else:
-            paragraph(PAGE, f"{id}-found", **found)
+            paragraph(PAGE, f"{id}-found", **result)
 
 
 def token_value(token: str) -> str:
-    """A token's label as a value of these texts."""
+    """Format a token's label as a value of these texts."""
     return literal.markdown(literal.token(token))
 
 
-def _apply(do: Action) -> None:
-    if callable(do):
-        do()
+def _apply(action: Action) -> None:
+    if callable(action):
+        action()
     else:
-        for name, value in do.items():
+        for name, value in action.items():
             bound_settings.set_value(name, value)

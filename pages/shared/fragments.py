@@ -1,10 +1,10 @@
-"""Every run of a page, and of a part of it, takes its turn among the visitors, who are told when they have to wait."""
+"""Fragments and queued runs: each run of a page or of a fragment waits for a slot, with a notice to the visitor."""
 
 import functools
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
@@ -19,43 +19,42 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 HOME = navigation.PAGES[0].id
-_PAGE = "visited_page"  # in the session: which page a part belongs to
+_PAGE = "visited_page"  # in the session: the page that its fragments belong to
 
 
 def fragment(function: Callable[P, R]) -> Callable[P, R]:
-    """`st.fragment` whose runs of its own take turns with everybody else's.
+    """Wrap `st.fragment`: a rerun of the fragment alone waits in the run queue.
 
-    A request that it is given says its notices at the beginning of the part: into a place outside it, Streamlit lets a
-    part write only what it has written there before.
+    A `Request` among the arguments gets a new container for its notices at the beginning of the fragment: elsewhere,
+    Streamlit lets a fragment write only what it has written there before.
     """
+    call: Callable[..., R] = function
 
     @functools.wraps(function)
-    def run(*args: P.args, **kwargs: P.kwargs) -> R:
-        from pages.shared.page_header import (
-            Request,  # it imports the model, which the server that starts does not wait for
-        )
+    def run(*arguments: Any, **options: Any) -> R:
+        from pages.shared.page_header import Request  # imports the model: too slow while the server starts
 
-        args = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in args)
+        arguments = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in arguments)
         name = f"{function.__module__}.{function.__qualname__}"
-        if run_context.is_running():  # the whole page runs and has its turn
+        if run_context.is_running():  # part of a run of the whole page
             with bound_settings.open_part(name):
-                return function(*args, **kwargs)
+                return call(*arguments, **options)
         with bound_settings.part_run(name), queued_run(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
-            return function(*args, **kwargs)
+            return call(*arguments, **options)
 
     return st.fragment(run)
 
 
 @contextmanager
 def queued_run(page: str, part: str = "") -> Iterator[None]:
-    """Surround a run of `page`, or of a `part` of it: it waits for its turn; who waits too long is told so."""
-    # Two threads that import parts of one package in another order can wait for each other for ever. The warm-up begins
-    # with the whole package, and so does everybody.
+    """Wait for a slot of the run queue for `page`, or a `part` of it; render an error if the wait is too long."""
+    # Two threads that import modules of one package in different orders can deadlock. The warm-up imports the whole
+    # package first, and so does every run.
     import model  # noqa: F401
 
     if page != HOME:
-        # While another thread is in the middle of importing pandas, Plotly would find half of it and fail. The home
-        # page draws nothing with Plotly, and is there sooner without.
+        # Plotly fails if another thread has imported pandas only in part. The home page has no Plotly chart, and is
+        # faster without.
         import pandas  # noqa: F401
     st.session_state[_PAGE] = page
     try:
@@ -68,16 +67,16 @@ def queued_run(page: str, part: str = "") -> Iterator[None]:
 
 @contextmanager
 def _queue_notice() -> Iterator[Callable[[int], None]]:
-    """Tell a waiting visitor how many are before them, until it is their turn."""
-    told = -1
-    with ExitStack() as shown:
+    """Show a waiting visitor how many runs are before theirs, until it starts."""
+    last = -1
+    with ExitStack() as notice:
 
-        def tell(before: int) -> None:
-            nonlocal told
-            _ = st.session_state.get(_PAGE)  # here Streamlit ends the run of a visitor who has gone
-            if before != told:
-                told = before
-                shown.close()
-                shown.enter_context(waiting.queue_notice(before))
+        def update(before: int) -> None:
+            nonlocal last
+            _ = st.session_state.get(_PAGE)  # here Streamlit ends the run of a visitor who has left
+            if before != last:
+                last = before
+                notice.close()
+                notice.enter_context(waiting.queue_notice(before))
 
-        yield tell
+        yield update

@@ -1,6 +1,6 @@
-"""Controls that describe what is done to which heads, the same for sentences and for pictures.
+"""Controls for interventions on heads, the same for sentences and for pictures.
 
-The change that is being set up acts at once; it can be kept, and another one added to it. All of it is in the address.
+The intervention being edited applies at once; it can be stored, and another one added. All of them are in the address.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,7 +29,7 @@ MOST_STORED = 12
 
 
 def _choose_heads(name: str, attention: np.ndarray) -> Heads:
-    """A row of buttons for each layer of `(layer, head, query, key)`; a pressed one is a chosen head."""
+    """Render a row of toggles for each layer of `(layer, head, query, key)`; return the chosen heads."""
     layers, heads = attention.shape[:2]
     names = [str(head + 1) for head in range(heads)]
     keys = [f"{name}{layer + 1}" for layer in range(layers)]
@@ -38,7 +38,7 @@ def _choose_heads(name: str, attention: np.ndarray) -> Heads:
     with st.container(gap="xsmall"):
         for layer, key in enumerate(keys):
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
-            # at first those of the layer in the middle: late enough to matter, with layers behind it
+            # by default those of the middle layer: late enough to matter, with layers after it
             pressed = widgets.toggles(label, names, key, names if layer == layers // 2 else ())
             chosen += [(layer, names.index(head)) for head in pressed]
         with st.container(horizontal=True):
@@ -60,35 +60,35 @@ def choose_interventions(
     names: tuple[str, str],
     own: Mapping[str, Callable[[Heads], HeadIntervention]],
 ) -> HeadInterventions | None:
-    """What to do to which heads: what was kept, and then the change being set up; buttons to keep and to take away.
+    """Render the controls; return the stored interventions followed by the one being edited.
 
     Args:
-        kind, attention: whose heads are chosen.
+        kind, attention: whose heads can be chosen.
         shapes: kind -> of its attention.
-        names: begin the keys of the widgets of heads, and of those of what is done.
-        own: the page's changes for the actions `MASK` and `ONE_HOT`, given the heads.
+        names: prefixes of the keys of the widgets for heads, and for the action.
+        own: makes the page's interventions for the actions `MASK` and `ONE_HOT` from the heads.
 
     Returns:
-        None where it cannot be done, and the reason is on the page.
+        None if they cannot be applied; the reason is on the page.
     """
     name, prefix = names
-    todo = widgets.pick(say("changes.action", "What to do"), ACTIONS, f"{prefix}do")
+    action = widgets.pick(say("changes.action", "What to do"), ACTIONS, f"{prefix}do")
     heads = _choose_heads(name, attention)
-    draft = own[todo](heads) if todo in own else _strength_change(todo, kind, heads, prefix)
+    draft = own[action](heads) if action in own else _strength_change(action, kind, heads, prefix)
     if not heads:
         st.caption(say("shared.no-head", "No head is chosen: press at least one."))
-    kept = _stored_changes(name)
-    full = len(kept) >= MOST_STORED or not draft.heads
+    stored = _stored_changes(name)
+    full = len(stored) >= MOST_STORED or not draft.heads
     keep = say("changes.keep", "Keep this and add another")
-    st.button(keep, key=f"{name}keep", on_click=_store_changes, args=(name, (*kept, draft)), disabled=full)
-    for place, change in enumerate(kept):
+    st.button(keep, key=f"{name}keep", on_click=_store_changes, args=(name, (*stored, draft)), disabled=full)
+    for place, change in enumerate(stored):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.text(say("changes.kept", "Kept: {change}", change=describe_change(change)))
-            rest = kept[:place] + kept[place + 1 :]
+            rest = stored[:place] + stored[place + 1 :]
             st.button(
                 say("changes.drop", "Take away"), key=f"{name}drop{place}", on_click=_store_changes, args=(name, rest)
             )
-    plan = HeadInterventions((*kept, draft) if draft.heads else kept)
+    plan = HeadInterventions((*stored, draft) if draft.heads else stored)
     try:
         plan.check(shapes)
     except InterventionError as error:
@@ -98,7 +98,7 @@ def choose_interventions(
 
 
 def _strength_change(action: str, kind: str, heads: Heads, name: str) -> HeadIntervention:
-    """The change of the first three actions, with its slider where it has one. `name` begins the slider's key."""
+    """Return the intervention of one of the first three actions, with its slider. `name` is the prefix of its key."""
     if action == SCALE:
         label = say("changes.factor", "Output times")
         return Scale(kind, heads, widgets.decimal(label, f"{name}factor", 0.5, -2.0, 4.0, 0.1))
@@ -109,7 +109,7 @@ def _strength_change(action: str, kind: str, heads: Heads, name: str) -> HeadInt
 
 
 def _stored_changes(name: str) -> tuple[HeadIntervention, ...]:
-    """Nothing where the address holds what no page wrote."""
+    """Read the stored interventions from the address; none if it is invalid."""
     try:
         return HeadInterventions.from_text(bound_settings.stored_text(f"{name}kept")).changes[:MOST_STORED]
     except InterventionError:
@@ -122,7 +122,7 @@ def _store_changes(name: str, changes: tuple[HeadIntervention, ...]) -> None:
 
 
 def describe_change(change: HeadIntervention) -> str:
-    """A change in one line; numbers count from 1."""
+    """Describe an intervention in one line; numbers count from 1."""
     places = []
     for layer in sorted({layer for layer, _ in change.heads}):
         heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
@@ -145,9 +145,9 @@ def _describe_action(change: HeadIntervention) -> str:
         return say("changes.window", "window of {size}", size=change.size)
     if isinstance(change, Forbid):
         return say_count("changes.forbidden", "{count} key masked", "{count} keys masked", len(change.keys))
-    if isinstance(change, OneHot) and change.query is None:
-        return say("changes.one-hot.every", "every query attends to key {key} alone", key=change.key + 1)
     if isinstance(change, OneHot):
+        if change.query is None:
+            return say("changes.one-hot.every", "every query attends to key {key} alone", key=change.key + 1)
         places = {"query": change.query + 1, "key": change.key + 1}
         return say("changes.one-hot.query", "query {query} attends to key {key} alone", **places)
     return say("changes.no-mask", "no causal mask")

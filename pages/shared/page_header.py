@@ -1,4 +1,4 @@
-"""How every text page begins: title, what to look for, the sentence and how it is to be translated."""
+"""The header of every text page: title, introduction, the sentence box and the decoding controls."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model import DecodingOptions, InputError, Trace
+from model import DecodingOptions, InputError, Trace, Translator
 from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, warn_if_cut_off
@@ -16,7 +16,7 @@ from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
 
-Read = Literal["sentence", "decoding"]  # what a page may ask for at its beginning
+Read = Literal["sentence", "decoding"]  # inputs that a page header may offer
 NOTHING: frozenset[Read] = frozenset()
 SENTENCE: frozenset[Read] = frozenset({"sentence"})
 DECODING: frozenset[Read] = frozenset({"decoding"})
@@ -25,16 +25,16 @@ BOTH = SENTENCE | DECODING
 
 @dataclass(frozen=True)
 class Request:
-    """What the person asked for, with the loaded translator that answers.
+    """The user's inputs, with the loaded translator.
 
     Attributes:
-        accepted: False if the model does not take this text, and the reason is on the page.
-        notice: an empty place under the sentence, or where a part of the page begins, for what there is to say about
-            its translation.
-        reads: what was asked for; the text is empty, and decoding greedy, where it was not.
+        accepted: False if the model does not accept this text; the reason is on the page.
+        notice: an empty container below the sentence, or at the beginning of a fragment, for notices about the
+            translation.
+        reads: the inputs that were offered; without them the text is empty, and decoding greedy.
     """
 
-    service: Service
+    service: Service[Translator]
     text: str
     options: DecodingOptions
     accepted: bool
@@ -42,83 +42,83 @@ class Request:
     reads: frozenset[Read] = BOTH
 
     def translation(self) -> tuple[int, ...]:
-        """Token ids of the translation; if it was cut off, the page says so."""
+        """Return token ids of the translation; renders a notice if it was cut off."""
         ids = self.service.steps(self.text, self.options)[-1].ids
-        warn_if_cut_off(self.service.ended(ids), at=self.notice)
+        warn_if_cut_off(self.service.has_ended(ids), at=self.notice)
         return ids
 
     def trace(self) -> Trace:
-        """Everything the network computes for the sentence and its translation; kept for the next page."""
+        """Return everything the network computes for the sentence and its translation; cached for the next page."""
         trace = self.service.trace(self.text, self.options)
-        warn_if_cut_off(self.service.ended(trace.next_ids), at=self.notice)
+        warn_if_cut_off(self.service.has_ended(trace.next_ids), at=self.notice)
         return trace
 
 
 def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenerator | None = None) -> Request:
-    """Show the beginning of the page whose text is `assets/text/en/<page>.md`, and return what was asked.
+    """Render the header of the page whose text is `assets/text/en/<page>.md`, and return the user's inputs.
 
     Args:
-        reads: what to ask for.
-        options: where to choose how the next token is chosen, with sentences to begin with; by default beside the box,
-            without sentences unless the text does not look English.
+        reads: the inputs to offer.
+        options: container for the decoding controls and example sentences; by default the controls are next to the
+            box, and the examples are rendered only if the text does not look English.
     """
     st.html(generated_tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     paragraph(page)
-    read = "sentence" in reads
+    has_sentence = "sentence" in reads
     if options is not None:
         box, method = st.container(), options
     else:
-        box, method = st.columns([5, 3], gap="medium") if read else [st.container()] * 2
+        box, method = st.columns([5, 3], gap="medium") if has_sentence else [st.container()] * 2
     with box:
-        text = sentence_input.sentence() if read else ""
+        text = sentence_input.sentence() if has_sentence else ""
     with method:
-        chosen = sentence_input.decoding() if "decoding" in reads else sentence_input.Decoding()
+        decoding = sentence_input.decoding() if "decoding" in reads else sentence_input.Decoding()
         if options is not None:
             sentence_input.examples(text)
-    service, taken = open_service(), True
+    service, accepted = open_service(), True
     try:
-        if read:
+        if has_sentence:
             service.tokens(text)
     except InputError as error:
         st.warning(literal.markdown(say_error(error)))
-        taken = False
-    if read and taken and not service.model.looks_english(text):
+        accepted = False
+    if has_sentence and accepted and not service.model.looks_english(text):
         st.warning(block("notices", "not-english"))
         if options is None:
             sentence_input.examples(text)
-    return Request(service, text, DecodingOptions(**vars(chosen)), taken, st.empty(), reads)
+    return Request(service, text, DecodingOptions(**vars(decoding)), accepted, st.empty(), reads)
 
 
-def render_translation_page(page: str, show: Callable[[Request, Trace], None], style: str = "") -> None:
-    """A page about one translation: its beginning, the translation with the `style` of the page, and what it shows."""
+def render_translation_page(page: str, render: Callable[[Request, Trace], None], style: str = "") -> None:
+    """Render a page about one translation: its header, the translation with the page's `style`, then `render`."""
     request = render_header(page)
     if request.accepted:
         trace = request.trace()
         st.html(style + translation_html(trace.target_text))
-        show(request, trace)
+        render(request, trace)
 
 
 def translation_html(text: str) -> str:
-    """The translation `text` behind its label, as HTML."""
+    """Return the translation `text` after its label, as HTML."""
     return generated_tokens.labelled_sentence(say("translation", "Translation"), text, "fr")
 
 
 def render_translation(text: str, label: str) -> None:
-    """A translation under a label."""
+    """Render a translation below a label."""
     st.html(generated_tokens.label(label) + generated_tokens.sentence(text, "fr"))
 
 
 def sentence_box(name: str, key: str, first: str) -> str:
-    """A page's own box for an English sentence."""
+    """Render a page's additional box for an English sentence; return its text."""
     return widgets.text(name, key, first, say("sentence.placeholder", "Type an English sentence"))
 
 
 def is_usable(request: Request, text: str, name: str, english: bool = True) -> bool:
-    """True if the model takes `text`, typed into a page's own box, `name`; else the reason is on the page.
+    """Return True if the model accepts `text` of the box `name`; else render the reason and return False.
 
     Args:
-        english: whether the model is to read it, not to generate it: then the page warns of what is not English.
+        english: whether to warn of text that does not look English; for text that the encoder reads.
     """
     try:
         request.service.model.check(text)

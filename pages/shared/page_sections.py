@@ -1,4 +1,4 @@
-"""Pages that are made of parts, of which one at a time is open."""
+"""Pages that consist of sections, one of which is open at a time."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -21,15 +21,15 @@ from views.url_state.codecs import OneOf
 
 @dataclass(frozen=True)
 class PageSection:
-    """One part of a page.
+    """One section of a page.
 
     Attributes:
         id: in the address bar.
         label: of the choice.
-        render: draws it.
-        texts: ids of the page's blocks that say below it how to read it.
-        reads: what of the page's beginning it depends on, or what says so from the settings to come; the rest is not
-            shown while it is open.
+        render: renders it for a `Request`.
+        texts: ids of the page's blocks that explain it, below it.
+        reads: inputs of the page header that it depends on, or a function that returns them from the pending settings;
+            the other inputs are hidden while it is open.
     """
 
     id: str
@@ -38,64 +38,65 @@ class PageSection:
     texts: tuple[str, ...] = ()
     reads: frozenset[Read] | Callable[[], frozenset[Read]] = BOTH
 
-    def read(self) -> frozenset[Read]:
-        """What of the page's beginning it depends on now."""
+    def inputs(self) -> frozenset[Read]:
+        """Return the inputs of the page header that it depends on now."""
         return self.reads() if callable(self.reads) else self.reads
 
 
-def render_sections(page: str, parts: Sequence[PageSection], key: str) -> None:
-    """Show the page's beginning and the chosen part.
+def render_sections(page: str, sections: Sequence[PageSection], key: str) -> None:
+    """Render the page header and the chosen section.
 
     Args:
-        page: names its text, see `opening`.
-        parts: the first is open until a reader chooses another.
+        page: names its text, see `render_header`.
+        sections: the first is open until the user chooses another.
         key: of the choice in the address bar.
     """
-    by_id = {part.id: part for part in parts}
-    request = render_header(page, by_id[bound_settings.pending_value(key, OneOf(tuple(by_id)), parts[0].id)].read())
+    by_id = {section.id: section for section in sections}
+    pending = by_id[bound_settings.pending_value(key, OneOf(tuple(by_id)), sections[0].id)]
+    request = render_header(page, pending.inputs())
     st.html(bars.STYLE + decoding_steps.STYLE)
     if request.accepted:
-        _render_chosen(page, parts, key, request)
+        _render_chosen(page, sections, key, request)
 
 
 @fragment
-def _render_chosen(page: str, parts: Sequence[PageSection], key: str, request: Request) -> None:
-    """Choosing another part runs only this function again."""
-    part = choose_section(parts, key)
-    _render_section(page, part, request)
-    render_notes(page, part)
+def _render_chosen(page: str, sections: Sequence[PageSection], key: str, request: Request) -> None:
+    """Choosing another section reruns only this fragment."""
+    section = choose_section(sections, key)
+    _render_section(page, section, request)
+    render_notes(page, section)
 
 
 @fragment
-def _render_section(page: str, part: PageSection, request: Request) -> None:
-    """Choosing inside the part runs only this again; not less, for the program below it has the chosen values.
+def _render_section(page: str, section: PageSection, request: Request) -> None:
+    """A control inside the section reruns this fragment, which includes the program with the chosen values.
 
-    The whole page runs again where the part reads something else of its beginning from now on.
+    Reruns the whole page when the section depends on other inputs of the page header than before.
     """
-    if part.read() != request.reads:
+    if section.inputs() != request.reads:
         st.rerun()
-    inspect.unwrap(part.render)(request)
-    values = code_values.values_of_section(page, part.id, request)
+    inspect.unwrap(section.render)(request)
+    values = code_values.values_of_section(page, section.id, request)
     if values is not None:
-        render_program(page, part.id, **values)
+        render_program(page, section.id, **values)
 
 
-def choose_section(parts: Sequence[PageSection], key: str) -> PageSection:
-    """Let the reader choose a part."""
-    by_id = {part.id: part for part in parts}
-    return by_id[pick_section({id: part.label for id, part in by_id.items()}, key)]
+def choose_section(sections: Sequence[PageSection], key: str) -> PageSection:
+    """Let the user choose a section."""
+    by_id = {section.id: section for section in sections}
+    return by_id[pick_section({id: section.label for id, section in by_id.items()}, key)]
 
 
 def pick_section(options: widgets.Options, key: str, varies: bool = False) -> str:
-    """The part of a page that is open, by its id; on every page the choice has this name and this look."""
+    """Render the choice among a page's sections, which looks the same on every page; return the chosen id."""
     return widgets.pick(say("parts.label", "Part of this page"), options, key, hidden=True, varies=varies)
 
 
-def render_notes(page: str, part: PageSection, **values: object) -> None:
-    """What says below a part how to read it, and where tutorials slip; the texts may hold `values`."""
-    if part.texts:
-        how_to_read(*(block(page, text, **values) for text in part.texts))
-    slips = f"{page}-{part.id}"
+def render_notes(page: str, section: PageSection, **values: object) -> None:
+    """Render below a section how to read it, and common mistakes of tutorials; the texts may contain `values`."""
+    if section.texts:
+        how_to_read(*(block(page, text, **values) for text in section.texts))
+    slips = f"{page}-{section.id}"
     if prose.has("slips", slips):
         with st.expander(prose.title("slips")):
             paragraph("slips", slips)

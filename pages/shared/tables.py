@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -21,8 +22,8 @@ class TableColumn:
     """
 
     title: str
-    values: Sequence
-    cells: Sequence[bars.Value] | None = None
+    values: Sequence | np.ndarray
+    cells: Sequence[bars.Value | None] | None = None
 
 
 def token_column(title: str, labels: Sequence[str]) -> TableColumn:
@@ -30,18 +31,20 @@ def token_column(title: str, labels: Sequence[str]) -> TableColumn:
     return TableColumn(title, list(map(literal.token, labels)), list(map(decoding_steps.token_cell, labels)))
 
 
-def name_column(title: str, texts: Sequence[str], what: str = "token") -> TableColumn:
+def name_column(title: str, texts: Sequence[str], what: Literal["token", "number", "name"] = "token") -> TableColumn:
     """Texts that no language has words for, see `bars.data`."""
     return TableColumn(title, texts, [bars.data_cell(text, what) for text in texts])
 
 
-def bar_column(title: str, values: Sequence[float | None], largest: float, kind: str = "decoder") -> TableColumn:
+def bar_column(
+    title: str, values: Sequence[float | None] | np.ndarray, largest: float, kind: str = "decoder"
+) -> TableColumn:
     """Numbers, each before a bar; `largest` fills a cell, and None stays empty."""
     cells = [None if value is None else bars.bar_cell(float(value), largest, kind) for value in values]
     return TableColumn(title, values, cells)
 
 
-def meter_column(title: str, values: Sequence[float], largest: float) -> TableColumn:
+def meter_column(title: str, values: Sequence[float] | np.ndarray, largest: float) -> TableColumn:
     """Numbers with bars behind them, see `steps.meter`."""
     return TableColumn(title, values, [decoding_steps.meter_cell(float(value), largest) for value in values])
 

@@ -54,7 +54,7 @@ def choose_target(request: Request) -> Trace | None:
     if not typed.strip():
         return own
     try:
-        return request.service.forced(request.text, typed)
+        return request.service.trace_of_target(request.text, typed)
     except InputError as error:
         empty = "nothing to translate" in error.template
         st.warning(block("notices", "target-nothing") if empty else literal.markdown(say_error(error)))

@@ -1,4 +1,4 @@
-"""Controls for what is done to heads token by token: another mask, and attention to one key alone."""
+"""Controls for interventions on single tokens: another mask, and one-hot attention."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -11,7 +11,7 @@ from model.tracing.traced_model import AnyTrace
 from pages.shared.head_changes import MASK, ONE_HOT
 from views import attention_maps
 from views.controls import widgets
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message, Untranslated, say
 
 NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
 NAMES = {
@@ -23,7 +23,7 @@ EVERY = "every"
 
 
 def token_changes(trace: AnyTrace, kind: AttentionKind) -> Mapping[str, Callable[[Heads], HeadIntervention]]:
-    """What `planned` asks a page for, where queries and keys are tokens."""
+    """Return the argument `own` of `choose_interventions` where queries and keys are tokens."""
     return {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
 
 
@@ -37,7 +37,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
         label = say("compare.window", "Keys less than this many places away")
         return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
     keys = attention_maps.token_options(trace.axes(kind.name)[1])
-    first = tuple(keys)[1:2]  # not the first, without which the decoder's first query is blind
+    first = tuple(keys)[1:2]  # without the first, the decoder's first query would have no key
     label = say("compare.forbid", "Keys that no query may attend to")
     forbidden = widgets.multiselect(label, keys, f"{kind.name}forbid", first)
     return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
@@ -45,8 +45,8 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
     queries, keys = (attention_maps.token_options(side) for side in trace.axes(kind))
-    queries = {EVERY: say("compare.query.every", "every query")} | queries
+    options: dict[str, str | Untranslated] = {EVERY: say("compare.query.every", "every query"), **queries}
     with st.container(horizontal=True, gap="medium"):
-        asking = widgets.select(say("compare.query", "Query"), queries, f"{kind}asks")
-        onto = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
-    return OneHot(kind, heads, int(onto) - 1, None if asking == EVERY else int(asking) - 1)
+        query = widgets.select(say("compare.query", "Query"), options, f"{kind}asks")
+        key = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
+    return OneHot(kind, heads, int(key) - 1, None if query == EVERY else int(query) - 1)

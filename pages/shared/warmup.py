@@ -1,6 +1,6 @@
-"""The models that ship, as the server loads them when it starts: each is read and computes once.
+"""Load the models that ship when the server starts, and run each once.
 
-Imported inside the functions: each visitor's run imports what `app.py` imports, and PyTorch takes a second.
+Imports are inside the functions: each visitor's run imports what `app.py` imports, and PyTorch takes a second.
 """
 
 from dataclasses import replace
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 
 
 def load_translator() -> None:
-    """For the first page."""
-    from model.runtime.device import use_threads
+    """Load what the home page needs."""
+    from model.runtime.device import set_threads
     from server.limits import THREADS
 
-    use_threads(THREADS)
+    set_threads(THREADS)
     _initial_trace()
 
 
 def load_classifier() -> None:
-    """For *Vision*, and what every page but the first needs besides."""
+    """Load what *Vision* needs, and what every page except the home page needs in addition."""
     import pandas  # noqa: F401  # takes a quarter of a second
 
     from pages.shared.models import load_vision
     from views.controls import samples
 
-    _initial_maps(catalogue.ENGLISH)  # the first translation need not wait for what this imports
+    _initial_maps(catalogue.ENGLISH)  # here, because the home page does not need these imports
     load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
 
 
@@ -41,9 +41,9 @@ def _initial_trace() -> "Trace":
     from pages.shared.models import load_service
     from views.controls import sentence_input
 
-    service, asked = load_service(), (sentence_input.DEFAULT, DecodingOptions())
-    trace = service.trace(*asked)
-    service.translations.keep(asked)  # what is there before the scripts run is not written anew once they do
+    service, sentence, options = load_service(), sentence_input.DEFAULT, DecodingOptions()
+    trace = service.trace(sentence, options)
+    service.translations.pin((sentence, options))  # the initial HTML shows it, before the browser's scripts run
     return trace
 
 
@@ -59,14 +59,14 @@ def _initial_maps(language: str) -> "ComponentSnapshot":
 
 
 def initial_answer(page: str) -> InitialContent | None:
-    """What a page begins with, "" for the home page, once what it takes is loaded."""
-    loaded = {"": _initial_trace.made(), "attention": _initial_maps.made(catalogue.ENGLISH)}
+    """Return the initial content of a page, "" for the home page; None until it is loaded."""
+    loaded = {"": _initial_trace.is_ready(), "attention": _initial_maps.is_ready(catalogue.ENGLISH)}
     if not loaded.get(page, False):
         return None
     from views.controls import sentence_input
 
-    answer = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
-    return replace(answer, lead=prose.lead(page), view=_initial_maps(catalogue.language())) if page else answer
+    content = InitialContent(sentence_input.DEFAULT, _initial_trace().target_text)
+    return replace(content, lead=prose.lead(page), view=_initial_maps(catalogue.language())) if page else content
 
 
 WARMUPS = {"translator": load_translator, "classifier": load_classifier}

@@ -12,7 +12,6 @@ from pages.shared.attention_viewer import lines, one_weight, overview
 from pages.shared.attention_viewer.export import VALUES
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, group_tokens, view_sentence
 from pages.shared.fragments import fragment
-from pages.shared.page_header import Request
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, render_check
 from views.attention_maps import Kind
@@ -25,11 +24,11 @@ RenderView = Callable[[Mapping[str, ViewedAttention], Mapping[str, WordGrouping]
 VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": lines.render, "one-weight": one_weight.render}
 
 
-def explore_text(request: Request, trace: SentenceTrace, beside: str = "") -> None:
+def explore_text(service: Service, text: str, trace: SentenceTrace, beside: str = "") -> None:
     """Look at a sentence and its translation. `beside` is HTML to stand beside the choice of the view."""
-    model = request.service.model
-    of = lambda kind: _view_sentence(request.text, trace, kind, model)  # noqa: E731
-    explore_tokens(request.service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), beside)
+    model = service.model
+    of = lambda kind: _view_sentence(text, trace, kind, model)  # noqa: E731
+    explore_tokens(service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), beside)
 
 
 def initial_maps(service: Service, sentence: str, trace: SentenceTrace) -> SheetsOfKinds:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from model import CheckpointError
-from model.attribution.head_labels import MIXED, HeadScores, Label
+from model.attribution.head_labels import MIXED, HeadLabel, HeadScores
 from model.attribution.head_statistics import HeadStatistics, load_statistics
 from model.study.finished_studies import find_study
 from server.singleton import singleton
@@ -72,8 +72,8 @@ class Head:
     layer: int
     head: int
     change: float
-    label: Label
-    often: Label | None
+    label: HeadLabel
+    often: HeadLabel | None
     effect: tuple[float, float] | None
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
     measures: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -144,7 +144,7 @@ def sort_heads(heads: list[Head], by: str) -> list[Head]:
     return list(heads)
 
 
-def label_text(label: Label | None) -> str:
+def label_text(label: HeadLabel | None) -> str:
     """A label with the score that earned it; `mixed` with the best score there was."""
     if label is None:
         return ""

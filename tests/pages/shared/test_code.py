@@ -104,7 +104,7 @@ def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
 def _slow(where: tuple[str, str], second: int) -> tuple:
     """The second setting waits for the slow tests where a program loads a translator, or covers a picture 88 times."""
     slow = second and (where == ("vision", "curves") or "Translator" in "".join(code._lines(*where)))
-    return pytest.param(where, second, marks=pytest.mark.slow if slow else (), id="/".join((*where, str(second))))
+    return pytest.param(where, second, marks=pytest.mark.nightly if slow else (), id="/".join((*where, str(second))))
 
 
 @pytest.mark.parametrize(("where", "second"), [_slow(where, second) for where in sorted(CASES) for second in (0, 1)])
@@ -151,7 +151,7 @@ def shown(page: str, part: str, **query: str) -> str:
     return fold.code[0].value
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
 def test_every_part_shows_its_program_as_it_opens(where):
     values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
@@ -180,7 +180,7 @@ def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings)
             {"inside": "add-norm", "stack": "decoder"},
             "A whole layer as a class, in PyTorch",
             {},
-            marks=pytest.mark.slow,
+            marks=pytest.mark.nightly,
         ),
         (
             ("history", "path-lengths"),
@@ -219,7 +219,7 @@ def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings)
             {"view": "layers", "explained": "golf ball"},
             "Deletion and insertion in PyTorch",
             {},
-            marks=pytest.mark.slow,
+            marks=pytest.mark.nightly,
         ),
     ],
     ids=lambda value: "/".join(value) if isinstance(value, tuple) else "",
@@ -240,7 +240,7 @@ def test_the_fold_has_the_sentence_and_the_settings():
     assert text == code.fill_program("inside", "one-query", **OWN, **values)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 @pytest.mark.parametrize(
     ("where", "query", "values"),
     [
@@ -294,7 +294,7 @@ def test_every_way_of_gathering_values_takes_what_is_set(where, query, values):
     assert shown(*where, **query) == code.fill_program(*where, **values)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_translation_that_is_not_the_greedy_one_is_said_by_its_ids(translator):
     ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
     text = shown("inside", "heads", method="beam", kind="cross")

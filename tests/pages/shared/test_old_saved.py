@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.intervention_result import intervene_in_steps, losses_of
-from model.runtime.progress import whole
+from model.attribution.intervention_result import intervene_in_steps, token_losses
+from model.runtime.progress import run_to_end
 from tests.pages.conftest import ROOT, visit
 from views.components.attention_lines import LinesView, LockedToken, from_address, to_address
 
@@ -57,9 +57,9 @@ def test_an_intervention_does_the_same(translator):
     plan = HeadInterventions.from_text(saved["text"])
     assert plan.to_text() == saved["text"]
     trace = translator.trace(saved["sentence"])
-    done = whole(intervene_in_steps(translator.network, translator.tokenizer, trace, plan))
+    done = run_to_end(intervene_in_steps(translator.network, translator.tokenizer, trace, plan))
     assert done.translation == saved["translation"]
-    np.testing.assert_allclose(losses_of(done.after), saved["losses"], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(token_losses(done.after), saved["losses"], rtol=1e-3, atol=1e-5)
 
 
 def test_an_address_with_a_kept_intervention_opens():

@@ -111,7 +111,7 @@ def test_visitors_take_turns_and_share_results():
     assert sorted(seen) == sorted(texts)
     assert translator.most == 1
     assert translator.traces == 3
-    assert len(service.known("one", DecodingOptions())) == 3
+    assert len(service.cached_steps("one", DecodingOptions())) == 3
 
 
 def test_a_stream_that_is_abandoned_leaves_no_lock_and_no_half_result():
@@ -119,7 +119,7 @@ def test_a_stream_that_is_abandoned_leaves_no_lock_and_no_half_result():
     stream = service.stream("one", DecodingOptions())
     next(stream)
     stream.close()
-    assert service.known("one", DecodingOptions()) is None
+    assert service.cached_steps("one", DecodingOptions()) is None
     assert not service.computing.locked()
 
 

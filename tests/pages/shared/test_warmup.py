@@ -1,4 +1,4 @@
-"""What the server does before anybody comes."""
+"""The server loads the models before the first visitor connects."""
 
 import asyncio
 import threading
@@ -10,22 +10,22 @@ from server import result_cache, warm_up
 from tests.elsewhere import run_in_thread
 from tests.new_process import clear_all
 from views.controls import sentence_input
-from views.initial_html import Answer
+from views.initial_content import InitialContent
 
 
-def test_the_first_sentence_is_translated_before_anybody_asks():
+def test_the_first_sentence_is_translated_at_startup():
     clear_all()
     assert initial_answer("") is None and initial_answer("attention") is None
     warm_up.warm_up(WARMUPS)
-    last = models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1]
+    last = models.load_service().cached_steps(sentence_input.DEFAULT, DecodingOptions())[-1]
     assert last.finished
     result_cache.clear_all()
-    assert initial_answer("") == Answer(sentence_input.DEFAULT, last.text)
+    assert initial_answer("") == InitialContent(sentence_input.DEFAULT, last.text)
     assert initial_answer("vision") is None
-    assert models.load_service().known(sentence_input.DEFAULT, DecodingOptions())[-1] is last
+    assert models.load_service().cached_steps(sentence_input.DEFAULT, DecodingOptions())[-1] is last
 
 
-def test_a_broken_installation_is_left_to_the_page(monkeypatch):
+def test_warmup_ignores_a_broken_installation(monkeypatch):
     def broken():
         raise CheckpointError("The weights are missing.")
 
@@ -36,7 +36,7 @@ def test_a_broken_installation_is_left_to_the_page(monkeypatch):
 def test_the_server_starts_while_it_warms_up(monkeypatch):
     started, finish = threading.Event(), threading.Event()
 
-    def slowly(loads):
+    def slow_warm_up(loaders):
         started.set()
         finish.wait()
 
@@ -45,5 +45,5 @@ def test_the_server_starts_while_it_warms_up(monkeypatch):
             assert await asyncio.to_thread(started.wait, 10)
             finish.set()
 
-    monkeypatch.setattr(warm_up, "warm_up", slowly)
+    monkeypatch.setattr(warm_up, "warm_up", slow_warm_up)
     run_in_thread(asyncio.wait_for(serve(), 20))
