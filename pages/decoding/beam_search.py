@@ -85,8 +85,8 @@ def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -
     translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
     header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
-    warn_if_cut_off(service.ended(tree.winner), "best")
-    warn_if_cut_off(service.ended(greedy), "greedy")
+    warn_if_cut_off(service.has_ended(tree.winner), "best")
+    warn_if_cut_off(service.has_ended(greedy), "greedy")
     same, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
     result = {"wide": best.score, "narrow": divided} if options.beam == WIDEST else None
     render_experiment("decoding-beam-search", {"beam": WIDEST}, result)

@@ -49,7 +49,7 @@ def render(request: Request) -> None:
     compared = compare_runs(forced, free, request.service.model.config.never_generated)
     st.header(say("forcing.both", "Forced and free, position by position"), anchor=False)
     # where both generate the same it is said of the target
-    warn_if_cut_off(free.next_ids == forced.next_ids or request.service.ended(free.next_ids), "free")
+    warn_if_cut_off(free.next_ids == forced.next_ids or request.service.has_ended(free.next_ids), "free")
     st.markdown(summary(compared, forced))
     chances = [row.right_probability for row in compared.forced]
     least = min(range(len(chances)), key=chances.__getitem__)

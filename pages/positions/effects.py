@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.decoding.tapped_decoding import greedy_under_in_steps
+from model.decoding.tapped_decoding import greedy_with_tap_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
@@ -62,7 +62,7 @@ def render(request: Request) -> None:
 
         def compute(network) -> InSteps[list[int]]:
             tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
-            return greedy_under_in_steps(network, source, tap, limit, following)
+            return greedy_with_tap_in_steps(network, source, tap, limit, following)
 
         return request.service.lesson_in_steps(key, compute)
 
@@ -76,7 +76,7 @@ def render(request: Request) -> None:
         for chosen, label in labels.items():
             ids = generated(chosen)
             render_translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
-            warn_if_cut_off(request.service.ended(ids), "this")
+            warn_if_cut_off(request.service.has_ended(ids), "this")
         target_tokens = tokenizer.display(following)
         for chosen in ("kept", change):
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()

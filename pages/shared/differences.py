@@ -126,7 +126,7 @@ def _map_set(
     queries, keys = pairs[0].queries, pairs[0].keys
     links: list[tuple[Sequence[int], Sequence[int]]] = [
         *zip(queries, keys, strict=True),
-        (range(len(queries[0])), range(len(keys[0]))),
+        (tuple(range(len(queries[0]))), tuple(range(len(keys[0])))),
     ]
     return MapSet(items, kind.heading("{map}"), names, links[: len(items)])
 

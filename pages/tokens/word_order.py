@@ -41,7 +41,7 @@ def render(request: Request) -> None:
             st.html(generated_tokens.chips(found.tokens[side], "encoder", notes=notes))
             last = request.service.steps(text, request.options)[-1]
             render_translation(last.text, say("translation", "Translation"))
-            warn_if_cut_off(request.service.ended(last.ids), "this")
+            warn_if_cut_off(request.service.has_ended(last.ids), "this")
     _render_verdict(found)
     labels = [attention_maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
     header = [say("column.token", "token"), *stage_labels(len(found.stages))]

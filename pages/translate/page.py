@@ -53,7 +53,7 @@ def _sizes(config: object, sizes: type) -> dict[str, object]:
 def stream_translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
     """The translation as it grows. Returns its steps."""
     service, text, options = request.service, request.text, request.options
-    steps = service.known(text, options)
+    steps = service.cached_steps(text, options)
     if steps is None:
         steps = []
         shown_at = 0.0

@@ -36,7 +36,7 @@ class RowMatrix:
         rows, columns: labels, which may come from a person; empty where an axis is only counted.
         row_title, column_title: what the axes are, for the read-out; "row" and "column" where empty.
         signed: colours for both signs, 0 in the background's colour; otherwise 0 is the lightest.
-        top: the number with the deepest colour; the largest one where None.
+        top: the number with the deepest colour; the largest one where None. In a `MapSet`, one for each map.
         masked: written in cells of minus infinity, and behind it what the read-out says of them: "masked" where empty.
         words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
         wide: columns are as wide as there is room for, so that they can be told apart.
@@ -52,7 +52,7 @@ class RowMatrix:
     row_title: str = ""
     column_title: str = ""
     signed: bool = True
-    top: float | None = None
+    top: float | np.ndarray | None = None
     masked: tuple[str, str] = ("\u2212\u221e", "")
     words: tuple[str, str] | None = None
     wide: bool = False
@@ -78,7 +78,8 @@ def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
     """The numbers of the first and of the last colour."""
     values = np.asarray(matrix.values, dtype=np.float32)
     finite = values[np.isfinite(values)]
-    top = matrix.top if matrix.top is not None else float(np.abs(finite).max()) if finite.size else 1.0
+    largest = float(np.abs(finite).max()) if finite.size else 1.0
+    top = largest if matrix.top is None else float(matrix.top)
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 

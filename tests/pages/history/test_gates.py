@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import DecodingOptions, RecurrentTranslator
-from model.networks.tap import AtEveryStep, hold
+from model.networks.tap import AtEveryStep, hold_gate
 from pages.shared.models import load_recurrent
 from server.prefetch import prefetcher
 from tests.pages.charts import checked
@@ -59,7 +59,7 @@ def test_a_followed_unit_stays_the_same_in_another_order(open_app):
 def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, value):
     app = open_app("history", part="gates", gate=gate, held=held)
     model = models["lstm-vector"]
-    tap = AtEveryStep({f"encoder.backwards.{gate}_gate": hold(value)})
+    tap = AtEveryStep({f"encoder.backwards.{gate}_gate": hold_gate(value)})
     before = model.trace(SENTENCE)
     after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
     limit = min(2 * len(before.source_ids) + 10, 128)
@@ -86,7 +86,7 @@ def test_another_layer_can_be_held_than_the_one_that_is_shown(open_app, models):
     app = open_app("history", part="gates", network="lstm-dot", of="decoder", gate="output", held="shut")
     model = models["lstm-dot"]
     before = model.trace(SENTENCE)
-    tap = AtEveryStep({"decoder.output_gate": hold(0)})
+    tap = AtEveryStep({"decoder.output_gate": hold_gate(0)})
     after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
     assert metrics(app)["Loss, after (nats)"] == three_digits(float(model.score(after).sum()))
 
@@ -107,8 +107,8 @@ def test_short_and_long_sentences(open_app, text):
 def test_the_sentence_is_translated_while_another_part_is_read(open_app):
     text = "Her youngest brother sings in the kitchen."
     service = load_recurrent("lstm-vector")
-    assert service.known(text, DecodingOptions()) is None
+    assert service.cached_steps(text, DecodingOptions()) is None
     open_app("history", part="ladder", text=text)
-    prefetcher().finish()
-    produced = service.known(text, DecodingOptions())[-1].ids
+    prefetcher().join()
+    produced = service.cached_steps(text, DecodingOptions())[-1].ids
     assert service.traces.get((text, produced)).next_ids == produced
