@@ -27,7 +27,7 @@ else:  # imported once, when the server starts
             navigation.page_ids(),
             [route.path for route in extra_routes],
             navigation.MOVED_PAGES,
-            Middleware(InitialHtmlMiddleware, answer=initial_answer),
+            Middleware(InitialHtmlMiddleware, content=initial_answer),
         ),
         exception_handlers=EXCEPTION_HANDLERS,
     )

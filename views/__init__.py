@@ -1,4 +1,4 @@
-"""Everything a page or a notebook shows."""
+"""Everything that a page or a notebook shows."""
 
 from .trace_frame import frame
 

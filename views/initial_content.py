@@ -1,4 +1,4 @@
-"""What a page begins with before Streamlit runs: its first sentence, the translation, on some pages a component."""
+"""The content of a page before Streamlit runs: the default sentence, its translation, on some pages a component."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from .url_state.session_state import LANGUAGE, TEXT
 
 _TO = "fr"  # the language of translations
 
-# The sentence in its box and the translation, where the page will have them. They stay until it has, for some time at
-# most once its first element is there; that animation has a name of its own, so that the time begins then.
-_ANSWER = """<style>
+# The sentence in its box and the translation, where the page will have them. They remain until it has, at most for a
+# time that begins with its first element: that animation has a name of its own, so that it starts then.
+_CONTENT = """<style>
 @font-face {{font-family: "Source Sans"; font-weight: 100 900; src: url("{font}") format("woff2")}}
 .first {{padding-top: 7.75rem}}
 .first h1 {{padding-bottom: .2rem; margin: 0}}
@@ -27,7 +27,7 @@ body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{displ
   animation: first-may-leave 0s {stays} forwards}}
 </style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
 
-# Below the translation: the outline of what will come, or a component, whose script says when all of this leaves.
+# Below the translation: an outline, or a component, whose script removes all of this.
 _OUTLINE = f"""<style>
 .first > div:last-child {{margin-top: 1rem}}
 @media (min-width: 641px) {{.first > div:last-child {{width: 57.5%}}}}
@@ -46,11 +46,11 @@ _VIEW = """<style>
 
 @dataclass(frozen=True)
 class InitialContent:
-    """The sentence that a page begins with, and its translation.
+    """The default sentence of a page and its translation.
 
     Attributes:
-        lead: what stands below the title; empty where that is what the page is for.
-        view: the component below, on a page that begins with one.
+        lead: the text below the title; empty for the page's text in the menu.
+        view: the component below the translation, on a page that begins with one.
     """
 
     sentence: str
@@ -59,20 +59,20 @@ class InitialContent:
     view: ComponentSnapshot | None = None
 
     def is_for(self, query: dict[str, list[str]]) -> bool:
-        """Whether an address asks for this sentence, and for nothing that would change what is said of it."""
+        """Whether the query of a request asks for this sentence and for no other setting but the language."""
         return {name: values for name, values in query.items() if name != LANGUAGE} in ({}, {TEXT: [self.sentence]})
 
 
-def content_html(answer: InitialContent) -> str:
-    """It as HTML, in the language that is spoken, for an element of the class `first`."""
+def content_html(content: InitialContent) -> str:
+    """The content as HTML in the current language, for an element of the class `first`."""
     font = streamlit_internals.font_file()
-    return _ANSWER.format(
+    return _CONTENT.format(
         font=f"./static/media/{font.name}" if font else "",
         style=generated_tokens.STYLE,
         label=literal.html(say("sentence.label", "English sentence")),
         token=literal.TOKEN,
-        sentence=literal.html(answer.sentence),
-        translation=generated_tokens.labelled_sentence(say("translation", "Translation"), answer.translation, _TO),
-        stays="10s" if answer.view else "1s",
-        below=_VIEW + initial_component.component_html(answer.view) if answer.view else _OUTLINE,
+        sentence=literal.html(content.sentence),
+        translation=generated_tokens.labelled_sentence(say("translation", "Translation"), content.translation, _TO),
+        stays="10s" if content.view else "1s",
+        below=_VIEW + initial_component.component_html(content.view) if content.view else _OUTLINE,
     )

@@ -1,10 +1,9 @@
-"""The page that the server sends first: what it shows before a script has run.
+"""Complete the HTML page that the server sends first, which is shown before any script has run.
 
-Streamlit sends one page for all addresses: it says "Streamlit", and nothing is in it until the scripts have come, run
-and heard from the server. Here it is given the title, the language, what the page is for, and an outline of what will
-come; on the home page also the sentence that it begins with and its translation, once the server has made it, and on
-*Attention* the maps of that sentence. (Naming the scripts that Streamlit asks for later was tried: two cores are busy
-anyway, and all came later.)
+Streamlit sends the same empty page for all paths, titled "Streamlit"; its content needs the scripts and an answer of
+the server. Here the page gets its title, language, description and an outline; the home page also its default sentence
+and the translation, once the server has made it, and *Attention* the maps of that sentence. (Preloading the scripts
+that Streamlit requests later was tried: two cores are busy anyway, and all scripts came later.)
 """
 
 from collections.abc import Callable
@@ -21,9 +20,9 @@ from .text.catalogue import say
 from .url_state import script
 from .url_state.session_state import LANGUAGE
 
-_FILES = ("/static/", "/_stcore/", "/media/")  # below them there is no page of HTML
+_FILES = ("/static/", "/_stcore/", "/media/")  # below these paths there are no HTML pages
 
-# It lies over the page until the first element is there, or for as long as anybody would wait for one.
+# It covers the page until the first element is there, for 30 seconds at most.
 _OUTLINE = """<style>
 .first {{position: fixed; inset: 0; z-index: 1; box-sizing: border-box; padding: {top}rem 5rem 0; pointer-events: none;
   font: 1rem/1.6 "Source Sans", sans-serif; color: {ink}; background: {page}; --box: {box}; --line: {line};
@@ -44,46 +43,46 @@ body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{displ
 
 
 class InitialHtmlMiddleware:
-    """Middleware: gives every page of HTML what the module's first lines say, and serves the scripts that it names.
+    """ASGI middleware that completes every HTML page and serves the scripts that it names.
 
     Args:
-        answer: what the page of a name begins with, "" for the home page, in the language that is spoken; None where
-            it begins with nothing, and while it is not known. It must answer at once.
+        content: returns the initial content of the page with an id, "" for the home page, in the current language; None
+            if it has none, or while it is not computed. It must not block.
 
-    A page keeps neither date nor tag, by which a browser could ask whether its copy of Streamlit's page still holds.
+    Pages are sent without date and entity tag, so that browsers do not revalidate a cached copy of Streamlit's page.
     """
 
-    def __init__(self, app: ASGIApp, answer: Callable[[str], InitialContent | None] = lambda page: None) -> None:
+    def __init__(self, app: ASGIApp, content: Callable[[str], InitialContent | None] = lambda page: None) -> None:
         self.app = app
-        self._answer = answer
+        self._content = content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"].startswith(_FILES):
             await self.app(scope, receive, send)
-        elif found := script.requested_script(scope["path"]) or initial_component.requested_script(scope["path"]):
-            source, own = found
-            keep = "public, max-age=31536000, immutable" if scope["path"] == own else "no-store"
-            served = Response(source, media_type="text/javascript", headers={"Cache-Control": keep})
-            await served(scope, receive, send)
+        elif requested := script.requested_script(scope["path"]) or initial_component.requested_script(scope["path"]):
+            source, current_path = requested
+            caching = "public, max-age=31536000, immutable" if scope["path"] == current_path else "no-store"
+            response = Response(source, media_type="text/javascript", headers={"Cache-Control": caching})
+            await response(scope, receive, send)
         else:
-            plain = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-            headers = [(name, value) for name, value in scope["headers"] if name not in plain]
+            dropped = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
+            headers = [(name, value) for name, value in scope["headers"] if name not in dropped]
             name, query = scope["path"].strip("/"), parse_qs(scope["query_string"].decode("latin-1"), True)
             language = _language(query, scope)
             with catalogue.using_language(language):
-                answer = self._answer(name)
-            if answer and not answer.is_for(query):
-                answer = None
-            rewritten = rewriting_send(send, lambda page: initial_page(page, name, language, answer))
-            await self.app({**scope, "headers": headers}, receive, rewritten)
+                content = self._content(name)
+            if content and not content.is_for(query):
+                content = None
+            rewriting = rewriting_send(send, lambda page: initial_page(page, name, language, content))
+            await self.app({**scope, "headers": headers}, receive, rewriting)
 
 
 def rewriting_send(send: Send, rewrite: Callable[[str], str]) -> Send:
-    """`send`, which holds HTML until all of it is there; `rewrite` makes it anew."""
-    start: Message = {}  # of HTML
+    """A `send` that collects an HTML response, applies `rewrite` to it and sends the result."""
+    start: Message = {}  # of an HTML response
     body = bytearray()
 
-    async def rewritten(message: Message) -> None:
+    async def rewriting(message: Message) -> None:
         if message["type"] == "http.response.start":
             kind = Headers(raw=message["headers"]).get("content-type", "")
             if message["status"] == 200 and kind.startswith("text/html"):
@@ -102,38 +101,39 @@ def rewriting_send(send: Send, rewrite: Callable[[str], str]) -> Send:
             message = {"type": "http.response.body", "body": whole}
         await send(message)
 
-    return rewritten
+    return rewriting
 
 
-def initial_page(page: str, name: str, language: str, answer: InitialContent | None = None) -> str:
-    """Streamlit's page as the page called `name` begins with it, in `language`; the home page's name is empty."""
-    place = next((place for place in navigation.PAGES if place.id == name), navigation.PAGES[0])
+def initial_page(html: str, name: str, language: str, content: InitialContent | None = None) -> str:
+    """Streamlit's `html` completed for the page with the id `name`, in `language`; the home page's name is empty."""
+    page = next((page for page in navigation.PAGES if page.id == name), navigation.PAGES[0])
     with catalogue.using_language(language):
-        title, lead = literal.html(place.title()), literal.html(answer and answer.lead or place())
-        tab = literal.html(navigation.tab_title(place))
-        described = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
-        begins = content_html(answer) if answer else "<div></div>" * 2
-    # The themes of .streamlit/config.toml, of which Streamlit takes the one that the system has.
-    colours = {}
-    for theme, prefix in (("light", ""), ("dark", "dark_")):
+        title, lead = literal.html(page.title()), literal.html(content and content.lead or page())
+        tab = literal.html(navigation.tab_title(page))
+        description = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
+        begins = content_html(content) if content else "<div></div>" * 2
+    # The themes of .streamlit/config.toml; Streamlit uses the one that the system prefers.
+    colours: dict[str, str] = {}
+    themes: tuple[tuple[palette.Theme, str], ...] = (("light", ""), ("dark", "dark_"))
+    for theme, prefix in themes:
         box, line = palette.SECONDARY[theme]
-        told = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
-        colours |= {prefix + name: colour for name, colour in told.items()}
-    top = 5.75 + (2.75 if navigation.section_of(place).name else 0)  # below the menu; on a wide screen that is one line
+        values = {"ink": palette.INK[theme], "page": palette.BACKGROUND[theme], "box": box, "line": line}
+        colours |= {prefix + name: colour for name, colour in values.items()}
+    top = 5.75 + (2.75 if navigation.section_of(page).name else 0)  # below the menu; on a wide screen that is one line
     outline = _OUTLINE.format(title=title, lead=lead, top=top, begins=begins, **colours)
     changes = {
         "<head>": f"<head>{script.TAG}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',
-        "<title>Streamlit</title>": f'<title>{tab}</title><meta name="description" content="{described}">',
+        "<title>Streamlit</title>": f'<title>{tab}</title><meta name="description" content="{description}">',
         '<div id="root"></div>': f'<div id="root"></div>{outline}',
     }
-    for found, replaced in changes.items():
-        page = page.replace(found, replaced, 1)
-    return page
+    for old, new in changes.items():
+        html = html.replace(old, new, 1)
+    return html
 
 
 def _language(query: dict[str, list[str]], scope: Scope) -> str:
-    """The one that the address names, else the first that the browser asks for; see `settings.language`."""
-    named = query.get(LANGUAGE, [""])[-1]
-    wished = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
-    return named if named in catalogue.languages() else catalogue.nearest_language(wished)
+    """The language in the URL, else the first that the browser asks for; see `bound_settings.language`."""
+    code = query.get(LANGUAGE, [""])[-1]
+    preferred = Headers(scope=scope).get("accept-language", "").partition(",")[0].partition(";")[0].strip()
+    return code if code in catalogue.languages() else catalogue.nearest_language(preferred)

@@ -1,7 +1,7 @@
-"""The way through the teaching pages: eleven lessons in order, told to the script that shows where a reader is.
+"""The lessons: parts of the teaching pages in order, as data for the script that shows the progress bar.
 
-A reader enters it at the home page's door and leaves it with one click. Only the browser knows who is on the way and
-what has been done: `address/lessons.js`. A lesson is done once its part's experiment has stated its result.
+A user starts them on the home page and leaves them with one click. Only the browser stores the progress:
+`url_state/lessons.js`. A lesson is done once its part's experiment has shown its result.
 """
 
 import html
@@ -17,18 +17,18 @@ class Lesson:
     """One part of a page.
 
     Attributes:
-        page: its name in the address.
+        page: its path.
         key, part: the setting that opens the part, and its value.
-        experiment: id of what is proposed there.
-        called: what the lesson is about.
-        first: whether the part opens by itself, so that an address need not name it.
+        experiment: id of the experiment that is proposed there.
+        name: what the lesson is about.
+        first: the part is open by default, so that a URL need not name it.
     """
 
     page: str
     key: str
     part: str
     experiment: str
-    called: Message
+    name: Message
     first: bool = False
 
 
@@ -59,7 +59,7 @@ WORDS = {
 
 
 def script_data() -> str:
-    """What the script reads, as hidden HTML: the lessons in the reader's language, and its words."""
+    """The lessons and the script's words in the user's language, as hidden HTML that the script reads."""
     lessons = [
         {
             "page": lesson.page,
@@ -68,7 +68,7 @@ def script_data() -> str:
             "first": lesson.first,
             "query": urlencode({lesson.key: lesson.part}),
             "experiment": lesson.experiment,
-            "name": lesson.called(),
+            "name": lesson.name(),
         }
         for lesson in LESSONS
     ]

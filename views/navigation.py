@@ -1,4 +1,4 @@
-"""Navigation and sidebar: what surrounds every page."""
+"""The menu, the sidebar and the run of the open page."""
 
 import functools
 import gc
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import streamlit as st
 from PIL import Image
+from streamlit.delta_generator import DeltaGenerator
 
 from . import lessons, palette, streamlit_internals
 from .controls import sentence_input
@@ -23,27 +24,27 @@ FAVICON = Path(__file__).parent.parent / "assets" / "favicon.png"
 
 
 class MenuPage(Message):
-    """A page in the menu; its id is the name of its folder, text and address, and it says what is done there."""
+    """A page in the menu: its id names its folder, text file and path; its text is what can be done there."""
 
     def title(self) -> str:
-        """What stands above the page, in the reader's language; above the home page, what the program is called."""
+        """The heading of the page, in the user's language; that of the home page is the program's name."""
         return prose.title(self.id)
 
-    def called(self) -> str:
-        """What the menu and links call the page."""
+    def label(self) -> str:
+        """The page's name in the menu and in links."""
         return say("menu.home", "Translate") if self is PAGES[0] else self.title()
 
 
 @dataclass(frozen=True)
 class MenuSection:
-    """Pages that stand together in the menu. Without a name it is one page, which stands there by itself."""
+    """A group of pages in the menu, or one page where there is no name."""
 
     pages: tuple[MenuPage, ...]
     name: Message | None = None
 
-    def called(self) -> str:
-        """What the menu calls it."""
-        return self.name() if self.name else self.pages[0].called()
+    def label(self) -> str:
+        """Its name in the menu."""
+        return self.name() if self.name else self.pages[0].label()
 
 
 SECTIONS = (
@@ -76,24 +77,27 @@ SECTIONS = (
     MenuSection((MenuPage("vision", "Give a picture to a Vision Transformer and see what it attends to."),)),
     MenuSection((MenuPage("models", "Open a Hugging Face checkpoint and look at its attention with the same views."),)),
 )
-PAGES = tuple(place for section in SECTIONS for place in section.pages)  # the first is the home page
-MOVED_PAGES = {"relevance": "attribution"}  # what a page's address was -> what it is
+PAGES = tuple(page for section in SECTIONS for page in section.pages)  # the first is the home page
+MOVED_PAGES = {"relevance": "attribution"}  # former path of a page -> its path now
 
-# Which section of the menu is open.
+# Marks the open section of the menu.
 _OPEN = """<style>
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 </style>"""
 _STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
-PageWrapper = Callable[[str], AbstractContextManager[None]]  # given a page's name, surrounds its run
+PageWrapper = Callable[[str], AbstractContextManager[None]]  # page id -> the context of its run
 
-_running_on: ContextVar[tuple | None] = ContextVar("running_on", default=None)  # slot, what says the device, said
+# The sidebar's place for the device, the function that names it, and the name that is shown.
+_device_line: ContextVar[tuple[DeltaGenerator, Callable[[], str], str | None] | None] = ContextVar(
+    "device_line", default=None
+)
 
 
 @dataclass(frozen=True)
 class SidebarTable:
-    """A small table of the sidebar: what its two columns of values are, and a name and two values a row."""
+    """A small table of the sidebar: headings of its two columns of values; a name and two values a row."""
 
     heading: str
     columns: tuple[str, str]
@@ -101,92 +105,95 @@ class SidebarTable:
 
 
 def run(around: PageWrapper) -> None:
-    """Set the page up, offer the pages and run the chosen one."""
+    """Configure the page, draw the menu and run the open page within `around`."""
     streamlit_internals.keep_uploads_in_memory()
-    _running_on.set(None)
-    # An own icon file: the default one, or a Material symbol, would be fetched from another host.
+    _device_line.set(None)
+    # A file of our own: the default icon, or a Material symbol, would be fetched from another host.
     icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
     with catalogue.using_language(bound_settings.pending_language()):
         pages = [
-            st.Page(
-                f"pages/{place.id}/page.py",
-                title=place.called(),
-                url_path=place.id,
-                default=place is PAGES[0],
-            )
-            for place in PAGES
+            st.Page(f"pages/{page.id}/page.py", title=page.label(), url_path=page.id, default=page is PAGES[0])
+            for page in PAGES
         ]
-        page = st.navigation(pages, position="hidden")
-        open_page = next(place for place in PAGES if place.id == (page.url_path or PAGES[0].id))
-        st.set_page_config(tab_title(open_page), icon, "wide", "collapsed", _about())
-    if (elsewhere := bound_settings.history_target(page.url_path)) is not None:
-        st.switch_page(
-            next(page for page in pages if page.url_path == elsewhere), query_params=bound_settings.view_query()
+        requested = st.navigation(pages, position="hidden")
+        open_page = next(page for page in PAGES if page.id == (requested.url_path or PAGES[0].id))
+        name = f"{NAME} {VERSION}"
+        about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=name)
+        st.set_page_config(
+            tab_title(open_page),
+            icon,
+            "wide",
+            "collapsed",
+            {"Get help": None, "Report a bug": None, "About": about},
         )
-    with bound_settings.page_run(
-        page.url_path, sentence_input.DEFAULT
-    ):  # nothing is drawn before: see `server.run_order`
+    if (target := bound_settings.history_target(requested.url_path)) is not None:
+        st.switch_page(
+            next(page for page in pages if page.url_path == target), query_params=bound_settings.view_query()
+        )
+    # Nothing is drawn before: see `server.run_order`.
+    with bound_settings.page_run(requested.url_path, sentence_input.DEFAULT):
         st.html(_STYLE)
-        _menu(open_page, dict(zip(PAGES, pages, strict=True)))
+        _render_menu(open_page, dict(zip(PAGES, pages, strict=True)))
         sentence_input.language_picker()
         with around(open_page.id):
-            page.run()
+            requested.run()
     _update_device()
-    _freeze_loaded_objects(page.url_path)
+    _freeze_loaded_objects(requested.url_path)
 
 
-def _menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None:
-    """The sections, and the pages of the open one."""
-    way = lessons.script_data() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
-    st.html(_OPEN.format(open=SECTIONS.index(section_of(open_page)) + 1) + way)
+def _render_menu(open_page: MenuPage, pages: Mapping[MenuPage, st.Page]) -> None:
+    """Draw the sections, and the pages of the open one."""
+    open_section = section_of(open_page)
+    data = lessons.script_data() if open_page in SECTIONS[1].pages or open_page.id in lessons.PAGES else ""
+    st.html(_OPEN.format(open=SECTIONS.index(open_section) + 1) + data)
     with st.container(key="menu"):
         with st.container(horizontal=True, key="sections"):
-            for each in SECTIONS:
-                st.page_link(pages[each.pages[0]], label=each.called())
-        if section_of(open_page).name:
+            for section in SECTIONS:
+                st.page_link(pages[section.pages[0]], label=section.label())
+        if open_section.name:
             with st.container(horizontal=True, key="pages"):
-                for place in section_of(open_page).pages:
-                    st.page_link(pages[place], label=place.called(), help=place())
+                for page in open_section.pages:
+                    st.page_link(pages[page], label=page.label(), help=page())
 
 
-def section_of(place: MenuPage) -> MenuSection:
-    """The one that the page belongs to."""
-    return next(section for section in SECTIONS if place in section.pages)
+def section_of(page: MenuPage) -> MenuSection:
+    """The section that contains the page."""
+    return next(section for section in SECTIONS if page in section.pages)
 
 
-def tab_title(place: MenuPage) -> str:
-    """What the browser's tab says of a page; the home page has the program's own name."""
-    return NAME if place is PAGES[0] else say("tab", "{page} \u00b7 {name}", page=place.title(), name=NAME)
+def tab_title(page: MenuPage) -> str:
+    """The title of the browser's tab; that of the home page is the program's name."""
+    return NAME if page is PAGES[0] else say("tab", "{page} \u00b7 {name}", page=page.title(), name=NAME)
 
 
 @functools.cache
 def _freeze_loaded_objects(page: str) -> None:
-    """After the first run of a page: what it imported and loaded stays, so the garbage collector may pass it over."""
+    """Exclude from garbage collection what the first run of a page imported and loaded: it is never released."""
     gc.collect()
     gc.freeze()
 
 
 def page_ids() -> frozenset[str]:
-    """Names of the pages as their addresses have them; the home page is the bare address and has none."""
-    return frozenset(place.id for place in PAGES[1:])
+    """The paths of the pages; the home page is at the root and has none."""
+    return frozenset(page.id for page in PAGES[1:])
 
 
 def page_titles() -> dict[str, str]:
-    """What the pages are called, by their names, in the reader's language; the home page is not among them."""
-    return {place.id: place.title() for place in PAGES[1:]}
+    """Id -> title of each page but the home page, in the user's language."""
+    return {page.id: page.title() for page in PAGES[1:]}
 
 
 def sidebar(device: Callable[[], str], tables: Sequence[SidebarTable], licence: str, card: str) -> None:
-    """Where the model runs, its sizes and scores, and its card.
+    """Draw where the model runs, its sizes and scores, and its card.
 
     Args:
-        device: says where it runs, and says it again after the page has run: a GPU may have run out of memory.
+        device: names the device. Called again after the page has run: a GPU may have run out of memory since.
         licence: of the data it was trained on; empty if unknown.
         card: Markdown that this project generated.
     """
     with st.sidebar:
         st.markdown(f"#### {say('sidebar.device', 'Runs on')}")
-        _running_on.set((st.empty(), device, None))
+        _device_line.set((st.empty(), device, None))
         _update_device()
         if not FAVICON.is_file():
             st.warning(prose.MISSING(file="favicon.png", folder="assets"))
@@ -201,16 +208,16 @@ def sidebar(device: Callable[[], str], tables: Sequence[SidebarTable], licence: 
 
 
 def _update_device() -> None:
-    """Write the device into its place in the sidebar, if this page has one."""
-    if (place := _running_on.get()) is not None:
-        slot, device, said = place
-        if (name := device()) != said:
+    """Write the device's name into the sidebar, if it has a place there and the name has changed."""
+    if (line := _device_line.get()) is not None:
+        slot, device, shown = line
+        if (name := device()) != shown:
             slot.text(Untranslated(name)())
-            _running_on.set((slot, device, name))
+            _device_line.set((slot, device, name))
 
 
 def _render_card(card: str) -> None:
-    st.markdown(Untranslated(card.removeprefix("# Model card: "))())  # comes with the weights, in its own language
+    st.markdown(Untranslated(card.removeprefix("# Model card: "))())  # it comes with the weights, in one language
 
 
 def _table(table: SidebarTable) -> str:
@@ -229,9 +236,3 @@ def _table(table: SidebarTable) -> str:
         f'<table style="width:100%;border-collapse:collapse;font-size:.875rem">'
         f'<tr style="font-size:.8em"><td></td>{head}</tr>{rows}</table>'
     )
-
-
-def _about() -> dict[str, str | None]:
-    name = f"{NAME} {VERSION}"
-    about = say("menu.about", "{name}: open a trained Transformer and look inside.", name=name)
-    return {"Get help": None, "Report a bug": None, "About": about}

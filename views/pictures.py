@@ -1,4 +1,4 @@
-"""Where earlier versions kept `views.controls.pictures`: what they saved for notebooks imports it from here."""
+"""The former place of `views.controls.pictures`: recipes that earlier versions saved import from here."""
 
 from .controls.pictures import read_picture
 

@@ -1,9 +1,9 @@
-"""All weights of a trace as one table."""
+"""All attention weights of a trace as one table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -11,41 +11,60 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-def frame(trace: object, kinds: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """Every weight of a trace as a row of a pandas frame, layer by layer, head by head, row by row.
+class AttentionWeights(Protocol):
+    """The attention of one kind: `weights` is `(layer, head, query, key)`."""
+
+    @property
+    def weights(self) -> np.ndarray: ...
+
+
+class AttentionTrace(Protocol):
+    """A trace of any network here; `records` and `axes` are by the names of its kinds of attention."""
+
+    @property
+    def records(self) -> Mapping[str, AttentionWeights]: ...
+
+    def axes(self, kind: str) -> tuple[Sequence[str], Sequence[str]]:
+        """Labels of the queries and of the keys."""
+
+
+def frame(trace: AttentionTrace, kinds: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Return every weight of a trace as a row of a pandas frame, layer by layer, head by head, row by row.
 
     Args:
-        trace: of any network here: a sentence, a picture, or what an opened model was given.
-        kinds: names of the kinds of attention, or one of them; all that the trace has where nothing is given.
+        trace: of any network here: of a sentence, a picture, or an input of an opened model.
+        kinds: names of the kinds of attention, or one of them; by default all that the trace has.
 
     Returns:
         Columns `kind`, `layer`, `head`, `query` and `key` (counted from 1), `query_token` and `key_token` (text), and
-        `weight` (as the trace holds it, float32 or float16). One kind of shape `(layers, heads, Q, K)` gives
+        `weight` (as in the trace, float32 or float16). One kind of shape `(layers, heads, Q, K)` gives
         layers x heads x Q x K rows. Masked keys have weight 0.
 
     Raises:
-        ValueError: the trace has no attention of that kind; the message names those that it has.
+        ValueError: the trace has no attention of that kind; the message lists those that it has.
     """
     import pandas as pd
 
-    wanted = list(trace.records) if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
-    missing = [kind for kind in wanted if kind not in trace.records]
-    if missing or not wanted:
-        there = ", ".join(trace.records) or "no attention"
-        raise ValueError(f"This trace holds no attention {missing[0] if missing else ''!r}; it has {there}.")
-    return pd.concat([_of_kind(trace, kind) for kind in wanted], ignore_index=True)
+    selected = list(trace.records) if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
+    missing = [kind for kind in selected if kind not in trace.records]
+    if missing or not selected:
+        available = ", ".join(trace.records) or "no attention"
+        raise ValueError(f"This trace holds no attention {missing[0] if missing else ''!r}; it has {available}.")
+    return pd.concat([_of_kind(trace, kind) for kind in selected], ignore_index=True)
 
 
-def _of_kind(trace: object, kind: str) -> pd.DataFrame:
+def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
     import pandas as pd
 
     record = trace.records[kind]
     weights = record.weights  # (layer, head, query, key)
-    layers = np.asarray(getattr(record, "layers", range(weights.shape[0])))  # a long input may have kept one
+    layers = np.asarray(
+        getattr(record, "layers", range(weights.shape[0]))
+    )  # of a long input perhaps only one was retained
     layer, head, query, key = (index.ravel() for index in np.indices(weights.shape, dtype=np.int32))
     labels = [np.asarray(axis, dtype=object) for axis in trace.axes(kind)]
     columns = {
-        "kind": pd.Categorical.from_codes(np.zeros(weights.size, dtype=np.int8), [kind]),
+        "kind": pd.Categorical.from_codes(np.zeros(weights.size, dtype=np.int8), pd.Index([kind])),
         "layer": (layers[layer] + 1).astype(np.int32),
         "head": head + 1,
         "query": query + 1,

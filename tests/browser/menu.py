@@ -12,12 +12,12 @@ SECTIONS, PAGES = ".st-key-sections", ".st-key-pages"
 
 def link_to(page: Page, title: str) -> Locator:
     """The link to a page of the app, by its title or what the menu calls it: its section is opened if it is not."""
-    place = next(place for place in navigation.PAGES if title in (place.title(), place.called()))
+    place = next(place for place in navigation.PAGES if title in (place.title(), place.label()))
     section = navigation.section_of(place)
-    link = page.locator(PAGES).get_by_role("link", name=place.called(), exact=True)
+    link = page.locator(PAGES).get_by_role("link", name=place.label(), exact=True)
     if section.name and link.count():
         return link
-    to_section = page.locator(SECTIONS).get_by_role("link", name=section.called(), exact=True)
+    to_section = page.locator(SECTIONS).get_by_role("link", name=section.label(), exact=True)
     if place is section.pages[0]:
         return to_section
     to_section.click()

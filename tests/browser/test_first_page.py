@@ -7,8 +7,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE
+from tests.tiers import nightly
 from views import navigation
 
+LAPTOP, TABLET = {"width": 1280, "height": 720}, {"width": 800, "height": 900}
 DOORS = ["attention", "vision", "history"]
 
 
@@ -49,7 +51,7 @@ WATCH = """(() => {
 })()"""
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [WIDE, nightly(PHONE)], ids=["wide", "narrow"])
 def test_the_translation_is_there_without_any_script_and_stays_where_it_is(
     browser: Browser, server: Server, size: dict
 ):
@@ -106,7 +108,7 @@ def warmed_up(browser: Browser, server: Server, size: dict) -> Page:
     return page
 
 
-@pytest.mark.parametrize("size", [WIDE, {"width": 800, "height": 900}, PHONE], ids=["wide", "tablet", "narrow"])
+@pytest.mark.parametrize("size", [WIDE, nightly(TABLET), nightly(PHONE)], ids=["wide", "tablet", "narrow"])
 def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browser: Browser, server: Server, size: dict):
     """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
     page = warmed_up(browser, server, size)
@@ -132,7 +134,7 @@ def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browse
     page.context.close()
 
 
-@pytest.mark.parametrize("deed", ["a key", "a click"])
+@pytest.mark.parametrize("deed", [nightly("a key"), "a click"])
 def test_the_first_maps_make_room_for_whoever_does_something(browser: Browser, server: Server, deed: str):
     """Once there is something below; until then there would be nothing to see. What stands in for it is made here."""
     page = warmed_up(browser, server, WIDE)
@@ -180,7 +182,7 @@ def test_without_scripts_the_page_says_what_it_needs(browser: Browser, server: S
     context.close()
 
 
-@pytest.mark.parametrize("size", [{"width": 1280, "height": 720}, PHONE], ids=["wide", "narrow"])
+@pytest.mark.parametrize("size", [LAPTOP, nightly(PHONE)], ids=["wide", "narrow"])
 def test_home_says_what_this_is_without_scrolling(server: Server, page, size: dict):
     """Name, one sentence, the sentence in the box, a live map of it, and three doors."""
     page.set_viewport_size(size)
@@ -209,14 +211,14 @@ def inside(found: Locator, size: dict[str, int]) -> bool:
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]
 
 
-@pytest.mark.parametrize("size", [WIDE, {"width": 1280, "height": 720}, PHONE], ids=["wide", "laptop", "narrow"])
+@pytest.mark.parametrize("size", [nightly(WIDE), nightly(LAPTOP), PHONE], ids=["wide", "laptop", "narrow"])
 def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size: dict):
     page.set_viewport_size(size)
     open_page(page, f"{server.url}/loss?text=Where%3F")
     links = page.locator(".st-key-menu").get_by_role("link")
     assert links.all_inner_texts() == [
-        *(section.called() for section in navigation.SECTIONS),
-        *(place.called() for place in navigation.SECTIONS[1].pages),
+        *(section.label() for section in navigation.SECTIONS),
+        *(place.label() for place in navigation.SECTIONS[1].pages),
     ]
     marked = page.locator('.st-key-menu a[aria-current="page"]:visible')
     expect(marked).to_have_text(["Loss"])

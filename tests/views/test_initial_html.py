@@ -113,7 +113,7 @@ def test_home_begins_with_the_answer_that_is_known(query):
         routes=[Route("/", page), Route("/vision", page)],
         middleware=[
             Middleware(
-                initial_html.InitialHtmlMiddleware, answer=lambda page: known[-1] if known and not page else None
+                initial_html.InitialHtmlMiddleware, content=lambda page: known[-1] if known and not page else None
             )
         ],
     )
@@ -135,7 +135,7 @@ def test_a_page_can_begin_with_a_component():
     client = TestClient(
         Starlette(
             routes=[Route("/vision", page)],
-            middleware=[Middleware(initial_html.InitialHtmlMiddleware, answer=lambda page: VIEW)],
+            middleware=[Middleware(initial_html.InitialHtmlMiddleware, content=lambda page: VIEW)],
         )
     )
     answer = client.get("/vision").text

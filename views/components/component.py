@@ -1,4 +1,4 @@
-"""What components share: how they are registered, the form of a payload, the first part of script and style."""
+"""What components share: registration, the payload format, shared scripts and styles, and checks of answers."""
 
 import base64
 import html
@@ -16,9 +16,12 @@ from ..controls import sentence_input
 from ..text import literal
 from ..text.catalogue import Message
 
+# A check of what the browser sent, which returns None if it is invalid, and the callback that gets a valid value.
+Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
+
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
-_SHARED_FILES = {  # component -> parts of others that it uses
+_SHARED_FILES = {  # component -> files of other components that its script and style use
     "attention_grid": ["controls", "attention_map.map", "brushing"],
     "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
     "attention_map": ["controls", "matrix_row.numbers", "brushing"],
@@ -34,76 +37,78 @@ class Component:
 
     Args:
         name: of the component and of its files.
-        root: class of the element that its script fills.
+        root: CSS class of the element that its script fills.
     """
 
     def __init__(self, name: str, root: str) -> None:
-        place = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
-        self._mount = st.components.v2.component(name, html=place, css=style(name), js=script(name))
+        element = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
+        self._mount = st.components.v2.component(name, html=element, css=style(name), js=script(name))
 
     def __call__(
         self,
         key: str,
         data: object,
-        marked: object = None,
+        selection: object = None,
         exact: tuple[str, np.ndarray] | None = None,
-        **heard: tuple[Callable[[object], object], Callable[[Any], object]],
+        **handlers: Handler,
     ) -> None:
-        """Mount it. It answers "light" or "dark" when the page's theme differs from what Python believes.
+        """Mount the component. It also reports the page's theme when that differs from `sentence_input.theme()`.
 
         Args:
-            marked: what is chosen, see `mark`: the payload stays as it was when that changes.
-            exact: its numbers, see `exactly`.
-            heard: name under which the script answers -> what makes of an answer a valid one, or None, as browsers can
-                send anything; and what takes it.
+            data: the payload, see `pack`, or fields for a small component.
+            selection: the user's selection, see `selection_mark`: the payload stays the same when that changes.
+            exact: the selected numbers, see `exact_numbers_mark`.
+            handlers: by the name of a state or trigger of the component.
         """
-        heard["theme"] = lambda sent: sent if sent in ("light", "dark") else None, sentence_input.remember_theme
-        hear = {f"on_{name}_change": partial(_forward, key, name, *how) for name, how in heard.items()}
-        if marked is None:
-            self._mount(key=key, data=data, **hear)
+        handlers["theme"] = partial(valid_option, names=("light", "dark")), sentence_input.remember_theme
+        callbacks: dict[str, Any] = {
+            f"on_{name}_change": partial(_forward, key, name, *handler) for name, handler in handlers.items()
+        }
+        if selection is None:
+            self._mount(key=key, data=data, **callbacks)
             return
         with st.container(key=f"{key}-with-mark", gap=None):
-            st.html(selection_mark(marked))
+            st.html(selection_mark(selection))
             if exact:
                 st.html(exact_numbers_mark(*exact))
-            self._mount(key=key, data=data, **hear)
+            self._mount(key=key, data=data, **callbacks)
 
 
-def _forward(key: str, name: str, valid: Callable[[object], object], take: Callable[[Any], object]) -> None:
-    """Hear an answer, unless its component has left with its page while the answer was on the way."""
-    if key in st.session_state and (found := valid(st.session_state[key].get(name))) is not None:
-        take(found)
+def _forward(key: str, name: str, check: Callable[[Any], object], callback: Callable[[Any], object]) -> None:
+    """Call `callback` with a valid answer, unless the component was removed while the answer was on its way."""
+    if key in st.session_state and (answer := check(st.session_state[key].get(name))) is not None:
+        callback(answer)
 
 
-def selection_mark(chosen: object) -> str:
-    """What is chosen in a component, as HTML that stands beside it, where its script watches it."""
-    return f'<span hidden data-chosen="{html.escape(json.dumps(chosen, default=vars))}"></span>'
+def selection_mark(selection: object) -> str:
+    """The selection of a component as a hidden HTML element next to it, which its script watches."""
+    return f'<span hidden data-chosen="{html.escape(json.dumps(selection, default=vars))}"></span>'
 
 
 def exact_numbers_mark(name: str, numbers: np.ndarray) -> str:
-    """Numbers of what is chosen as float32, and what says which they are, as HTML beside a component.
+    """The selected numbers as float32, and a name for them, as a hidden HTML element next to a component.
 
-    They are for a payload that has all of them rounded: they change with what is chosen, and the payload need not.
+    For a payload in which all numbers are rounded: the exact ones change with the selection, the payload does not.
     """
-    sent = base64.b64encode(numbers.astype("<f4").tobytes()).decode()
-    return f'<span hidden data-exact="{html.escape(name)} {sent}"></span>'
+    encoded = base64.b64encode(numbers.astype("<f4").tobytes()).decode()
+    return f'<span hidden data-exact="{html.escape(name)} {encoded}"></span>'
 
 
-def header_fields(shown: object, **more: object) -> dict[str, object]:
-    """The fields of a dataclass for a payload's header: of an array its shape.
+def header_fields(instance: object, **more: object) -> dict[str, object]:
+    """The fields of a dataclass instance for a payload's header; an array is replaced by its shape.
 
     Args:
-        more: what else the script reads, or reads instead of a field.
+        more: further fields for the script, or other values of fields.
     """
-    described = {name: value.shape if isinstance(value, np.ndarray) else value for name, value in vars(shown).items()}
-    return described | more
+    fields = {name: value.shape if isinstance(value, np.ndarray) else value for name, value in vars(instance).items()}
+    return fields | more
 
 
 def pack(header: dict, *arrays: np.ndarray | None) -> bytes:
-    """A payload as `unpack` in `shared.js` reads it: one block of bytes.
+    """Pack a payload into one block of bytes, which `unpack` in `shared.js` reads.
 
     A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four,
-    then the arrays that there are, one behind the other. None that needs alignment may stand behind one that breaks it.
+    then the arrays that are not None, one after another. No array that needs alignment may follow one that breaks it.
     """
     text = json.dumps(header, separators=(",", ":"), default=vars).encode()
     text += b" " * (-len(text) % 4)
@@ -112,10 +117,10 @@ def pack(header: dict, *arrays: np.ndarray | None) -> bytes:
 
 
 def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -> tuple[str, np.ndarray]:
-    """Attention weights in the form in which they travel, and its name for the header.
+    """Attention weights as they are sent, and the name of their format for the header.
 
-    Up to `exact_bytes` they are float32. Beyond that the lowest 8 of float32's bits are rounded away, which
-    leaves 16 significant bits: three digits, and one more, of any weight however small.
+    Up to `exact_bytes` they are float32. Beyond that they are rounded to float32 without its lowest 8 bits, which
+    leaves 16 significant bits: more than four decimal digits of any weight, however small.
     """
     exact = np.ascontiguousarray(weights, dtype="<f4")
     if exact.nbytes <= exact_bytes:
@@ -125,27 +130,27 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
 
 
 def translated(messages: Mapping[str, Message]) -> dict[str, str]:
-    """What a script says, in the reader's language; it fills the places in braces itself, with `filled`."""
+    """The texts of a script in the user's language. The script fills the places in braces itself, with `filled`."""
     return {name: message() for name, message in messages.items()}
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """Labels of tokens and places as the browser writes them, with something to see in each."""
+    """Labels of tokens and places as the browser writes them, without invisible characters."""
     return [literal.visible(literal.token(name)) for name in names]
 
 
 def scales(kind: str, signed: bool = False) -> dict[str, tuple[str, ...]]:
-    """The colours of a kind in both themes; the browser takes those of the theme it shows."""
-    return {theme: palette.colours(kind, theme, signed) for theme in ("light", "dark")}
+    """The colours of a kind in both themes; the browser uses those of its theme."""
+    return {"light": palette.colours(kind, "light", signed), "dark": palette.colours(kind, "dark", signed)}
 
 
 def script(name: str) -> str:
-    """The script of a component: what all share, then its own; `<name>.<part>.js` are parts of a long one."""
+    """The script of a component: the shared ones, then its own; a long one has parts `<name>.<part>.js`."""
     return _concatenated(name, "js")
 
 
 def style(name: str) -> str:
-    """The style sheet of a component: what all share, then its own."""
+    """The style sheet of a component: the shared ones, then its own."""
     return _concatenated(name, "css")
 
 
@@ -156,18 +161,19 @@ def _concatenated(name: str, ending: str) -> str:
     return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
-def valid_cell(chosen: object, rows: int, columns: int) -> tuple[int, int] | None:
-    """What the browser sent as row and column, or None if it is no such cell: browsers can send anything."""
-    if not isinstance(chosen, (list, tuple)) or len(chosen) != 2:
+def valid_cell(sent: object, rows: int, columns: int) -> tuple[int, int] | None:
+    """What the browser sent, as row and column; None if it is no such cell: browsers can send anything."""
+    if not isinstance(sent, (list, tuple)) or len(sent) != 2:
         return None
-    return tuple(chosen) if all(map(is_index, chosen, (rows, columns))) else None
+    row, column = sent
+    return (row, column) if is_index(row, rows) and is_index(column, columns) else None
 
 
 def valid_option(sent: object, names: Sequence[str]) -> str | None:
-    """What the browser sent as one of some names, or None if it is none of them."""
-    return sent if sent in names else None
+    """What the browser sent, as one of `names`; None if it is none of them."""
+    return sent if isinstance(sent, str) and sent in names else None
 
 
 def is_index(sent: object, count: int) -> bool:
-    """Whether what a browser sent is one of the whole numbers from 0 below `count`."""
+    """Whether what the browser sent is a whole number from 0 below `count`."""
     return type(sent) is int and 0 <= sent < count

@@ -30,8 +30,8 @@ class ChartLine:
     """
 
     name: str
-    x: np.ndarray
-    y: np.ndarray
+    x: np.ndarray | Sequence[float]
+    y: np.ndarray | Sequence[float]
     place: int = 0
     dash: str = "solid"
     marks: bool = False
@@ -126,7 +126,7 @@ def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:
     return figure.update_xaxes(tickvals=list(range(len(names))), ticktext=[literal.plotly(name) for name in names])
 
 
-def _compact(values: np.ndarray) -> np.ndarray:
+def _compact(values: np.ndarray | Sequence[float]) -> np.ndarray:
     values = np.asarray(values)
     return values.astype(np.float32) if values.dtype.kind == "f" else values
 

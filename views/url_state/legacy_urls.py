@@ -1,6 +1,6 @@
-"""What earlier versions wrote into addresses, and what is written for it today: translated once, on arrival.
+"""Convert settings in URLs that earlier versions wrote. This happens once, when a URL is read.
 
-In earlier versions a value was what its control said on the screen; today it is an id.
+In earlier versions a value was the label on the screen; now it is an id.
 """
 
 import re
@@ -14,7 +14,7 @@ _CLASSES = (  # of the classifier
     *("French horn", "garbage truck", "gas pump", "golf ball", "parachute"),
 )
 
-# Settings whose old values become ids by their spelling: small letters, hyphens for all that is no letter or digit.
+# Settings whose old values become ids by their spelling: lower case, with hyphens for all but letters and digits.
 SPELLED = frozenset(
     (
         *("method", "kind", "scale", "part", "nodes", "axis", "inside", "projection", "stack", "undone", "view"),
@@ -24,7 +24,7 @@ SPELLED = frozenset(
     )
 )
 
-# name of the setting -> old value -> id, for all others
+# name of the setting -> old value -> id, for other settings
 VALUES: dict[str, dict[str, str]] = {
     # every page
     "scale": {"Per head": "own", "Per map": "own", "Logarithmic": "log"},
@@ -86,7 +86,7 @@ VALUES: dict[str, dict[str, str]] = {
     **dict.fromkeys(("do", "vdo"), {"Switch off": "ablate", "Force a look": "one-hot"}),
 }
 
-_NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the place of a token, and the token
+_NUMBERED = re.compile(r"([0-9]+) .*", re.DOTALL), r"\1"  # the position of a token, and the token
 _PATCH = re.compile(r"row ([0-9]+), column ([0-9]+)"), r"\1-\2"
 _HEAD = re.compile(r"([a-z]+) ([0-9]+)\.([0-9]+)"), r"\1-\2-\3"
 
@@ -105,15 +105,15 @@ PATTERNS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
 }
 
 
-# settings that had a name of their own beside the one that every page shares
+# settings that were separate from the one that every page now shares
 RENAMED = {"try_beam": "beam", "try_penalty": "penalty"}
 
 
 def to_current(query: Mapping[str, Raw]) -> dict[str, Raw]:
-    """The same address with today's names and values."""
-    valued = {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
-    return {RENAMED[name]: raw for name, raw in valued.items() if name in RENAMED} | {
-        name: raw for name, raw in valued.items() if name not in RENAMED
+    """The query with the current names and values."""
+    converted = {name: tuple(_value(name, value) for value in raw) for name, raw in query.items()}
+    return {RENAMED[name]: raw for name, raw in converted.items() if name in RENAMED} | {
+        name: raw for name, raw in converted.items() if name not in RENAMED
     }
 
 

@@ -1,4 +1,4 @@
-"""The scripts that stand in every page before Streamlit's own, as one, and where it is found."""
+"""The scripts that every page loads before Streamlit's own, joined into one file, and its path."""
 
 import hashlib
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 from .. import streamlit_internals
 from .session_state import MOVED, SHARED
 
-CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages of which a part has a chart
+CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages with a part that has a chart
 _FILES = (
     "history.js",
     "download_guard.js",
@@ -19,18 +19,18 @@ _FILES = (
     "lessons.js",
 )
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
-PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # another text has another address
-_ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another server may have made the page
+PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # the path changes with the content
+_ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another version may have sent the page
 _ATTRIBUTES = {
     "shared": " ".join(SHARED),
     "moved": MOVED,
     "charts": streamlit_internals.chart_script(),
     "charted": " ".join(CHARTED),
 }
-_DATA = " ".join(f'data-{name}="{told}"' for name, told in _ATTRIBUTES.items())
+_DATA = " ".join(f'data-{name}="{value}"' for name, value in _ATTRIBUTES.items())
 TAG = f'<script src=".{PATH}" {_DATA}></script>'
 
 
-def requested_script(asked: str) -> tuple[str, str] | None:
-    """The scripts, if an address asks for them, and their own address; None for any other."""
-    return (SOURCE, PATH) if _ANY_PATH.fullmatch(asked) else None
+def requested_script(path: str) -> tuple[str, str] | None:
+    """The script and its current path, if `path` is a path of any version of it; else None."""
+    return (SOURCE, PATH) if _ANY_PATH.fullmatch(path) else None

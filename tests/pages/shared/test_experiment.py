@@ -95,7 +95,7 @@ def test_a_press_makes_the_experiment_and_its_result_is_stated(id):
 
 def test_every_part_of_a_teaching_page_proposes_one():
     """The parts themselves are compared with `PARTS` by `tests/browser/test_walk.py`."""
-    teaching = ("vision", *(place.id for section in SECTIONS if section.called() == "Learn" for place in section.pages))
+    teaching = ("vision", *(place.id for section in SECTIONS if section.label() == "Learn" for place in section.pages))
     assert sorted(PROPOSED.values()) == sorted((page, part) for page in teaching for part in PARTS[page][1])
 
 
