@@ -1,4 +1,4 @@
-"""Add & Norm: the residual stream before and after every sub-layer, and how much each of them adds."""
+"""Add & Norm: the residual stream before and after every sub-layer, and how much each sub-layer adds."""
 
 import numpy as np
 import streamlit as st
@@ -18,7 +18,7 @@ from views.controls import widgets
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 
-SUB_LAYERS = {  # what they are called, behind the number of their layer
+SUB_LAYERS = {  # labels, after the number of their layer
     "self": Message("inside.sub-layer.self", "{layer} self-attention"),
     "cross": Message("inside.sub-layer.cross", "{layer} cross-attention"),
     "ffn": Message("inside.sub-layer.ffn", "{layer} feed-forward"),
@@ -45,34 +45,38 @@ COLUMNS = LENGTHS | SHARES | MOMENTS
 
 @fragment
 def render(request: Request) -> None:
-    """Every sub-layer of a stack. Choosing runs only this part again."""
+    """Show every sub-layer of a stack. A choice reruns only this section."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = choose_stack(trace)
         names = attention_maps.numbered(tokens)
         label = say("inside.norm-place", "Token at place, 0 for the mean")
         place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
-    found = request.service.lesson(
+    recomputed = request.service.lesson(
         ("sub-layers", trace.source_ids, trace.target_ids, stack), recompute_add_and_norms, trace, stack
     )
-    labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in found]
+    labels = [SUB_LAYERS[sub_layer.step](layer=sub_layer.layer + 1) for sub_layer in recomputed]
     paragraph("inside", "shares")
-    share = np.stack([sub_layer.share for sub_layer in found], axis=1)  # (position, sub-layer)
+    share = np.stack([sub_layer.share for sub_layer in recomputed], axis=1)  # (position, sub-layer)
     name = say("inside.shares", "Output \u00f7 stream")
     items = [RowMatrix(name, share, stack, tokens, labels, terms.TOKEN(), SUB_LAYER(), signed=False)]
     matrix_row(items, "shares")
-    render_lengths_and_moments(found, labels, place, stack, names)
+    render_lengths_and_moments(recomputed, labels, place, stack, names)
     result = None
     if place:
-        most = int(share[place - 1].argmax())
-        result = {"token": token_value(tokens[place - 1]), "step": labels[most], "share": float(share[place - 1, most])}
+        strongest = int(share[place - 1].argmax())
+        result = {
+            "token": token_value(tokens[place - 1]),
+            "step": labels[strongest],
+            "share": float(share[place - 1, strongest]),
+        }
     render_experiment("inside-add-norm", {"norm_place": 1}, result)
-    mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in found)
-    variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in found)
+    mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in recomputed)
+    variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in recomputed)
     caption(
         "inside",
         "check-add-norm",
-        difference=checks.format_difference("Add & Norm", max(sub_layer.difference for sub_layer in found)),
+        difference=checks.format_difference("Add & Norm", max(sub_layer.difference for sub_layer in recomputed)),
         mean=checks.format_difference("means", mean),
         variance=checks.format_difference("variances", variance),
     )
@@ -89,45 +93,52 @@ def render(request: Request) -> None:
     with st.container(horizontal=True):
         files.matrices(items, titles[stack], f"{stack}-residual")
         rows = lambda: [  # noqa: E731
-            [label, at + 1, literal.token(token), *(float(getattr(sub_layer, what)[at]) for what in COLUMNS)]
-            for label, sub_layer in zip(labels, found, strict=True)
-            for at, token in enumerate(tokens)
+            [
+                label,
+                position + 1,
+                literal.token(token),
+                *(float(getattr(sub_layer, field)[position]) for field in COLUMNS),
+            ]
+            for label, sub_layer in zip(labels, recomputed, strict=True)
+            for position, token in enumerate(tokens)
         ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
-    at = max(place, 1) - 1
-    steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, found, strict=True)}
-    dropout.render(request, stack, steps, at, names[at])
+    position = max(place, 1) - 1
+    steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, recomputed, strict=True)}
+    dropout.render(request, stack, steps, position, names[position])
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
     render_program("inside", f"{stack}-layer", title, **code_values.sentence(request))
 
 
 def render_lengths_and_moments(
-    found: list[AddAndNorm], labels: list[str], place: int, stack: str, names: list[str]
+    recomputed: list[AddAndNorm], labels: list[str], place: int, stack: str, names: list[str]
 ) -> None:
-    """Lengths, then means and variances, of one token or of the mean over all."""
+    """Show lengths, then means and variances, of one token or of the mean over all."""
 
     def values(name: str) -> list[float]:
-        numbers = [getattr(sub_layer, name) for sub_layer in found]
+        numbers = [getattr(sub_layer, name) for sub_layer in recomputed]
         numbers = [float(each.mean() if place == 0 else each[place - 1]) for each in numbers]
         small = 1e-12 if name.startswith("normal") else 0  # rounding of double precision
         return [0.0 if abs(number) < small else number for number in numbers]
 
-    def columns(of: dict[str, Message]) -> list[tables.TableColumn]:
+    def columns(titles: dict[str, Message]) -> list[tables.TableColumn]:
         return [
             tables.TableColumn(SUB_LAYER(), labels),
-            *(tables.TableColumn(said(), values(name)) for name, said in of.items()),
+            *(tables.TableColumn(title(), values(name)) for name, title in titles.items()),
         ]
 
     token = names[place - 1]
     if place == 0:
-        called = say("inside.lengths.mean", "Lengths. Mean over all tokens")
-        of_moments = say("inside.moments.mean", "Means and variances. Mean over all tokens")
+        lengths_title = say("inside.lengths.mean", "Lengths. Mean over all tokens")
+        moments_title = say("inside.moments.mean", "Means and variances. Mean over all tokens")
     else:
-        called = say("inside.lengths.token", "Lengths. Token {token}", token=token)
-        of_moments = say("inside.moments.token", "Means and variances. Token {token}", token=token)
+        lengths_title = say("inside.lengths.token", "Lengths. Token {token}", token=token)
+        moments_title = say("inside.moments.token", "Means and variances. Token {token}", token=token)
     paragraph("inside", "lengths")
     shares = values("share")
     share = tables.bar_column(SHARES["share"](), shares, max(shares), stack)
-    tables.render_table([*columns(LENGTHS), share, tables.TableColumn(SHARES["cosine"](), values("cosine"))], called)
+    tables.render_table(
+        [*columns(LENGTHS), share, tables.TableColumn(SHARES["cosine"](), values("cosine"))], lengths_title
+    )
     paragraph("inside", "moments")
-    tables.render_table(columns(MOMENTS), of_moments)
+    tables.render_table(columns(MOMENTS), moments_title)

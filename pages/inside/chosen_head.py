@@ -1,4 +1,4 @@
-"""Which head of which layer a part of the page takes apart, and its matrices."""
+"""The head and layer that a section of the page shows, and its matrices."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from views.text.catalogue import say
 
 @dataclass(frozen=True, eq=False)
 class ChosenHead:
-    """A kind of attention, a layer and a head (from 0), and the trace they are taken from."""
+    """A kind of attention, a layer and a head (from 0), and the trace that they are from."""
 
     request: Request
     trace: Trace
@@ -22,12 +22,12 @@ class ChosenHead:
 
     @property
     def key(self) -> tuple:
-        """Names the input and the layer."""
+        """The cache key of the input and the layer."""
         return self.trace.source_ids, self.trace.target_ids, self.kind.name, self.layer
 
     @property
     def inputs(self) -> LayerInputs:
-        """What goes into the sub-layer; recorded once for all its heads."""
+        """The inputs of the sub-layer, recorded once for all its heads."""
         key = ("layer inputs", self.key)
         return self.request.service.lesson(key, record_layer_inputs, self.trace, self.kind.name, self.layer)
 
@@ -42,19 +42,19 @@ class ChosenHead:
         return self.trace.axes(self.kind.name)
 
     @property
-    def place(self) -> str:
-        """Where it is, in words, in the middle of a sentence."""
+    def label(self) -> str:
+        """Kind, layer and head in words, within a sentence."""
         place = {"layer": self.layer + 1, "head": self.head + 1}
         return say("inside.place", "{kind}, layer {layer}, head {head}", kind=self.kind.title, **place)
 
     @property
     def heading(self) -> str:
-        """The same at the beginning of a sentence."""
+        """Kind, layer and head in words, at the beginning of a sentence."""
         return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
 def choose_head(request: Request, one: bool = True) -> ChosenHead:
-    """The boxes that choose `one` layer and head, or the kind alone, whose first layer is then meant."""
+    """Choose a kind, layer and head; without `one` the kind alone, of which the first layer and head are taken."""
     trace = request.trace()
     kind = sentence_input.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]

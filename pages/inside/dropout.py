@@ -1,4 +1,4 @@
-"""Dropout at one Add & Norm: the same token drawn several times, as training does."""
+"""Dropout at one Add & Norm: several draws for the same token, as in training."""
 
 import numpy as np
 import streamlit as st
@@ -19,48 +19,50 @@ LARGEST_RATE = 0.9
 
 
 def render(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], position: int, token: str) -> None:
-    """The token's vector without dropout above those of `DRAWS` draws.
+    """Show the token's vector without dropout above those of `DRAWS` draws.
 
     Args:
-        sub_layers: what each is called, with its layer from 0 and its step.
+        sub_layers: label -> layer from 0, and step.
         position: of the token, from 0.
         token: its name.
     """
     st.header(say("inside.dropout", "Dropout, in training"), anchor=False)
-    trace, trained = request.trace(), request.service.model.config.dropout
-    paragraph("inside", "dropout", rate=trained)
+    trace, trained_rate = request.trace(), request.service.model.config.dropout
+    paragraph("inside", "dropout", rate=trained_rate)
     with st.container(horizontal=True, gap="medium", vertical_alignment="bottom"):
         label = widgets.select(say("column.sub-layer", "sub-layer"), list(sub_layers), "dropped", width=230)
-        rate = widgets.decimal(say("inside.dropout.rate", "Dropout p"), "dropout", trained, 0.0, LARGEST_RATE, 0.05)
+        rate = widgets.decimal(
+            say("inside.dropout.rate", "Dropout p"), "dropout", trained_rate, 0.0, LARGEST_RATE, 0.05
+        )
         seed = int(widgets.number(say("inside.dropout.seed", "Draws from seed"), "draw", 1, 1, 9999))
     at = (*sub_layers[label], position)
     key = ("dropout", trace.source_ids, trace.target_ids, stack, at, rate, seed)
-    found = request.service.lesson(key, draw_dropout, trace, stack, at, rate, DRAWS, seed)
+    draws = request.service.lesson(key, draw_dropout, trace, stack, at, rate, DRAWS, seed)
     names = [say("inside.dropout.without", "none"), *map(str, range(1, DRAWS + 1))]
-    rows = np.vstack([found.without, found.drawn])  # (1 + draw, d_model)
+    rows = np.vstack([draws.without, draws.drawn])  # (1 + draw, d_model)
     title = say("inside.dropout.draws", "{token}, {step}: without and with dropout", token=token, step=label)
-    drawn, dimension = say("inside.dropout.draw", "draw"), say("column.dimension", "dimension")
-    item = RowMatrix(title, rows, stack, names, (), drawn, dimension, wide=True)
+    draw_title, dimension = say("inside.dropout.draw", "draw"), say("column.dimension", "dimension")
+    item = RowMatrix(title, rows, stack, names, (), draw_title, dimension, wide=True)
     matrix_row([item], "dropped_rows")
-    kept = [int(each.sum()) for each in found.kept]
+    kept_counts = [int(mask.sum()) for mask in draws.kept]
     tables.render_table(
         [
-            tables.TableColumn(drawn, names[1:]),
-            tables.TableColumn(say("inside.dropout.kept", "numbers kept"), kept),
-            tables.TableColumn(say("inside.dropout.cosine", "cosine with none"), found.cosines.tolist()),
+            tables.TableColumn(draw_title, names[1:]),
+            tables.TableColumn(say("inside.dropout.kept", "numbers kept"), kept_counts),
+            tables.TableColumn(say("inside.dropout.cosine", "cosine with none"), draws.cosines.tolist()),
         ],
         title,
     )
-    share = percent(sum(kept) / found.kept.size)
+    share = percent(sum(kept_counts) / draws.kept.size)
     caption(
         "inside",
         "check-dropout",
         share=share,
-        mean=f"{found.mean_cosine:.4f}",
+        mean=f"{draws.mean_cosine:.4f}",
         draws=DRAWS,
-        difference=checks.format_difference("Add & Norm", found.difference),
+        difference=checks.format_difference("Add & Norm", draws.difference),
     )
-    header = [drawn, *map(str, range(1, rows.shape[1] + 1))]
+    header = [draw_title, *map(str, range(1, rows.shape[1] + 1))]
     content = lambda: [[name, *map(float, row)] for name, row in zip(names, rows, strict=True)]  # noqa: E731
     files.csv(header, content, f"{stack}-dropout", say("inside.dropout.csv", "Draws as CSV"))
     layer, step = sub_layers[label]

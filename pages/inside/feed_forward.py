@@ -20,13 +20,13 @@ from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import grouped, percent, three_digits
 
-UNITS = 40  # drawn; the numbers of all are in the download
+UNITS = 40  # drawn; the download has the numbers of all
 STRONGEST = 4  # named for each token
 
 
 @fragment
 def render(request: Request) -> None:
-    """One layer's hidden units. Choosing runs only this part again."""
+    """Show one layer's hidden units. A choice reruns only this section."""
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = choose_stack(trace)
@@ -35,31 +35,31 @@ def render(request: Request) -> None:
         )[:-1]
         layer = int(widgets.select(terms.LAYER(), layers, "layer", width=110)) - 1
     key = ("firing", trace.source_ids, trace.target_ids, stack, layer)
-    seen = request.service.lesson(key, measure_hidden_units, trace, stack, layer)
-    d_ff = seen.hidden.shape[1]
+    hidden_units = request.service.lesson(key, measure_hidden_units, trace, stack, layer)
+    d_ff = hidden_units.hidden.shape[1]
     metrics(
-        (say("inside.widths", "Widths"), f"{seen.d_model} \u2192 {d_ff} \u2192 {seen.d_model}"),
-        (say("inside.units.mean", "Units that fire, on average"), percent(seen.share)),
-        (say("inside.units.never", "Units that fire for no token"), _share_of_units(seen.never, d_ff)),
+        (say("inside.widths", "Widths"), f"{hidden_units.d_model} \u2192 {d_ff} \u2192 {hidden_units.d_model}"),
+        (say("inside.units.mean", "Units that fire, on average"), percent(hidden_units.share)),
+        (say("inside.units.never", "Units that fire for no token"), _share_of_units(hidden_units.never, d_ff)),
     )
     caption(
         "inside",
         "check-feed-forward",
-        parameters=grouped(seen.parameters),
-        hidden=checks.format_difference("hidden units", seen.hidden_difference),
-        sublayer_output=checks.format_difference("fed forward", seen.output_difference),
-        alone=checks.format_difference("fed forward alone", seen.alone_difference),
+        parameters=grouped(hidden_units.parameters),
+        hidden=checks.format_difference("hidden units", hidden_units.hidden_difference),
+        sublayer_output=checks.format_difference("fed forward", hidden_units.output_difference),
+        alone=checks.format_difference("fed forward alone", hidden_units.alone_difference),
     )
     first = request.service.lesson((*key[:-1], 0), measure_hidden_units, trace, stack, 0)
-    found = {"layer": layer + 1, "last": percent(seen.share), "first": percent(first.share)}
-    render_experiment("inside-feed-forward", {"layer": layers[-1]}, found if str(layer + 1) == layers[-1] else None)
-    feed_forward_token.render(seen, tokens, stack)
-    render_units(seen, tokens, stack)
-    render_table(seen, tokens, stack)
+    result = {"layer": layer + 1, "last": percent(hidden_units.share), "first": percent(first.share)}
+    render_experiment("inside-feed-forward", {"layer": layers[-1]}, result if str(layer + 1) == layers[-1] else None)
+    feed_forward_token.render(hidden_units, tokens, stack)
+    render_units(hidden_units, tokens, stack)
+    render_table(hidden_units, tokens, stack)
 
 
 def choose_stack(trace: Trace) -> tuple[str, tuple[str, ...]]:
-    """Which stack, "encoder" or "decoder", and the tokens that it reads."""
+    """Choose a stack, "encoder" or "decoder"; return it with the tokens that it reads."""
     stacks = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
     stack = widgets.pick(say("stack", "Stack"), stacks, "stack")
     return stack, trace.source_tokens if stack == "encoder" else trace.target_tokens
@@ -69,13 +69,13 @@ def _share_of_units(count: int, d_ff: int) -> str:
     return say("inside.units.share", "{count} of {all}", count=count, all=d_ff)
 
 
-def render_units(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
-    """The units that are strongest anywhere in the sentence."""
-    strongest = np.argsort(-seen.hidden.max(axis=0), kind="stable")[:UNITS]
+def render_units(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
+    """Show the units with the strongest activations in the sentence."""
+    strongest = np.argsort(-hidden_units.hidden.max(axis=0), kind="stable")[:UNITS]
     paragraph("inside", "units", count=len(strongest))
     name, names = say("inside.activation", "Activation"), [f"{unit + 1}" for unit in strongest]
     axes = terms.TOKEN(), say("column.unit", "unit")
-    items = [RowMatrix(name, seen.hidden[:, strongest], stack, tokens, names, *axes, signed=False, wide=True)]
+    items = [RowMatrix(name, hidden_units.hidden[:, strongest], stack, tokens, names, *axes, signed=False, wide=True)]
     matrix_row(items, "units")
     titles = {
         "encoder": say("inside.units.encoder", "Strongest units of the feed-forward layer, encoder"),
@@ -85,18 +85,20 @@ def render_units(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None
         files.matrices(items, titles[stack], f"{stack}-units", say("inside.units", "Units"))
 
 
-def render_table(seen: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
-    """How many units fire for each token, and the strongest."""
-    d_ff = seen.hidden.shape[1]
-    fired = [int(count) for count in seen.fired]
-    best = [zip(*seen.strongest(place, STRONGEST), strict=True) for place in range(len(tokens))]
-    named = [",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in units) for units in best]
+def render_table(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
+    """Show how many units fire for each token, and the strongest."""
+    d_ff = hidden_units.hidden.shape[1]
+    fired = [int(count) for count in hidden_units.fired]
+    strongest = [zip(*hidden_units.strongest(place, STRONGEST), strict=True) for place in range(len(tokens))]
+    strongest_texts = [
+        ",  ".join(f"{unit + 1}: {three_digits(float(value))}" for unit, value in units) for units in strongest
+    ]
     shares = [bars.bar_cell(count, d_ff, stack, _share_of_units(count, d_ff)) for count in fired]
     columns = [
         tables.name_column(terms.TOKEN(), attention_maps.numbered(tokens)),
         tables.TableColumn(say("inside.column.fired", "units that fire"), fired, shares),
-        tables.name_column(say("inside.column.strongest", "strongest units: activation"), named, "number"),
+        tables.name_column(say("inside.column.strongest", "strongest units: activation"), strongest_texts, "number"),
     ]
     tables.render_table(columns, say("inside.units.table", "Units by token"))
-    arrays = {name: getattr(seen, name) for name in ("stream", "before", "hidden", "output")}
+    arrays = {name: getattr(hidden_units, name) for name in ("stream", "before", "hidden", "output")}
     files.npz(f"{stack}-hidden", arrays | {"tokens": np.array(tokens)}, say("inside.units.npz", "All units as NPZ"))

@@ -1,8 +1,10 @@
-"""Heads: shapes on the way, and one wide projection against many small or many wide ones."""
+"""Heads: shapes at every step, and one wide projection compared with many small or many wide ones."""
 
 import streamlit as st
+from torch import nn
 
 from model.lessons.heads import HeadForms, OperationCounts, StepShape, compute_head_forms, step_shapes
+from model.networks.attention import MultiHeadAttention
 from model.tracing.kinds import KINDS, attention_module
 from pages.inside.chosen_head import choose_head
 from pages.shared import checks, code_values, files, tables
@@ -15,7 +17,7 @@ from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import grouped, three_digits
 
-TENSORS = {  # what the steps of `shape_walk` are called
+TENSORS = {  # labels of the steps of `step_shapes`
     "ids": Message("inside.shapes.ids", "ids"),
     "embedded": Message("inside.shapes.embedded", "embeddings"),
     "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
@@ -45,27 +47,36 @@ COUNTS = {
 
 @fragment
 def render(request: Request) -> None:
-    """Both comparisons. Choosing runs only this part again."""
+    """Show both comparisons. A choice reruns only this section."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose_head(request, one=False)
     kind, layer, streams = KINDS[chosen.kind.name], chosen.layer, chosen.inputs
-    given = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
-    compute = lambda network: compute_head_forms(attention_module(network, kind, layer), *given)  # noqa: E731
+    inputs = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
+
+    def compute(network: nn.Module) -> HeadForms:
+        attention = attention_module(network, kind, layer)
+        assert isinstance(attention, MultiHeadAttention)
+        return compute_head_forms(attention, *inputs)
+
     forms = request.service.lesson(("head forms", chosen.key), compute)
     render_forms(forms)
     title = say("inside.forms.code", "One of full width for each head, in PyTorch")
     render_program("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
     config = request.service.model.config
-    mine = step_shapes(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
+    steps = step_shapes(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
     paragraph("inside", "shapes")
-    render_shapes(mine)
+    render_shapes(steps)
 
 
 def render_forms(forms: HeadForms) -> None:
-    """What each form needs, and how far its output is from that of the first."""
+    """Show the costs of each form, and the largest difference of its output from that of the first."""
     paragraph("inside", "two-forms")
-    named = say("inside.forms.difference", "largest difference of the output")
-    needs = [say("inside.forms.shape", "shape of a projection"), *(said() for said in COUNTS.values()), named]
+    difference_title = say("inside.forms.difference", "largest difference of the output")
+    needs = [
+        say("inside.forms.shape", "shape of a projection"),
+        *(title() for title in COUNTS.values()),
+        difference_title,
+    ]
     columns = [tables.TableColumn(say("inside.forms.need", "what it takes"), needs)]
     for name, title in FORMS.items():
         form: OperationCounts = getattr(forms, name)
@@ -74,26 +85,26 @@ def render_forms(forms: HeadForms) -> None:
         shape = " \u00d7 ".join(map(str, forms.shapes[name]))
         columns.append(tables.name_column(title(), [shape, *counts, difference], "number"))
     tables.render_table(columns, say("inside.forms", "Forms of heads"))
-    said = {name: checks.format_difference("two forms", forms.differences[name]) for name in ("small", "full")}
-    caption("inside", "check-heads", **said)
+    differences = {name: checks.format_difference("two forms", forms.differences[name]) for name in ("small", "full")}
+    caption("inside", "check-heads", **differences)
     times = forms.full.parameters / forms.split.parameters
     paragraph("inside", "full-width", times=times, scaled=forms.differences["full_scaled"])
     work = forms.split.flops / forms.one.flops
     paragraph("inside", "one-head", work=work, difference=forms.differences["one"])
-    header = [say("inside.forms.form", "form"), *(said() for said in COUNTS.values()), named]
+    header = [say("inside.forms.form", "form"), *(title() for title in COUNTS.values()), difference_title]
     rows = [
-        [said(), *(getattr(getattr(forms, name), what) for what in COUNTS), forms.differences.get(name, 0.0)]
-        for name, said in FORMS.items()
+        [title(), *(getattr(getattr(forms, name), what) for what in COUNTS), forms.differences.get(name, 0.0)]
+        for name, title in FORMS.items()
     ]
     files.csv(header, rows, "head-forms", say("inside.forms.csv", "Forms as CSV"))
 
 
-MANY_HEADS = 16  # heads
+MANY_HEADS = 16
 
 
 @fragment
-def render_shapes(mine: list[StepShape]) -> None:
-    """Shapes for the sentence, and for sizes that the reader types."""
+def render_shapes(sentence_steps: list[StepShape]) -> None:
+    """Show the shapes for the sentence and for typed sizes."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
         (say("inside.shapes.tokens", "Query tokens"), "shape_length", 20, 128),
@@ -108,14 +119,18 @@ def render_shapes(mine: list[StepShape]) -> None:
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    tried = step_shapes(sequences, queries, width, count, keys or None, d_v)
+    typed_steps = step_shapes(sequences, queries, width, count, keys or None, d_v)
     columns = [
-        tables.TableColumn(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in mine]),
-        tables.name_column(say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in mine], "number"),
-        tables.name_column(say("inside.shapes.typed", "these sizes"), [str(step.shape) for step in tried], "number"),
+        tables.TableColumn(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in sentence_steps]),
+        tables.name_column(
+            say("inside.shapes.yours", "your sentence"), [str(step.shape) for step in sentence_steps], "number"
+        ),
+        tables.name_column(
+            say("inside.shapes.typed", "these sizes"), [str(step.shape) for step in typed_steps], "number"
+        ),
     ]
     tables.render_table(columns, say("inside.shapes.table", "Shapes of multi-head attention"))
-    result = {"d_k": width // count, "first": str(tried[0].shape), "last": str(tried[-1].shape)}
+    result = {"d_k": width // count, "first": str(typed_steps[0].shape), "last": str(typed_steps[-1].shape)}
     render_experiment(
         "inside-heads", {"shape_heads": MANY_HEADS}, result if count == MANY_HEADS else None, heads=MANY_HEADS
     )

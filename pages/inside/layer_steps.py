@@ -60,7 +60,7 @@ RESULT_FIELDS = (
 
 @fragment
 def render(request: Request) -> None:
-    """One step at a time. Choosing runs only this part again."""
+    """Show one step at a time. A choice reruns only this section."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose_head(request)
     with st.container(horizontal=True, vertical_alignment="center"):
@@ -70,14 +70,14 @@ def render(request: Request) -> None:
     steps = chosen.steps()
     text = block("inside", f"step-{id}", d_k=steps.queries.shape[1], place=chosen.heading)
     st.markdown(text)
-    with st.container(key="formula"):  # stays where prose is hidden
+    with st.container(key="formula"):  # shown also where prose is hidden
         paragraph("inside", f"formula-{id}")
     if step == 0:
         label = say("inside.without-projections", "The same without W^Q and W^K: x against x")
         query = bound_settings.shared_query() | {"part": "without-projections"}
         st.page_link("pages/history/page.py", label=label, query_params=query)
     projection = ""
-    with st.container():  # keeps its place, so that nothing below it moves with the step
+    with st.container():  # present at every step, so that nothing below it moves
         if step == 0:
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
@@ -91,7 +91,7 @@ def render(request: Request) -> None:
     names, corner = attention_maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
     name = f"{chosen.kind.name}-{id}"
     with st.container(horizontal=True):
-        title = say("inside.step.title", "{step}: {place}", step=STEP_LABELS[id](), place=chosen.place)
+        title = say("inside.step.title", "{step}: {place}", step=STEP_LABELS[id](), place=chosen.label)
         files.matrices(items, title, name)
         rows = lambda: [[name, *map(float, line)] for name, line in zip(names, result.values, strict=True)]  # noqa: E731
         files.csv([corner, *columns], rows, name, say("inside.step.csv", "{matrix} as CSV", matrix=result.name))
@@ -102,23 +102,25 @@ def render(request: Request) -> None:
         files.npz(f"{chosen.kind.name}-steps", arrays, say("inside.steps.npz", "All matrices as NPZ"))
     files.folded_table(lambda: files.data_frame(result.values, columns, names, corner), "steps_table")
     pairs = steps.scores
-    results = ((steps.queries, steps.keys, steps.values), (pairs,), (pairs,), (pairs,), (pairs,))
-    results += ((steps.output,), (steps.inputs.sublayer_output,))
+    results: list[tuple[np.ndarray, ...]] = [(steps.queries, steps.keys, steps.values), *[(pairs,)] * 4]
+    results += [(steps.output,), (steps.inputs.sublayer_output,)]
     weights, last = chosen.trace.attention(chosen.kind.name), chosen.layer + 1  # (layer, head, query, key)
     largest = weights.max(axis=-1).mean(axis=(1, 2))  # (layer,)
-    found = {"layer": last, "last": float(largest[-1]), "first": float(largest[0])} if last == len(largest) else None
-    render_experiment("inside-seven-steps", {"layer": str(len(largest))}, found)
-    shapes = [", ".join(" \u00d7 ".join(map(str, each.shape)) for each in result) for result in results]
-    columns = [
+    result_values = (
+        {"layer": last, "last": float(largest[-1]), "first": float(largest[0])} if last == len(largest) else None
+    )
+    render_experiment("inside-seven-steps", {"layer": str(len(largest))}, result_values)
+    shapes = [", ".join(" \u00d7 ".join(map(str, array.shape)) for array in arrays) for arrays in results]
+    summary = [
         tables.TableColumn(say("column.step", "step"), [name() for name in STEP_LABELS.values()]),
         tables.name_column(say("column.result", "result"), shapes, "number"),
         tables.TableColumn(say("column.difference", "difference"), [steps.differences[step] for step in STEPS]),
     ]
-    tables.render_table(columns, say("inside.steps.table", "All seven steps"), marked=step)
+    tables.render_table(summary, say("inside.steps.table", "All seven steps"), marked=step)
 
 
 def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projection: str) -> list[RowMatrix | str]:
-    """The matrices of a step with the signs between them; the last one is its result."""
+    """Return the matrices of a step with the signs between them; the last matrix is its result."""
     queries, keys = chosen.axes
     kind, d_k = chosen.kind.name, steps.queries.shape[1]
     token, dimension = terms.TOKEN(), say("column.dimension", "dimension")
@@ -139,8 +141,8 @@ def step_matrices(step: int, steps: AttentionSteps, chosen: ChosenHead, projecti
             (queries, steps.inputs.query_input) if projection == "query" else (keys, steps.inputs.key_input)
         )
         result = {"query": steps.queries, "key": steps.keys, "value": steps.values}[projection]
-        weights = weight(Untranslated(f"W{letter.lower()}")(), projection)
-        return [vectors("X", stream, labels), "\u00d7", weights, "+ b =", vectors(letter, result, labels)]
+        matrix = weight(Untranslated(f"W{letter.lower()}")(), projection)
+        return [vectors("X", stream, labels), "\u00d7", matrix, "+ b =", vectors(letter, result, labels)]
     products = square("Q K\u1d40", steps.products)
     if step == 1:
         transposed = RowMatrix("K\u1d40", steps.keys.T, kind, columns=keys, row_title=dimension, column_title=token)

@@ -17,12 +17,12 @@ from views.html import bars
 from views.text import literal, terms
 from views.text.catalogue import say
 
-WORD = "it"  # the token of the first example that everybody asks about
+WORD = "it"  # the pronoun of the first example
 
 
 @fragment
 def render(request: Request) -> None:
-    """Choose a query, follow it. Choosing runs only this part again."""
+    """Choose a query and show its attention. A choice reruns only this section."""
     with st.container(horizontal=True, gap="medium"):
         chosen = choose_head(request)
         queries, keys = chosen.axes
@@ -32,32 +32,32 @@ def render(request: Request) -> None:
         place = int(widgets.number(label, key, first + 1, 1, len(words), varies=True)) - 1
     steps = chosen.steps()
     token = literal.markdown(words[place])
-    paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.place)
+    paragraph("inside", f"query-of-{chosen.kind.name}", token=token, place=chosen.label)
     render_coreference(request, chosen.trace.target_text)
     weights = steps.weights[place]  # (key,)
     best, open_keys = int(weights.argmax()), int(np.isfinite(steps.masked_scores[place]).sum())
-    found = {"query": token, "key": token_value(keys[best]), "weight": float(weights[best]), "keys": open_keys}
-    found |= {"even": 1 / open_keys}
-    render_experiment("inside-one-query", {key: len(words)}, found if place == len(words) - 1 else None)
+    result = {"query": token, "key": token_value(keys[best]), "weight": float(weights[best]), "keys": open_keys}
+    result |= {"even": 1 / open_keys}
+    render_experiment("inside-one-query", {key: len(words)}, result if place == len(words) - 1 else None)
     render_table(chosen, steps, place, attention_maps.numbered(keys), words[place])
 
 
 def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: list[str], word: str) -> None:
-    """A row a key, and the weighted mean below them."""
-    one = steps.one_query(place)
+    """Show a row for each key, and the weighted mean below them."""
+    one_query = steps.one_query(place)
     theme, kind = sentence_input.theme(), chosen.kind.name
     tops = {name: float(np.abs(getattr(steps, name)).max()) for name in ("queries", "keys", "values")}
-    tops["weighted"] = max(float(np.abs(one.weighted).max()), float(np.abs(one.mean).max()))
-    drawn = lambda vector, side, name: bars.strip_cell(vector, tops[side], kind, theme, name)  # noqa: E731
-    lines: list[list[bars.Value]] = [
+    tops["weighted"] = max(float(np.abs(one_query.weighted).max()), float(np.abs(one_query.mean).max()))
+    strip = lambda vector, side, name: bars.strip_cell(vector, tops[side], kind, theme, name)  # noqa: E731
+    key_rows: list[list[bars.Value]] = [
         [
             bars.data_cell(name, "token"),
-            drawn(steps.keys[at], "keys", terms.KEY()),
-            float(one.products[at]),
-            float(one.scores[at]) if np.isfinite(one.scores[at]) else "\u2212\u221e",
-            bars.bar_cell(float(one.weights[at]), 1, kind),
-            drawn(steps.values[at], "values", say("inside.vector.value", "value")),
-            drawn(one.weighted[at], "weighted", say("inside.vector.weighted", "weight times value")),
+            strip(steps.keys[at], "keys", terms.KEY()),
+            float(one_query.products[at]),
+            float(one_query.scores[at]) if np.isfinite(one_query.scores[at]) else "\u2212\u221e",
+            bars.bar_cell(float(one_query.weights[at]), 1, kind),
+            strip(steps.values[at], "values", say("inside.vector.value", "value")),
+            strip(one_query.weighted[at], "weighted", say("inside.vector.weighted", "weight times value")),
         ]
         for at, name in enumerate(names)
     ]
@@ -71,13 +71,17 @@ def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: l
         say("inside.column.weighted", "weight \u00d7 value"),
     ]
     name = say("inside.query.token", "query {token}", token=word)
-    query = drawn(steps.queries[place], "queries", terms.QUERY())
-    mean = drawn(one.mean, "weighted", say("inside.vector.mean", "mean"))
-    total = bars.bar_cell(float(one.weights.sum()), 1, kind)
-    shown = [[name, query, *[""] * 5], *lines, [say("inside.query.sum", "sum"), *[""] * 3, total, "", mean]]
-    st.html(bars.table(header, shown, say("inside.query.table", "One query against all keys"), marked=0))
-    difference = checks.format_difference("one query", one.difference)
+    query = strip(steps.queries[place], "queries", terms.QUERY())
+    mean = strip(one_query.mean, "weighted", say("inside.vector.mean", "mean"))
+    total = bars.bar_cell(float(one_query.weights.sum()), 1, kind)
+    rows: list[list[bars.Value]] = [
+        [name, query, *[""] * 5],
+        *key_rows,
+        [say("inside.query.sum", "sum"), *[""] * 3, total, "", mean],
+    ]
+    st.html(bars.table(header, rows, say("inside.query.table", "One query against all keys"), marked=0))
+    difference = checks.format_difference("one query", one_query.difference)
     caption("inside", "check-query", d_k=steps.queries.shape[1], difference=difference)
     arrays = {"query": steps.queries[place], "keys": steps.keys, "values": steps.values}
-    arrays |= {name: getattr(one, name) for name in ("products", "scores", "weights", "mean")}
+    arrays |= {name: getattr(one_query, name) for name in ("products", "scores", "weights", "mean")}
     files.npz("query", arrays, say("inside.query.npz", "This query as NPZ"))

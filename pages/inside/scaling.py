@@ -25,14 +25,14 @@ STILL = {"displaylogo": False}
 
 
 def render(request: Request) -> None:
-    """The trained model, then the toy."""
+    """Show the trained model, then random vectors."""
     render_trained_model(request)
     render_random_vectors(request)
 
 
 @fragment
 def render_trained_model(request: Request) -> None:
-    """The reader's sentence with the division and without it."""
+    """Show the user's sentence with and without the division."""
     trace, kinds = request.trace(), request.service.kinds
     root = math.sqrt(request.service.model.config.d_k)
     st.header(say("inside.trained", "The trained model"), anchor=False)
@@ -43,38 +43,40 @@ def render_trained_model(request: Request) -> None:
         key = ("scaling", trace.source_ids, trace.target_ids, undone, factor)
         return request.service.lesson_in_steps(key, trained_run_in_steps, trace, undone, factor)
 
-    sides = run(1.0, ()), run(root, tuple(kinds) if chosen == ALL else (chosen,))
+    runs = run(1.0, ()), run(root, tuple(kinds) if chosen == ALL else (chosen,))
     labels = (
         say("inside.scaled", "Greedy translation, scores divided"),
         say("inside.raw", "The same weights, scores times {root} again", root=three_digits(root)),
     )
-    for column, side, label in zip(st.columns(2, gap="large"), sides, labels, strict=True):
+    for column, trained_run, label in zip(st.columns(2, gap="large"), runs, labels, strict=True):
         with column:
-            render_translation(side.translation or "\u2014", label)
-            warn_if_cut_off(side.finished, "this")
-    lines = [[say("inside.loss", "loss of the translation on the left, nats per token"), *(s.loss for s in sides)]]
+            render_translation(trained_run.translation or "\u2014", label)
+            warn_if_cut_off(trained_run.finished, "this")
+    rows: list[list[bars.Value]] = [
+        [say("inside.loss", "loss of the translation on the left, nats per token"), *(s.loss for s in runs)]
+    ]
     for name, kind in kinds.items():
         entropy = say("inside.entropy", "entropy, {kind}", kind=kind.brief())
-        lines.append([entropy, *(float(side.entropies[name].mean()) for side in sides)])
+        rows.append([entropy, *(float(trained_run.entropies[name].mean()) for trained_run in runs)])
         largest = say("inside.largest", "largest weight, {kind}", kind=kind.brief())
-        lines.append([largest, *(side.strongest[name] for side in sides)])
+        rows.append([largest, *(trained_run.strongest[name] for trained_run in runs)])
     header = (
         say("inside.column.mean", "mean over layers, heads and queries"),
         say("inside.divided", "divided"),
         say("inside.undivided", "not divided"),
     )
-    st.html(bars.table(header, lines, say("inside.scaling.table", "The trained model both ways")))
-    before, after = sides
-    found = {"divided": before.loss, "undivided": after.loss}
-    found |= {name: side.strongest["cross"] for name, side in (("before", before), ("after", after))}
-    render_experiment("inside-scaling", {"undone": "cross"}, found if chosen == "cross" else None)
+    st.html(bars.table(header, rows, say("inside.scaling.table", "The trained model both ways")))
+    before, after = runs
+    result = {"divided": before.loss, "undivided": after.loss}
+    result |= {name: trained_run.strongest["cross"] for name, trained_run in (("before", before), ("after", after))}
+    render_experiment("inside-scaling", {"undone": "cross"}, result if chosen == "cross" else None)
     caption("inside", "check-scaling")
-    files.csv(header, lines, "scaling", say("inside.scaling.csv", "Both runs as CSV"))
+    files.csv(header, rows, "scaling", say("inside.scaling.csv", "Both runs as CSV"))
 
 
 @fragment
 def render_random_vectors(request: Request) -> None:
-    """Variance, entropy and gradient of random vectors against d_k."""
+    """Show variance, entropy and gradient of random vectors by d_k."""
     st.header(say("inside.random", "Random vectors"), anchor=False)
     paragraph("inside", "random-vectors")
     with st.container(horizontal=True, gap="medium"):

@@ -1,4 +1,4 @@
-"""The Fourier coefficients of the curve that is drawn: a_n and b_n by their formulas."""
+"""The Fourier coefficients of the drawn curve: a_n and b_n by their formulas."""
 
 import numpy as np
 import streamlit as st
@@ -16,14 +16,14 @@ ROWS = 12  # of the table; the file has all
 
 
 def render(target: np.ndarray, curve: str, columns: int) -> None:
-    """The coefficients as a table and a curve of their sizes.
+    """Show the coefficients as a table and as curves.
 
     Args:
         target: the curve, `(length,)`.
         curve: its id, for the program.
-        columns: how many terms of the series are added up for the check and marked in the table.
+        columns: how many terms of the series are summed for the check.
     """
-    found = fourier_coefficients(target)
+    series = fourier_coefficients(target)
     st.header(say("positions.fourier", "Its Fourier series"), anchor=False)
     left, right = st.columns([3, 2], gap="large")
     with right:
@@ -34,37 +34,37 @@ def render(target: np.ndarray, curve: str, columns: int) -> None:
         Untranslated("b\u2099")(),
         say("positions.fourier.size", "\u221a(a\u2099\u00b2 + b\u2099\u00b2)"),
     ]
-    rows = [[n, *map(_without_rounding, (found.a[n], found.b[n], found.sizes[n]))] for n in range(len(found.a))]
+    rows = [[n, *map(_without_rounding, (series.a[n], series.b[n], series.sizes[n]))] for n in range(len(series.a))]
     with left:
-        turns, axes = np.arange(len(found.a)), (header[0], say("positions.fourier.coefficient", "coefficient"))
-        drawn = [
-            ChartLine(Untranslated("a\u2099")(), turns, found.a, 0, marks=True),
-            ChartLine(Untranslated("b\u2099")(), turns, found.b, 1, "dot", marks=True),
+        turns, axes = np.arange(len(series.a)), (header[0], say("positions.fourier.coefficient", "coefficient"))
+        lines = [
+            ChartLine(Untranslated("a\u2099")(), turns, series.a, 0, marks=True),
+            ChartLine(Untranslated("b\u2099")(), turns, series.b, 1, "dot", marks=True),
         ]
-        curves(drawn, *axes, "coefficients", block("positions", "fourier-alt"), height=260)
-    top = float(found.sizes.max())
-    table = [[*row[:3], bars.bar_cell(row[3], top)] for row in rows[:ROWS]]
+        curves(lines, *axes, "coefficients", block("positions", "fourier-alt"), height=260)
+    top = float(series.sizes.max())
+    table: list[list[bars.Value]] = [[*row[:3], bars.bar_cell(row[3], top)] for row in rows[:ROWS]]
     name = say("positions.fourier.table", "Coefficients of the first terms")
     st.html(bars.table(header, table, name, whole=True))
-    strongest = int(found.sizes[1:].argmax()) + 1
-    rest = _share_left(target, found, columns)
-    if columns > found.length:
-        columns = found.length + (found.length + 1) % 2  # a sine and a cosine of each turn, and the constant
-    difference = checks.format_difference("Fourier coefficients", found.difference(target))
-    size = float(found.sizes[strongest])
+    strongest = int(series.sizes[1:].argmax()) + 1
+    rest = _share_left(target, series, columns)
+    if columns > series.length:
+        columns = series.length + (series.length + 1) % 2  # a sine and a cosine of each turn, and the constant
+    difference = checks.format_difference("Fourier coefficients", series.difference(target))
+    size = float(series.sizes[strongest])
     caption(
         "positions", "fourier-check", strongest=strongest, size=size, columns=columns, left=rest, difference=difference
     )
     files.csv_and_table(header, rows, "fourier", say("positions.fourier.csv", "Coefficients as CSV"), "fourier_table")
     title = say("positions.fourier.code", "The coefficients in PyTorch")
-    render_program("positions", "fourier", title, length=found.length, curve=curve)
+    render_program("positions", "fourier", title, length=series.length, curve=curve)
 
 
-def _share_left(target: np.ndarray, found: Fourier, columns: int) -> float:
-    """What the first terms leave of the curve, as a share of its length."""
-    return _without_rounding(np.linalg.norm(target - found.sum(columns)) / np.linalg.norm(target))
+def _share_left(target: np.ndarray, series: Fourier, columns: int) -> float:
+    """Return the residual of the first terms, as a share of the curve's norm."""
+    return _without_rounding(float(np.linalg.norm(target - series.sum(columns)) / np.linalg.norm(target)))
 
 
 def _without_rounding(value: float) -> float:
-    """Rounding around 0 is no information: 6e-17 is written as 0."""
+    """Replace rounding errors such as 6e-17 by 0."""
     return 0.0 if abs(value) < 1e-14 else float(value)

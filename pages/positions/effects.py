@@ -1,4 +1,4 @@
-"""The trained model with its positions taken away or mixed up: what it generates, and what the reference then costs."""
+"""The trained model with its positions removed or changed: what it generates, and its loss on the reference."""
 
 import numpy as np
 import streamlit as st
@@ -27,16 +27,16 @@ CHANGE_LABELS: dict[PositionChange, Message] = {
     "reversed": Message("positions.change.reversed", "Reversed"),
     "shifted": Message("positions.change.shifted", "Shifted"),
 }
-FARTHEST = 300  # of 512 positions, so that the longest sentence still fits behind it
+FARTHEST = 300  # of 512 positions, so that the longest sentence still fits after it
 
 
 def render(request: Request) -> None:
-    """Choose a change; read translation and loss."""
+    """Choose a change; show translation and loss."""
     left, right = st.columns([3, 2], gap="large")
     right.markdown(block("positions", "trained-model"))
     with left:
         with st.container(horizontal=True, gap="medium"):
-            changes = {change: said for change, said in CHANGE_LABELS.items() if change != "kept"}
+            changes = {id: text for id, text in CHANGE_LABELS.items() if id != "kept"}
             change = widgets.pick(say("positions.change", "Positions are"), changes, "change")
             where = widgets.pick(say("positions.where", "Where"), STACK_LABELS, "where")
         with st.container(horizontal=True):
@@ -45,16 +45,16 @@ def render(request: Request) -> None:
         label = say("positions.reference", "Reference translation in French")
         hint = say("positions.reference.placeholder", "Empty: what the model generates with its positions")
         reference = widgets.text(label, "reference", "", hint)
-        name, given = say("positions.reference.name", "Reference"), bool(reference.strip())
-        if given and not is_usable(request, reference, name, english=False):
+        box_name, has_reference = say("positions.reference.name", "Reference"), bool(reference.strip())
+        if has_reference and not is_usable(request, reference, box_name, english=False):
             return
     tokenizer = request.service.model.tokenizer
-    following = tokenizer.encode_source(reference) if given else list(request.translation())
+    following = tokenizer.encode_source(reference) if has_reference else list(request.translation())
     source = tokenizer.encode_source(request.text)
     inputs = [tokenizer.bos_id, *following[:-1]]
     key = ("position losses", tuple(source), tuple(following), seed, shift)
-    passed = (source, following, seed, shift)
-    losses = request.service.lesson_in_steps(key, position_losses_in_steps, *passed)
+    arguments = (source, following, seed, shift)
+    losses = request.service.lesson_in_steps(key, position_losses_in_steps, *arguments)
 
     def generated(chosen: PositionChange) -> list[int]:
         limit = min(2 * len(source) + 10, 128)
@@ -67,7 +67,7 @@ def render(request: Request) -> None:
         return request.service.lesson_in_steps(key, compute)
 
     with left:
-        labels = {
+        labels: dict[PositionChange, str] = {
             "kept": say("positions.translation.kept", "Translation with positions as trained, greedy"),
             change: block(
                 "positions", "translation-changed", where=STACK_LABELS[where](), change=CHANGE_LABELS[change]()
@@ -78,25 +78,28 @@ def render(request: Request) -> None:
             render_translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
             warn_if_cut_off(request.service.has_ended(ids), "this")
         target_tokens = tokenizer.display(following)
-        for chosen in ("kept", change):
+        compared: tuple[PositionChange, ...] = ("kept", change)
+        for chosen in compared:
             probabilities = np.exp(-losses.per_token[where, chosen].astype(np.float64)).tolist()
             label = block("positions", "probabilities", change=CHANGE_LABELS[chosen]())
             st.html(generated_tokens.label(label) + generated_tokens.chips(target_tokens, "decoder", probabilities))
-    highest = max(losses.mean(place, name) for place in STACK_LABELS for name in CHANGE_LABELS)
+    highest = max(losses.mean(stack, id) for stack in STACK_LABELS for id in CHANGE_LABELS)
     columns = [
-        tables.TableColumn(say("positions.column.positions", "positions"), [said() for said in CHANGE_LABELS.values()])
+        tables.TableColumn(say("positions.column.positions", "positions"), [text() for text in CHANGE_LABELS.values()])
     ]
-    for place, said in STACK_LABELS.items():
-        columns.append(tables.bar_column(said(), [losses.mean(place, name) for name in CHANGE_LABELS], highest))
+    for stack, text in STACK_LABELS.items():
+        columns.append(tables.bar_column(text(), [losses.mean(stack, id) for id in CHANGE_LABELS], highest))
     with right:
         paragraph("positions", "loss")
-        described = say("positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both")
-        tables.render_table(columns, described)
-    result = {name: losses.mean(where, name) for name in ("reversed", "none", "kept")}
+        table_name = say(
+            "positions.loss.table", "Loss of the reference under every change, in encoder, decoder or both"
+        )
+        tables.render_table(columns, table_name)
+    result = {id: losses.mean(where, id) for id in ("reversed", "none", "kept")}
     render_experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
     caption(
         "positions", "trained-model-check", difference=checks.format_difference("positions put back", losses.difference)
     )
     files.csv_and_table(*tables.header_and_rows(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))
-    chosen = {"change": change, "where": where, "seed": seed, "shift": shift}
-    render_program("positions", "trained-model", sentence=request.text, next_ids=tuple(following), **chosen)
+    settings = {"change": change, "where": where, "seed": seed, "shift": shift}
+    render_program("positions", "trained-model", sentence=request.text, next_ids=tuple(following), **settings)

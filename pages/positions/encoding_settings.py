@@ -1,4 +1,4 @@
-"""The settings that the parts of the Positions page share: length, d_model and form of the encoding."""
+"""The settings that the sections of the Positions page share: length, d_model and form of the encoding."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,14 +6,14 @@ from functools import cached_property
 import numpy as np
 import streamlit as st
 
-from model.networks.positional import Form, positional_table, sinusoidal_angles, wavelengths
+from model.networks.positional import EncodingForm, positional_table, sinusoidal_angles, wavelengths
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
 
 LENGTH, LARGEST = 64, 512
-FORMS: dict[Form, Message] = {
+FORMS: dict[EncodingForm, Message] = {
     "paper": Message("positions.form.paper", "Paper"),
     "column": Message("positions.form.column", "Column index"),
 }
@@ -21,11 +21,11 @@ FORMS: dict[Form, Message] = {
 
 @dataclass(frozen=True)
 class EncodingSettings:
-    """What the reader set."""
+    """The chosen length, width and form, and the encoding that they give."""
 
     length: int
     d_model: int
-    form: Form
+    form: EncodingForm
 
     @cached_property
     def table(self) -> np.ndarray:
@@ -49,7 +49,7 @@ class EncodingSettings:
 
 
 def choose_settings(request: Request, length: int = 0) -> EncodingSettings:
-    """The controls in a row, none for the length where one is given, and which form the model uses."""
+    """Draw the controls in a row, without that of the length if `length` is set, and note which form the model uses."""
     trained = request.service.model.config
     *first, second, third = st.columns(2 if length else 3, gap="medium")
     if first:

@@ -1,4 +1,4 @@
-"""How other models number positions: each as a bias or a rotation, on the scores of every query and key."""
+"""How other models encode positions: as biases or rotations of the scores of every query and key."""
 
 import numpy as np
 import streamlit as st
@@ -27,17 +27,17 @@ SCHEMES = {
 
 
 def render(request: Request) -> None:
-    """One scheme at a time."""
+    """Show one scheme at a time."""
     scheme = widgets.pick(say("positions.numbered", "Positions"), SCHEMES, "numbered", "alibi")
     left, right = st.columns([3, 2], gap="large")
     head = 1
     with right:
         length = widgets.slider(say("positions.numbered.length", "Number of positions"), "places", 32, 2, 128)
-        told = {}  # a text without values may have formulas
+        values = {}  # only a text without values may contain formulas
         if scheme == "alibi":
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
-            told["slope"] = numbered.alibi_slope(head - 1)
-        paragraph("positions", f"numbered-{scheme}", **told)
+            values["slope"] = numbered.alibi_slope(head - 1)
+        paragraph("positions", f"numbered-{scheme}", **values)
     matrix = scheme_matrix(scheme, length, head, request.service.model.config.d_model)
     length = len(matrix)
     value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")
@@ -45,10 +45,10 @@ def render(request: Request) -> None:
         top = float(np.abs(matrix).max())
         low = -top if matrix.min() < 0 else 0.0
         alt = say("positions.numbered.alt", "What the scheme puts on each pair of query and key.")
-        shown = ChartMatrix(matrix, terms.QUERY(), terms.KEY(), value, low=low, high=top)
-        matrix_chart(shown, "numbered-map", alt)
+        chart = ChartMatrix(matrix, terms.QUERY(), terms.KEY(), value, low=low, high=top)
+        matrix_chart(chart, "numbered-map", alt)
         rows = [0, length // 2, length - 1]
-        drawn = [
+        series = [
             ChartLine(
                 say("positions.numbered.query", "query at position {place}", place=row),
                 np.arange(length) - row,
@@ -57,19 +57,21 @@ def render(request: Request) -> None:
             )
             for place, row in enumerate(dict.fromkeys(rows))
         ]
-        away = say("positions.numbered.distance", "key\u2019s position minus the query\u2019s")
+        distance_title = say("positions.numbered.distance", "key\u2019s position minus the query\u2019s")
         alt = say("positions.numbered.curves.alt", "The same by distance, for three queries.")
-        curves(drawn, away, value, "by-distance", alt, height=260)
-    found = {"slope": numbered.alibi_slope(head - 1), "lost": -float(matrix[0, -1]), "last": length - 1}
-    last = {"numbered": "alibi", "slope": numbered.HEADS}
-    render_experiment("positions-other-models", last, found if scheme == "alibi" and head == numbered.HEADS else None)
+        curves(series, distance_title, value, "by-distance", alt, height=260)
+    result = {"slope": numbered.alibi_slope(head - 1), "lost": -float(matrix[0, -1]), "last": length - 1}
+    setting = {"numbered": "alibi", "slope": numbered.HEADS}
+    render_experiment(
+        "positions-other-models", setting, result if scheme == "alibi" and head == numbered.HEADS else None
+    )
     spread = numbered.spread(matrix)
     if scheme == "learned":
         caption("positions", "numbered-check-learned", spread=spread)
     else:
         caption("positions", "numbered-check", spread=checks.format_difference("one distance", spread))
-    header = [away, *(line.name for line in drawn)]
-    by_query = [dict(zip(line.x.tolist(), line.y.tolist(), strict=True)) for line in drawn]
+    header = [distance_title, *(line.name for line in series)]
+    by_query = [dict(zip(np.asarray(line.x).tolist(), np.asarray(line.y).tolist(), strict=True)) for line in series]
     steps = range(1 - length, length)
     table = [[step, *(row.get(step, "") for row in by_query)] for step in steps]
     files.npz(f"positions-{scheme}", {"matrix": matrix}, say("positions.numbered.npz", "All pairs as NPZ"))
@@ -79,7 +81,7 @@ def render(request: Request) -> None:
 
 
 def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
-    """`(query, key)`; learned positions end where the network has no more, the classifier is loaded for them alone."""
+    """Return the scheme's matrix `(query, key)`; learned positions, of the classifier, may be fewer than `length`."""
     if scheme == "learned":
         return open_vision_without_sidebar().lesson(("learned positions", length), numbered.learned, length)
     if scheme == "t5":

@@ -1,4 +1,4 @@
-"""Integer, normalised and sinusoidal positions side by side, on two lengths."""
+"""Integer, normalised and sinusoidal positions compared, on two lengths."""
 
 import numpy as np
 import streamlit as st
@@ -23,7 +23,7 @@ DASH = ("solid", "dash")  # of the curves of the two lengths
 
 
 def render(request: Request) -> None:
-    """The three schemes for the reader's sentence and for another length."""
+    """Show the three schemes for the length of the user's sentence and for another."""
     width = request.service.model.config.d_model
     tokens = min(max(len(request.service.model.tokenizer.encode_source(request.text)), 2), 128)
     left, right = st.columns([3, 2], gap="large")
@@ -34,9 +34,9 @@ def render(request: Request) -> None:
         first = widgets.slider(one, "short", tokens, 2, 128, varies=True)
         second = widgets.slider(another, "long", min(2 * tokens, 128), 2, 128, varies=True)
         dimension = widgets.slider(say("positions.wave", "Dimension of the sinusoids"), "wave", 8, 0, width - 1)
-    both = [number_positions(first, width), number_positions(second, width)]
+    schemes = [number_positions(first, width), number_positions(second, width)]
     with left:
-        drawn = [
+        series = [
             ChartLine(
                 say_count("positions.of-length", "{count} position", "{count} positions", length),
                 np.arange(length),
@@ -45,11 +45,11 @@ def render(request: Request) -> None:
                 DASH[place],
                 panel=panel,
             )
-            for place, (length, scheme) in enumerate(zip((first, second), both, strict=True))
+            for place, (length, scheme) in enumerate(zip((first, second), schemes, strict=True))
             for panel, (name, column) in enumerate((("integers", 0), ("normalised", 0), ("sinusoids", dimension)))
         ]
-        titles, alt = [said() for said in SCHEME_LABELS.values()], block("positions", "schemes-alt")
-        curves(drawn, say("axis.position", "position"), titles, "schemes", alt, height=520)
+        titles, alt = [label() for label in SCHEME_LABELS.values()], block("positions", "schemes-alt")
+        curves(series, say("axis.position", "position"), titles, "schemes", alt, height=520)
     header = [
         say("positions.column.scheme", "scheme"),
         say("positions.column.length", "length"),
@@ -57,20 +57,20 @@ def render(request: Request) -> None:
         say("positions.column.step", "first step"),
         say("positions.column.closest", "closest two"),
     ]
-    rows = [
-        [said(), length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
-        for name, said in SCHEME_LABELS.items()
-        for length, scheme in zip((first, second), both, strict=True)
+    rows: list[list[bars.Value]] = [
+        [label(), length, scheme.largest(name), scheme.step(name), scheme.closest(name)]
+        for name, label in SCHEME_LABELS.items()
+        for length, scheme in zip((first, second), schemes, strict=True)
     ]
     st.html(bars.table(header, rows, say("positions.schemes.table", "The three schemes on both lengths")))
-    largest = {name: both[1].largest(name) for name in SCHEME_LABELS}
+    largest = {name: schemes[1].largest(name) for name in SCHEME_LABELS}
     render_experiment("positions-why-sinusoids", {"long": 128}, largest if second == 128 else None)
-    # do positions that both sentences have get the same vector?
+    # whether positions that both lengths have get the same vector
     shared = min(first, second)
-    moved = {
-        name: float(np.abs(both[0].table(name)[:shared] - both[1].table(name)[:shared]).max()) for name in SCHEME_LABELS
+    change = {
+        name: float(np.abs(schemes[0].table(name)[:shared] - schemes[1].table(name)[:shared]).max())
+        for name in SCHEME_LABELS
     }
-    moved["integers"] = checks.format_difference("integers", moved["integers"])
-    moved["sinusoids"] = checks.format_difference("sinusoids", moved["sinusoids"])
-    caption("positions", "schemes-check", shared=shared, **moved)
+    checked = {name: checks.format_difference(name, change[name]) for name in ("integers", "sinusoids")}
+    caption("positions", "schemes-check", shared=shared, **(change | checked))
     files.csv_and_table(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))

@@ -18,7 +18,7 @@ SPACES = {
     "space": Message("positions.space.space", "Space"),
 }
 DIMENSIONS = {"plane": 2, "space": 3}
-INITIAL = {  # where they stand until a reader moves one
+INITIAL = {  # their places until a user moves one
     "plane": VectorPlacement(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0)),
     "space": VectorPlacement(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0), (-1.0, 0.0, 3.0)), (2.0, 2.0, 4.0)),
 }
@@ -26,38 +26,44 @@ ADDRESS_KEYS = {"plane": "vectors", "space": "vectors3"}  # in the address
 
 
 def current_vectors(space: str) -> VectorPlacement:
-    """Where the vectors stand, as the address says where that can be."""
+    """Return the vectors of the address, or the initial ones where it has none that are valid."""
     return parse(bound_settings.stored_text(ADDRESS_KEYS[space]), DIMENSIONS[space]) or INITIAL[space]
 
 
 def render(request: Request) -> None:
-    """Vectors that can be moved; what is computed in the browser is computed again here when they come to rest."""
+    """Show vectors that can be dragged; after a drag their numbers are recomputed here."""
     space = widgets.pick(say("positions.space", "Vectors in"), SPACES, "space")
-    now = current_vectors(space)
+    vectors = current_vectors(space)
     label = say("positions.vectors.label", "Vectors, what they span, and a point; the table beside it has all numbers.")
-    vector_view(now, label, f"vectors_{space}", lambda moved: _store(space, moved))
-    found = Vectors(now.vectors, now.point)
-    doubled = now.vectors[1] == tuple(2 * number for number in now.vectors[0]) and any(now.vectors[0])
-    result = {"rank": found.rank, "count": now.dimensions, "size": abs(found.determinant), "distance": found.distance}
-    render_experiment("positions-vectors", lambda: _double_first(space), result if doubled else None)
+    vector_view(vectors, label, f"vectors_{space}", lambda moved: _store(space, moved))
+    computed = Vectors(vectors.vectors, vectors.point)
+    is_doubled = vectors.vectors[1] == tuple(2 * number for number in vectors.vectors[0]) and any(vectors.vectors[0])
+    result = {
+        "rank": computed.rank,
+        "count": vectors.dimensions,
+        "size": abs(computed.determinant),
+        "distance": computed.distance,
+    }
+    render_experiment("positions-vectors", lambda: _double_first(space), result if is_doubled else None)
     texts = st.columns(2, gap="large")
     with texts[0]:
         paragraph("positions", "vectors")
     with texts[1]:
         paragraph("positions", "vectors-basis")
-    difference = checks.format_difference("vectors", found.difference())
-    check = "vectors-check" if found.independent else "vectors-check-dependent"
-    caption("positions", check, rank=found.rank, determinant=found.determinant, difference=difference)
-    axes = AXES[: now.dimensions]
+    difference = checks.format_difference("vectors", computed.difference())
+    check = "vectors-check" if computed.independent else "vectors-check-dependent"
+    caption("positions", check, rank=computed.rank, determinant=computed.determinant, difference=difference)
+    axes = AXES[: vectors.dimensions]
     header = [say("positions.vectors.name", "name"), *axes]
     rows = [
-        [name, *row] for name, row in zip((*NAMES[: now.dimensions], POINT), (*now.vectors, now.point), strict=True)
+        [name, *row]
+        for name, row in zip((*NAMES[: vectors.dimensions], POINT), (*vectors.vectors, vectors.point), strict=True)
     ]
-    rows.append([say("positions.vectors.nearest", "nearest in the span"), *map(float, found.nearest)])
-    if found.coordinates is not None:
-        rows.append([say("positions.vectors.coordinates", "p in this basis"), *map(float, found.coordinates)])
+    rows.append([say("positions.vectors.nearest", "nearest in the span"), *map(float, computed.nearest)])
+    if computed.coordinates is not None:
+        rows.append([say("positions.vectors.coordinates", "p in this basis"), *map(float, computed.coordinates)])
     files.csv_and_table(header, rows, f"vectors-{space}", say("positions.vectors.csv", "Vectors as CSV"))
-    render_program("positions", "vectors", vectors=now.vectors, point=now.point)
+    render_program("positions", "vectors", vectors=vectors.vectors, point=vectors.point)
 
 
 def _store(space: str, moved: VectorPlacement) -> None:
@@ -65,10 +71,10 @@ def _store(space: str, moved: VectorPlacement) -> None:
 
 
 def _double_first(space: str) -> None:
-    """The second becomes twice the first; where that would lie outside, twice what it begins with."""
-    now = current_vectors(space)
-    first, *rest = now.vectors
+    """Set the second vector to twice the first, which is reset if its double would leave the drawing."""
+    vectors = current_vectors(space)
+    first, *rest = vectors.vectors
     if not any(first) or max(map(abs, first)) > 5:
         first = INITIAL[space].vectors[0]
-    twice = tuple(2 * number for number in first)
-    _store(space, VectorPlacement((first, twice, *rest[1:]), now.point, now.turn))
+    doubled = tuple(2 * number for number in first)
+    _store(space, VectorPlacement((first, doubled, *rest[1:]), vectors.point, vectors.turn))
