@@ -1,4 +1,4 @@
-"""The package as it is installed: built, put into an empty environment, and used there from an empty folder."""
+"""The package works after it is built, installed into an empty environment and used from an empty folder."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("attention_atlas", "model", "views", "assets")
 FILES = ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE")
-USED = """
+PROGRAM = """
 import importlib.util
 from attention_atlas import RecurrentTranslator, Translator, VisionClassifier, frame, open_model, show
 import attention_atlas.model.training, attention_atlas.views.palette
@@ -30,7 +30,7 @@ assert RecurrentTranslator.load("lstm-dot", device="cpu").translate("I am a stud
 print(translator.translate("I am a student."))
 """
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 
 def run(*command: object, cwd: Path) -> str:
@@ -41,7 +41,7 @@ def run(*command: object, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory) -> Path:
-    """A copy of what is shipped: building leaves folders beside it."""
+    """A copy of the shipped files, since building writes folders next to them."""
     folder = tmp_path_factory.mktemp("source")
     for name in SHIPPED:
         shutil.copytree(ROOT / name, folder / name, ignore=generated)
@@ -56,7 +56,7 @@ def generated(folder: str, names: list[str]) -> set[str]:
 
 
 def environment(folder: Path) -> tuple[Path, Path]:
-    """Python and site-packages of an environment with nothing but a way to what this one has installed."""
+    """Python and site-packages of an empty environment that can import this one's packages."""
     run(sys.executable, "-m", "venv", "--without-pip", folder, cwd=ROOT)
     packages = next(folder.glob("lib/python*/site-packages"))
     (packages / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
@@ -78,11 +78,11 @@ def test_a_wheel_installs_one_package_that_works(source: Path, tmp_path: Path):
     shipped = {
         path.relative_to(source) for name in SHIPPED[1:] for path in (source / name).rglob("*") if path.is_file()
     }
-    there = {path.relative_to(packages / "attention_atlas") for path in (packages / "attention_atlas").rglob("*")}
-    assert {path for path in shipped - there if path.suffix != ".pyc"} == set()
+    present = {path.relative_to(packages / "attention_atlas") for path in (packages / "attention_atlas").rglob("*")}
+    assert {path for path in shipped - present if path.suffix != ".pyc"} == set()
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert run(python, "-c", USED, cwd=empty).strip() == "Je suis \u00e9tudiant."
+    assert run(python, "-c", PROGRAM, cwd=empty).strip() == "Je suis \u00e9tudiant."
     assert (empty / "view.html").stat().st_size > 50_000
 
 
@@ -93,6 +93,6 @@ def test_an_editable_install_follows_the_checkout(source: Path, tmp_path: Path):
     assert not {"model", "views"} & installed(packages)
     empty = tmp_path / "empty"
     empty.mkdir()
-    assert run(python, "-c", USED, cwd=empty).strip()
-    where = run(python, "-c", "import attention_atlas.model as found; print(found.__file__)", cwd=empty).strip()
-    assert Path(where) == source / "model" / "__init__.py"
+    assert run(python, "-c", PROGRAM, cwd=empty).strip()
+    location = run(python, "-c", "import attention_atlas.model as package; print(package.__file__)", cwd=empty).strip()
+    assert Path(location) == source / "model" / "__init__.py"

@@ -16,6 +16,7 @@ from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.uploads import shown, upload
+from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded
 from views import navigation
 from views.controls import samples, sentence_input
@@ -57,9 +58,16 @@ def entries(page: Page, deed: Callable[[], None]) -> int:
     return page.evaluate("navigation.currentEntry.index") - before
 
 
-def test_back_to_any_page_shows_its_sentence(page: Page, server: Server):
-    of_each_section = ("translate", "attribution", "history", "positions", "loss", "vision")
-    titles = [title for name, title in PAGES if name in of_each_section]
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("translate", "positions", "vision"),
+        nightly(("translate", "attribution", "history", "positions", "loss", "vision")),
+    ],
+    ids=len,
+)
+def test_back_to_any_page_shows_its_sentence(page: Page, server: Server, names: tuple[str, ...]):
+    titles = [title for name, title in PAGES if name in names]
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     for title in titles[1:]:
         assert entries(page, lambda title=title: go(page, title)) == 1, title
@@ -118,6 +126,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
     expect(page.get_by_role("radio", name="Cross")).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
     go(page, "Tokens")
@@ -217,6 +226,7 @@ def test_back_during_a_run(page: Page, server: Server):
     expect(box(page)).to_have_value("Where?")
 
 
+@pytest.mark.nightly
 def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, server: Server):
     """The address of that answer comes after Back was pressed; nothing of it may be left."""
     page = browser.new_page(viewport=WIDE)
@@ -262,16 +272,6 @@ def test_two_steps_back_at_once(page: Page, server: Server):
         assert page.evaluate("navigation.currentEntry.index") == place
         assert path(page) == {"Attention": "/attention", "Any model": "/models"}[title]
         expect_setting(page, text="Where?")
-
-
-def test_junk_in_an_address_is_ignored(page: Page, server: Server):
-    junk = "kind=%3Cb%3E&layer=1e400&head=nan&beam=-1&method=Beam&scale=&look=%00&units=%FF&utm=1&text=Where%3F"
-    open_page(page, f"{server.url}/attention?{junk}")
-    expect(box(page)).to_have_value("Where?")
-    expect(page.get_by_label("Beam width")).to_have_value("4")
-    for name in ("Encoder", "Shared", "Maps", "Tokens"):
-        expect(option(page, name)).to_be_checked()
-    expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):

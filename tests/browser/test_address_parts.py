@@ -12,6 +12,7 @@ from tests.browser.conftest import Server, open_page
 from tests.browser.menu import link_to
 from tests.browser.test_address import arrived, box, go
 from tests.browser.test_address_races import FIRST, Line, slow
+from tests.tiers import nightly
 
 __all__ = ["slow"]
 
@@ -42,9 +43,7 @@ def test_a_deed_in_a_part_and_a_page_that_arrive_together_both_count(slow: tuple
     expect_setting(page, kind="cross")
 
 
-@pytest.mark.parametrize(
-    "control", [pytest.param("Beam", marks=pytest.mark.slow), "Cross"]
-)  # of the whole page, and of a part of it
+@pytest.mark.parametrize("control", [nightly("Beam"), "Cross"])  # of the whole page, and of a part of it
 def test_a_click_on_a_page_that_the_menu_has_left_does_not_undo_the_menu(
     slow: tuple[Page, Line], server: Server, control: str
 ):
@@ -64,6 +63,7 @@ def test_a_click_on_a_page_that_the_menu_has_left_does_not_undo_the_menu(
     expect(page.get_by_role("radio", name="Encoder", exact=True)).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_a_page_takes_deeds_again_where_back_follows_the_menu_at_once(slow: tuple[Page, Line], server: Server):
     page, line = slow
     open_page(page, f"{server.url}/?text=Where%3F")
@@ -78,6 +78,7 @@ def test_a_page_takes_deeds_again_where_back_follows_the_menu_at_once(slow: tupl
     expect_setting(page, text="Where?", method="beam")
 
 
+@pytest.mark.nightly
 def test_a_deed_in_a_part_of_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Page, Line], server: Server):
     page, line = slow
     open_page(page, f"{server.url}/?text=I+am+a+student.")
@@ -107,7 +108,7 @@ def length(page: Page) -> None:
     ("address", "slider", "setting"),
     [
         ("history?text=Where%3F", step, {"step": "2"}),
-        ("positions?text=Where%3F", length, {"length": "65"}),
+        nightly("positions?text=Where%3F", length, {"length": "65"}),
     ],
 )
 def test_a_slider_that_has_just_been_moved_stays_there(

@@ -14,6 +14,7 @@ from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
 from tests.browser.test_address import arrived, box, go, write
+from tests.tiers import nightly
 
 FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at home tonight."
 
@@ -80,7 +81,7 @@ def by_keys(page: Page) -> None:
     page.keyboard.press("Space")
 
 
-@pytest.mark.parametrize("deed", [by_mouse, pytest.param(by_keys, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("deed", [by_mouse, nightly(by_keys)])
 def test_a_click_before_the_answer_to_back_loses_neither(
     slow: tuple[Page, Line], server: Server, deed: Callable[[Page], None]
 ):
@@ -102,6 +103,7 @@ def test_a_click_before_the_answer_to_back_loses_neither(
     expect(box(page)).to_have_value(SECOND)
 
 
+@pytest.mark.nightly
 def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line], server: Server):
     page, line = slow
     open_page(page, f"{server.url}/?text=I+am+a+student.")
@@ -117,6 +119,7 @@ def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line
     expect_query(page, text=FIRST, method="beam")
 
 
+@pytest.mark.nightly
 def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Line], server: Server):
     page, line = slow
     open_page(page, f"{server.url}/?text=I+am+a+student.&method=beam")
@@ -154,7 +157,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     arrived(page, "Attribution")
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server: Server):
     """The box is left, and after so many milliseconds a link is pressed: neither of them waits for an answer."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")
@@ -199,7 +202,7 @@ def asked(page: Page, link: Locator) -> None:
     link.evaluate("link => link.click()")
 
 
-@pytest.mark.parametrize("use", [pressed, *(pytest.param(each, marks=pytest.mark.slow) for each in (entered, asked))])
+@pytest.mark.parametrize("use", [pressed, nightly(entered), nightly(asked)])
 def test_a_sentence_and_a_page_that_arrive_together_both_count(
     slow: tuple[Page, Line], server: Server, use: Callable[[Page, Locator], None]
 ):

@@ -17,6 +17,7 @@ from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import GRID, HEADING, PICTURE, SCALE, drawn_state, wait_until_drawn
 from tests.browser.test_address import go, write
 from tests.browser.test_address_races import slow  # noqa: F401  a fixture
+from tests.tiers import nightly
 from views.controls import sentence_input
 
 SENTENCE = "I want to buy a car."
@@ -102,9 +103,9 @@ def copied(page: Page) -> None:
     ("come_again", "still"),
     [
         (reloaded, False),
-        (copied, True),
-        pytest.param(copied, False, marks=pytest.mark.slow),
-        pytest.param(reloaded, True, marks=pytest.mark.slow),
+        nightly(copied, True),
+        nightly(copied, False),
+        nightly(reloaded, True),
     ],
 )
 def test_the_address_gives_the_same_however_soon_it_is_used(
@@ -195,7 +196,7 @@ EDGES = f"""() => {{
 }}"""
 
 
-@pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
+@pytest.mark.parametrize("kind", ["encoder", nightly("decoder"), nightly("cross")])
 def test_overview_and_chosen_map_are_whole_on_a_small_screen(page: Page, server: Server, kind: str):
     page.set_viewport_size({"width": 1280, "height": 720})
     open_page(page, f"{server.url}/attention?kind={kind}&text={quote(sentence_input.TIRED)}")  # of 17 tokens

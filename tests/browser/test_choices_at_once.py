@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from model import Translator
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.test_attention_choices import COUNT
+from tests.tiers import nightly
 from views.controls import sentence_input
 from views.text.numbers import three_digits
 
@@ -89,17 +90,10 @@ PAGES = {
 DRAWN = ("drawn", "colours")
 SHADE = 8  # of 255: no more than two neighbouring shades differ, as half precision may round to either
 
-SLOW = (
-    "padding",
-    "vision-heads",
-    "what-if",
-    "any-patch",
-    "patch-of-cls",
-    "compare",
-)  # built of the same parts as the others
+IN_TEST = ("heads", "patches", "lines")  # the other pages are built of the same components
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in SLOW)) for name in PAGES])
+@pytest.mark.parametrize("name", [name if name in IN_TEST else nightly(name) for name in PAGES])
 def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, name: str):
     address, key, choices = PAGES[name]
     open_page(page, f"{server.url}{address}text={quote(SENTENCE)}")
@@ -150,7 +144,7 @@ SEEN = {
 }
 
 
-@pytest.mark.parametrize("name", SEEN)
+@pytest.mark.parametrize("name", ["heads", nightly("vision")])
 def test_what_is_chosen_is_whole_on_the_first_screen_and_a_swipe_down_on_a_phone(page: Page, server: Server, name: str):
     address, key, selectors = SEEN[name]
     page.set_viewport_size({"width": 1280, "height": 720})

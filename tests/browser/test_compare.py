@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -63,6 +64,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
     assert page.locator("[data-testid=stMain] b", has_text=re.compile("^I$")).count() == 0
 
 
+@pytest.mark.nightly
 def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=What+if&vdo=Mask")
     grid = canvas_of(page, "May be attended to")

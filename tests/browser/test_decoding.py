@@ -52,6 +52,7 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
     expect(now).to_have_text(tokens[1])
 
 
+@pytest.mark.nightly
 def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
     shown = set()
@@ -96,6 +97,7 @@ def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Serve
     expect(table).to_have_count(5)
 
 
+@pytest.mark.nightly
 def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=linear-softmax")
     expect(rows(page, "largest logits")).to_have_count(10)
@@ -109,6 +111,7 @@ def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page
     expect(page.get_by_test_id("stAlert")).to_contain_text("finite number")
 
 
+@pytest.mark.nightly
 def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?part=teacher-forcing")
     page.get_by_role("button", name="The tutorial").click()
@@ -132,6 +135,7 @@ def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page
     expect(page.locator(".aa-differs")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_beam_as_a_tree(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=beam-search")
     tree = page.get_by_role("img", name=re.compile("Beam search of"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -36,6 +37,7 @@ def test_a_row_opens_its_head_and_leads_to_the_attention_page(server: Server, pa
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
 
 
+@pytest.mark.nightly
 def test_the_heads_of_a_picture(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=Heads&vsort=Place")
     third = page.locator(".option").nth(2)

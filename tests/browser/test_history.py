@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.dragging import count_messages
 from tests.browser.overflow import PHONE
+from tests.tiers import nightly
 
 TIRED = quote("The animal didn't cross the street because it was too tired.")
 
@@ -43,6 +44,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
     assert address(page, "unit") == ["40"]
 
 
+@pytest.mark.nightly
 def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page, server: Server):
     open_page(page, f"{server.url}/history?direction=both&token=3&unit=7&text={TIRED}")
     expect(page.locator(".step-view .formula").first).to_contain_text("At token 3, did")
@@ -65,6 +67,7 @@ def test_a_chosen_token_shows_its_gradient_and_its_replacement(page: Page, serve
     expect(page.get_by_text("Measured over 500 held-out sentences")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page, server: Server):
     open_page(page, f"{server.url}/history?part=gates")
     expect(page.locator(".step-view .heatmap canvas[role=img]")).to_have_count(4)
@@ -95,7 +98,7 @@ def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page
     assert asked == []
 
 
-@pytest.mark.parametrize("part", ["one-word", "forgetting", "gates", "attention-over-states"])
+@pytest.mark.parametrize("part", ["one-word", *map(nightly, ("forgetting", "gates", "attention-over-states"))])
 def test_a_thumb_reaches_every_step(page: Page, server: Server, part: str):
     page.set_viewport_size(PHONE)
     open_page(page, f"{server.url}/history?part={part}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -36,6 +37,7 @@ def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Serve
     assert view.get_attribute("data-drawn") == drawn  # nothing was sent anew
 
 
+@pytest.mark.nightly
 def test_a_path_is_drawn_for_each_network(server: Server, page: Page):
     open_page(page, f"{server.url}/history?part=recurrence&text={SENTENCE}&from=s2&to=s5")
     expect(page.get_by_text("no path leads")).to_be_visible()

@@ -13,6 +13,7 @@ from model.recurrent_translator import SHIPPED
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import NUMBERS
 from tests.browser.plots import wait_for_numbers
+from tests.tiers import nightly
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
@@ -60,6 +61,7 @@ def test_five_translations_stand_side_by_side_and_the_sentence_grows(server: Ser
     }  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_bleu_by_length_is_drawn_and_the_finding_stands_below(server: Server, page: Page):
     open_part(server, page, "one-vector", bottleneck="lengths")
     wait_for_numbers(page, "Transformer", [group["bleu"]["transformer"]["value"] for group in HELD_OUT["groups"]])
@@ -76,7 +78,7 @@ MOVED = """(slider, step) => {
 }"""
 
 
-@pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
+@pytest.mark.parametrize("name", [nightly("lstm-additive"), "lstm-dot"])
 def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Server, page: Page, name: str):
     open_part(server, page, "attention-over-states", score=name)
     trace = RecurrentTranslator.load(name, "cpu").trace(SENTENCE)
@@ -93,6 +95,7 @@ def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Serv
     expect(page.locator("input[data-axis=step]")).to_have_value(str(last))
 
 
+@pytest.mark.nightly
 def test_the_alignment_stands_beside_the_transformers_and_in_the_viewer(server: Server, page: Page):
     open_part(server, page, "attention-over-states", score="lstm-dot", attending="beside")
     found = rows(page, "Alignment error rates")
@@ -114,6 +117,7 @@ def test_the_alignment_stands_beside_the_transformers_and_in_the_viewer(server: 
     expect(page.get_by_text("Scores, weights and context vectors recomputed")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_ladder_has_a_row_for_each_network(server: Server, page: Page):
     open_part(server, page, "one-word")
     choose(page, "The ladder")

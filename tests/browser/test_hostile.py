@@ -1,8 +1,8 @@
 """Hostile text in every input and every parameter of every page: shown or refused, never obeyed.
 
 Pages, their parts, their inputs and their parameters are found by looking, so that a new page is covered from its first
-day. That no other host is asked and no script breaks, the fixture `page` sees to. `make test` looks at every third
-page, and there at the part that opens first, `make fuzz` at all of them.
+day. That no other host is asked and no script breaks, the fixture `page` sees to. `make test` looks at the home
+page, `make fuzz` at all pages with all of their parts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ HOSTILE = (
 )
 IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **{MARK}** `{MARK}`")
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
-NAMES = [place.id for place in navigation.PAGES][:: 1 if ALL_PARTS else 5]
+NAMES = [place.id for place in navigation.PAGES][: None if ALL_PARTS else 1]
 
 # Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
 MADE = f"""() => {{

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
@@ -23,6 +24,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.nightly
 def test_all_seven_steps(server: Server, page: Page):
     open_page(page, f"{server.url}/inside?kind=decoder&text={quote(SENTENCE)}")
     for step, result in RESULTS.items():

@@ -77,7 +77,7 @@ def begin_upload(app: AppServer, path: str, headers: dict[str, str], promised: i
     return connection
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_an_upload_that_stops_in_the_middle_leaves_nothing(page: Page, app: AppServer):
     open_page(page, f"{app.url}/vision")
     shown(page, samples.NAMES[0])
@@ -109,7 +109,7 @@ def test_a_visitor_who_leaves_in_mid_translation_holds_nobody_up(browser: Browse
         assert answer.status == 200
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page):
     """Another process at the same address, to which the browser connects by itself, knows nothing of the visit."""
     server = AppServer()
@@ -125,7 +125,7 @@ def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page)
     assert "Traceback" not in log, log
 
 
-@pytest.mark.slow  # a part of a page comes back as the page does
+@pytest.mark.nightly  # a part of a page comes back as the page does
 def test_what_is_chosen_first_in_a_part_of_the_page_after_the_server_has_gone_is_shown(page: Page):
     server = AppServer()
     with server:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page
@@ -37,6 +38,7 @@ def test_a_token_of_an_axis_is_marked_in_every_map_and_a_cell_by_both_its_tokens
     assert asked == []
 
 
+@pytest.mark.nightly
 def test_a_token_of_self_attention_is_marked_as_query_and_as_key(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?kind=encoder")
     page.locator(".queries span").nth(3).hover()

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.load import Wave, measurements, percentile
 from benchmarks.load_protocol import Client
 from benchmarks.load_visitor import PAGES, SENTENCES, Visitor, photo
-from tests.elsewhere import run_elsewhere
+from tests.elsewhere import run_in_thread
 
 HOSTILE = 'My <script>alert(1)</script> Qzvx is here. "}{'  # it is English enough, and its translation ends
 
@@ -38,7 +38,7 @@ def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
     async def two():
         return await asyncio.gather(one(1, ("sentence", "head")), one(2, ("upload", "page")))
 
-    visitors = run_elsewhere(two())
+    visitors = run_in_thread(two())
     wave = Wave(2, [visitor.log for visitor in visitors])
     rows = {(row.group, row.name): row.median for row in measurements(wave)}
     for action in ("open", "sentence", "head", "upload", "page", "all"):
@@ -65,7 +65,7 @@ def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
     assert (percentile(values, 0.95), percentile(values, 0.5), percentile([7], 0.95)) == (95, 50, 7)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_no_page_minds_settings_that_another_page_left_under_the_same_name(server):
     """Tokens and Decoding both keep a `step` in the address, one a name, the other a number."""
 
@@ -80,4 +80,4 @@ def test_no_page_minds_settings_that_another_page_left_under_the_same_name(serve
         await client.close()
         return met
 
-    assert run_elsewhere(walk()) == []
+    assert run_in_thread(walk()) == []

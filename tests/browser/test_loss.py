@@ -25,6 +25,7 @@ def choose(page: Page, option: str) -> None:
     ready(page)
 
 
+@pytest.mark.nightly
 def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}")
     own = metric(page, "Loss")
@@ -41,6 +42,7 @@ def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
     assert metric(page, "Sum") / len(shares) == pytest.approx(metric(page, "Loss"), rel=0.01)
 
 
+@pytest.mark.nightly
 def test_the_five_given_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
     choose(page, "Given tokens")
@@ -79,6 +81,7 @@ def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page)
     expect(page.locator(".aa-now")).not_to_have_text(now)
 
 
+@pytest.mark.nightly
 def test_training_curves_are_drawn(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?part=training-curves")
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -78,6 +79,7 @@ def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: P
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_picked_mask_answers(server: Server, page: Page):
     visit(page, server)
     loss = metric(page, "Loss, this mask")
@@ -111,6 +113,7 @@ def test_a_cell_is_followed_from_score_to_weight(server: Server, page: Page):
     expect(page.locator(".tip:visible")).to_have_count(1)
 
 
+@pytest.mark.nightly
 def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page):
     visit(page, server)
     page.get_by_role("radio", name="Causality").click()
@@ -129,6 +132,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
     expect(page.get_by_test_id("stAlert")).to_contain_text("Something else is among them")
 
 
+@pytest.mark.nightly
 def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
     link_to(page, "Masks").click()
@@ -139,6 +143,7 @@ def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_a_number_of_a_part_that_was_left_is_what_it_was(server: Server, page: Page):
     """The browser has forgotten it meanwhile, and would begin with the smallest."""
     visit(page, server, "masks=causality")

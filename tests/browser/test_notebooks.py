@@ -16,7 +16,7 @@ from tests.processes import ROOT
 if TYPE_CHECKING:
     import nbformat
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.nightly
 
 VIEWS = {"translator": 2, "checkpoint": 1, "bertviz": 3}  # that are drawn
 ZERO = r"-?\d(\.\d+)?e-(0[5-9]|[1-9]\d)"  # a number below 0.0001

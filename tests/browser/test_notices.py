@@ -10,13 +10,14 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
 from tests.browser.test_hostile import HOSTILE
+from tests.tiers import nightly
 
 KOREAN = "저는 학생입니다."
 ENDLESS = "z" * 35  # the model repeats it up to the limit
 EXAMPLE = "I want to buy a car."
 
 
-@pytest.mark.parametrize("path", ["", "attention"])
+@pytest.mark.parametrize("path", ["", nightly("attention")])
 def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, path: str):
     open_page(page, f"{server.url}/{path}?text={quote(KOREAN)}")
     warning = page.get_by_role("alert").filter(has_text="This model reads only English")

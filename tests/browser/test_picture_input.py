@@ -281,6 +281,7 @@ def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser
     other.close()
 
 
+@pytest.mark.nightly
 def test_nothing_sticks_out(page: Page, app: AppServer):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])

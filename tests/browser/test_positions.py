@@ -41,6 +41,7 @@ def test_length_width_and_form_are_the_readers(server: Server, page: Page):
     wait_for_numbers(page, "heatmap", paper(5, 4).tolist(), 1e-6)
 
 
+@pytest.mark.nightly
 def test_the_largest_table(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?length=512&width=512")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot .hm')", timeout=PATIENCE)
@@ -51,6 +52,7 @@ def test_the_largest_table(server: Server, page: Page):
     assert shown == [512, 512, pytest.approx(np.sin(511), abs=1e-6)]
 
 
+@pytest.mark.nightly
 def test_the_rotation_and_its_residual(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?facet=rotation&width=8")
     check = page.get_by_text(re.compile("Check: over all 64 positions"))
@@ -73,6 +75,7 @@ def test_a_curve_from_more_and_more_columns(server: Server, page: Page):
     expect(page.get_by_text(re.compile("63 of the first 64 columns are used"))).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_model_without_its_positions(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?facet=trained-model&text={quote(SENTENCE)}")
     texts = page.locator(".aa-text")

@@ -119,6 +119,7 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     assert offline.title() == HOSTILE
 
 
+@pytest.mark.nightly
 def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
     attention = softmaxed(2, 3, 4, 5)
     opened(offline, tmp_path / "lines.html", attention_lines.snapshot(known(attention)))

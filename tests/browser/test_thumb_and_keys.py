@@ -12,6 +12,7 @@ from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.uploads import shown
+from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded, photo
 from views import palette
 from views.controls import samples
@@ -46,7 +47,8 @@ def swipe(phone: Page, shown: Locator) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", [pytest.param("heads", marks=pytest.mark.slow), pytest.param("compare", marks=pytest.mark.slow), "masks"]
+    "path",
+    [nightly("heads"), nightly("compare"), "masks"],
 )  # one component
 def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
     open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
@@ -57,7 +59,7 @@ def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: 
     expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
 
 
-@pytest.mark.parametrize(("path", "charts"), [("heads", False), ("masks", False), ("positions", True)])
+@pytest.mark.parametrize(("path", "charts"), [nightly("heads", False), ("masks", False), ("positions", True)])
 def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path: str, charts: bool):
     asked: list[str] = []
     phone.on("request", lambda request: asked.append(request.url))

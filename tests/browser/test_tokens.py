@@ -53,6 +53,7 @@ def test_from_letters_to_vectors(server: Server, page: Page):
     expect(page.get_by_role("table", name=re.compile("First numbers of token 3"))).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=spelling")
     expect(page.locator(".aa-table tbody tr").first).to_contain_text("as typed")
@@ -67,6 +68,7 @@ def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
     expect(page.get_by_test_id("stAlert")).to_contain_text("80 characters")
 
 
+@pytest.mark.nightly
 def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=contexts")
     page.wait_for_function("() => document.querySelectorAll('.js-plotly-plot .scatterlayer').length === 2")
@@ -79,6 +81,7 @@ def test_a_word_drifts_apart_in_three_sentences(server: Server, page: Page):
     expect(page.get_by_test_id("stAlert")).to_contain_text("Sentence 2 does not have the word")
 
 
+@pytest.mark.nightly
 def test_the_same_words_in_another_order(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=word-order")
     expect(page.get_by_text("The same bag of tokens:")).to_be_visible()
@@ -89,6 +92,7 @@ def test_the_same_words_in_another_order(server: Server, page: Page):
     expect(page.get_by_text("Not the same bag of tokens.")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_a_width_that_the_heads_cannot_share_is_refused(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=sizes")
     expect(page.locator(".aa-table")).to_contain_text("512 / 8 = 64")

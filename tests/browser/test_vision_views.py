@@ -42,7 +42,7 @@ def legends(page: Page, previous: str = "") -> str:
     return page.evaluate(LEGENDS)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, app: AppServer):
     open_page(page, app.url)
     first = legends(page)
@@ -87,6 +87,7 @@ def test_shuffling_again_from_the_keyboard_moves_the_bars(page: Page, app: AppSe
     expect(page.get_by_alt_text("The picture, shuffled, without position vectors.")).to_be_visible()
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("view", ["layers", "positions"])
 def test_nothing_overflows(page: Page, app: AppServer, view: str):
     open_page(page, f"{app.url}?view={view}")

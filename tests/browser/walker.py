@@ -56,13 +56,10 @@ class Visit:
 WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
 
 
-def every_tenth(views: tuple[View, ...]) -> list[Visit]:
-    """One visit to what each page opens first and to every tenth view; the sizes and themes take turns.
-
-    A link is followed to each page, and every other view is chosen.
-    """
-    visits = [(place, view) for place, view in enumerate(views) if view.opens_first or place % 10 == 1]
-    return [Visit(view, *WAYS[turn % 4], view.opens_first) for turn, (place, view) in enumerate(visits)]
+def first_of_each_page(views: tuple[View, ...]) -> list[Visit]:
+    """One visit by link to the view that each page opens first; sizes and themes alternate."""
+    firsts = [view for view in views if view.opens_first and not view.more]
+    return [Visit(view, *WAYS[number % 4], True) for number, view in enumerate(firsts)]
 
 
 def in_every_way(views: tuple[View, ...]) -> list[Visit]:

@@ -9,7 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.elsewhere import run_in_thread
 from tests.fuzz import protocol
-from tests.fuzz.messages import MEGABYTE, Seen, message
+from tests.fuzz.messages import MEGABYTE, ServerKnowledge, message
 from tests.fuzz.test_fuzz import PATIENCE, SEED
 from tests.fuzz.texts import MARK
 
@@ -27,7 +27,7 @@ def test_a_slice_beside_a_visitor_at_work():
 @pytest.fixture(scope="module")
 def thousand():
     """Messages of a stranger who has seen something."""
-    seen = Seen("session", ["page"], ["$$ID-0-text"], ["fragment"], ["file"])
+    seen = ServerKnowledge("session", ["page"], ["$$ID-0-text"], ["fragment"], ["file"])
     return [message(random.Random(number), seen) for number in range(1000)]
 
 
@@ -57,7 +57,7 @@ def test_what_is_typed_bears_the_mark(thousand):
 
 
 def test_the_same_seed_sends_the_same():
-    assert message(random.Random(7), Seen()) == message(random.Random(7), Seen())
+    assert message(random.Random(7), ServerKnowledge()) == message(random.Random(7), ServerKnowledge())
 
 
 class Fake:

@@ -23,7 +23,7 @@ from benchmarks.load_visitor import photo
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
 from tests.elsewhere import run_in_thread
-from tests.fuzz.visitor import Reader
+from tests.fuzz.visitor import RecordingVisitor
 from tests.processes import wait_until
 from views.controls.picture_input import LABEL
 
@@ -116,7 +116,7 @@ def test_the_server_opens_no_connection(tmp_path: Path):
 
 async def read_everything(server: AuditedServer) -> None:
     """Open every page, translate a sentence, download a file of each page and upload a picture."""
-    reader = Reader(server.url)
+    reader = RecordingVisitor(server.url)
     await reader.open()
     await reader.read("We have two cars.")
     for page in reader.pages:

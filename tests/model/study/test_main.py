@@ -78,7 +78,7 @@ def wait_for_shards(shards: Shards, count: int, program: subprocess.Popen) -> No
         time.sleep(0.005)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_hosts_and_killed_ones_give_the_numbers_of_one(tmp_path):
     texts, one, two, killed = (tmp_path / name for name in ("texts.txt", "one", "two", "killed"))
     texts.write_text("\n".join(LINES[:40]))

@@ -35,7 +35,7 @@ def test_only_rank_0_leads():
     assert not ProcessGroup(1, 2, torch.device("cpu")).leads
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, corpus, tmp_path):
     two, one = tmp_path / "two", tmp_path / "one"
     run(*toy_training(data_file, two, batch_tokens=60, **EXACT), processes=2)
@@ -59,7 +59,7 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, c
     assert any(size % 2 for size in sizes - {1}), "and one that cannot be halved"
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_failure_in_the_first_process_ends_the_others(data_file, tmp_path):
     program = start(*toy_training(data_file, tmp_path / "out", vocabulary=100, **EXACT), processes=2)
     printed = finish(program, patience=90)

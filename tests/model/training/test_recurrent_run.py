@@ -77,7 +77,7 @@ def test_evaluating_again_writes_the_same_scores(finished, data_file, tmp_path):
     assert after["weights_sha256"] == before["weights_sha256"]
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_path, monkeypatch):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     loaded, load = [], TranslationTask.load
@@ -105,7 +105,7 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_processes_train_as_one_does(data_file, tokenizer, tmp_path, monkeypatch):
     one, two = tmp_path / "one", tmp_path / "two"
     monkeypatch.setattr(loop, "LOG_EVERY", 25)  # as in the processes

@@ -25,7 +25,7 @@ def kill_in_second_epoch(program, out) -> None:
             os.killpg(program.pid, signal.SIGKILL)
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_run_killed_in_mid_epoch_and_resumed_gives_the_losses_and_weights_of_an_uninterrupted_run(
     trained, data_file, tmp_path
 ):

@@ -143,7 +143,7 @@ def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(tmp_path):
     data = write_shards(tmp_path / "data", train=14)  # without those held back, six whole batches
     two, one = tmp_path / "two", tmp_path / "one"
@@ -244,7 +244,7 @@ def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
         study_classifier(copy, replace(images, sha256="0" * 64))
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_compiled_step_has_the_loss_and_the_gradient_of_the_plain_one():
     torch.manual_seed(1)
     config = VisionConfig(CLASSES, image_size=16, patch_size=4, d_model=16, n_heads=2, n_layers=1, d_ff=32, drop_path=0)
