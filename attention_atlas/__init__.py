@@ -6,13 +6,13 @@
     show(trace, kind="cross")                    # maps of every head; view="lines" draws lines between tokens
     show(attention, tokens)                      # weights that you already have: NumPy, torch, `output_attentions`
 
-Everything that computes is in `attention_atlas.model`, everything that shows in `attention_atlas.views`.
+Computation is in `attention_atlas.model`, display in `attention_atlas.views`.
 """
 
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-if not (_HERE / "model").is_dir():  # in a checkout both packages lie beside this folder, not in it
+if not (_HERE / "model").is_dir():  # in a checkout both packages are next to this folder, not in it
     __path__.append(str(_HERE.parent))
 
 from .model import (  # noqa: E402

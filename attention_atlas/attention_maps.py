@@ -1,14 +1,25 @@
-"""What `show` draws: one kind of attention with its tokens, from a trace of any network or from given weights."""
+"""The data that `show` displays: one kind of attention with its tokens, from a trace or from arrays of weights."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from .from_arrays import ShowError, check_tokens, is_causal, labels_of, layers_of, runs_of_heads, special_of, words_of
+from .from_arrays import (
+    ShowError,
+    check_tokens,
+    group_by_heads,
+    is_causal,
+    special_tokens,
+    to_labels,
+    to_layers,
+    to_words,
+)
 from .model.text.words import Word, by_words, whole_words
 from .model.tracing.kinds import KINDS
+from .model.tracing.traced_model import AnyTrace
 from .views import attention_maps
 from .views.text.catalogue import Message
 
@@ -18,15 +29,15 @@ LAYER = Message("show.layer", "Layer {first}")
 
 
 @dataclass(frozen=True, eq=False)
-class Look:
-    """One kind of attention of one input.
+class LabelledAttention:
+    """One kind of attention of one input, with labels for its axes.
 
     Attributes:
-        name: its id in the view, different from all others there.
-        kind: its words and its colours.
+        name: its id, unique in the view.
+        kind: its wording and its colours.
         attention: `(layer, head, query, key)` float32.
         queries, keys: labels of the last two axes.
-        words: whole words of the queries and of the keys; None where tokens are no parts of words.
+        words: whole words of the queries and of the keys; None if the tokens have no word boundaries.
         special: labels of the special tokens.
         first: number of the first layer, from 0.
     """
@@ -40,21 +51,21 @@ class Look:
     special: frozenset[str] = SPECIAL
     first: int = 0
 
-    def in_words(self) -> "Look":
-        """Whole words instead of tokens, as the app joins them; itself where there are none."""
+    def in_words(self) -> "LabelledAttention":
+        """The attention between whole words, merged as in the app; itself if there are none."""
         if self.words is None:
             return self
         attention = np.stack([by_words(layer, *self.words).astype(np.float32) for layer in self.attention])
         queries, keys = (tuple(word.text for word in side) for side in self.words)
         return replace(self, attention=attention, queries=queries, keys=keys, words=None)
 
-    def of_layers(self, layers: Sequence[int]) -> "Look":
-        """Neighbouring layers of it alone, from 0."""
+    def select_layers(self, layers: Sequence[int]) -> "LabelledAttention":
+        """Only these neighbouring layers, counted from 0."""
         return replace(self, attention=self.attention[layers[0] : layers[-1] + 1], first=self.first + layers[0])
 
 
-def of_trace(trace: object, kind: str | None) -> list[Look]:
-    """The kinds of attention of a trace, or the one that is named.
+def from_trace(trace: AnyTrace, kind: str | None) -> list[LabelledAttention]:
+    """All kinds of attention of a trace, or the one named `kind`.
 
     Raises:
         ShowError: the trace has no attention, or not this kind.
@@ -63,49 +74,55 @@ def of_trace(trace: object, kind: str | None) -> list[Look]:
         raise ShowError(f"This {type(trace).__name__} holds no attention: its network has none.")
     if kind is not None and kind not in trace.records:
         raise ShowError(f"This trace has no attention {kind!r}; choose one of {', '.join(trace.records)}.")
-    return [_of_kind(trace, name) for name in ([kind] if kind else trace.records)]
+    return [_from_record(trace, name) for name in ([kind] if kind else trace.records)]
 
 
-def _of_kind(trace: object, name: str) -> Look:
+def _from_record(trace: Any, name: str) -> LabelledAttention:
+    # Attributes tell the networks apart, not classes: in a checkout a trace may also come from the top-level `model`.
     record = trace.records[name]
     weights = record.weights.astype(np.float32, copy=False)  # (layer, head, query, key)
     first = getattr(record, "layers", (0,))[0]
     queries, keys = trace.axes(name)
     if getattr(trace, "grid", None) is not None:
-        places = attention_maps.patch_names(trace.grid)
-        names = (*queries[: len(queries) - len(places)], *places)
-        return Look(name, attention_maps.VISION, weights, names, names, first=first)
+        patches = attention_maps.patch_names(trace.grid)
+        names = (*queries[: len(queries) - len(patches)], *patches)
+        return LabelledAttention(name, attention_maps.VISION, weights, names, names, first=first)
     if hasattr(trace, "tokenizer"):
         ids = {"source": trace.source_ids, "target": trace.target_ids}
-        words = tuple(whole_words(trace.tokenizer, ids[side]) for side in _sides(name))
-        return Look(name, attention_maps.KINDS[name], weights, queries, keys, words, first=first)
+        query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in _sides(name))
+        words = query_words, key_words
+        return LabelledAttention(name, attention_maps.KINDS[name], weights, queries, keys, words, first=first)
     kind = replace(attention_maps.KINDS[name], queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1])
-    read = [trace.target if side == "target" and trace.target is not None else trace.source for side in _sides(name)]
-    marked = [zip(tokens.labels, tokens.special, strict=True) for tokens in read]
-    special = frozenset(label for tokens in marked for label, mark in tokens if mark)
-    return Look(name, kind, weights, queries, keys, tuple(each.whole_words() for each in read), special, first)
+    query_tokens, key_tokens = (
+        trace.target if side == "target" and trace.target is not None else trace.source for side in _sides(name)
+    )
+    labels = (*query_tokens.labels, *key_tokens.labels)
+    is_special = (*query_tokens.special, *key_tokens.special)
+    special = frozenset(label for label, mark in zip(labels, is_special, strict=True) if mark)
+    words = query_tokens.whole_words(), key_tokens.whole_words()
+    return LabelledAttention(name, kind, weights, queries, keys, words, special, first)
 
 
 def _sides(kind: str) -> tuple[str, str]:
     return KINDS[kind].queries, KINDS[kind].keys
 
 
-def of_weights(attention: object, tokens: Sequence[object], kind: str | None) -> list[Look]:
-    """Given weights; a look for each run of layers with as many heads.
+def from_weights(attention: object, tokens: Sequence[object], kind: str | None) -> list[LabelledAttention]:
+    """The attention in arrays of weights; one item for each run of layers with equally many heads.
 
     Args:
-        attention: see `attention_atlas.from_arrays.layers_of`.
+        attention: see `attention_atlas.from_arrays.to_layers`.
         tokens: the tokens of both axes, or those of the queries and those of the keys.
-        kind: whose words and colours they take: "encoder", "decoder", "cross"; plain ones where nothing is given.
+        kind: "encoder", "decoder" or "cross" for their wording and colours; None for neutral ones.
 
     Raises:
-        ShowError: see `layers_of` and `check_tokens`.
+        ShowError: see `to_layers` and `check_tokens`.
     """
     if kind is not None and kind not in attention_maps.KINDS:
         raise ShowError(
             f"There is no kind {kind!r} for given weights; choose one of {', '.join(attention_maps.KINDS)}, or none."
         )
-    layers = layers_of(attention)
+    layers = to_layers(attention)
     queries, keys = layers[0].shape[1:]
     if not 1 <= len(tokens) <= 2:
         raise ShowError(
@@ -117,24 +134,29 @@ def of_weights(attention: object, tokens: Sequence[object], kind: str | None) ->
             f"The maps have {queries} rows and {keys} columns; give two lists: show(attention, query_tokens, "
             f"key_tokens)."
         )
-    names = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
-    words = tuple(words_of(each) for each in names)
-    joined = tuple(side or _each(each) for side, each in zip(words, names, strict=True)) if any(words) else None
+    query_tokens, key_tokens = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
+    query_words, key_words = to_words(query_tokens), to_words(key_tokens)
+    words = None
+    if query_words or key_words:
+        words = query_words or _one_word_per_token(query_tokens), key_words or _one_word_per_token(key_tokens)
+
     base = attention_maps.ANY_ATTENTION if kind is None else attention_maps.KINDS[kind]
     base = replace(
         base, queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1], causal=is_causal(layers)
     )
-    runs = runs_of_heads(layers)
-    special = special_of((*names[0], *names[1]))
-    labels = tuple(labels_of(each) for each in names)
-    found = []
+    runs = group_by_heads(layers)
+    special = special_tokens((*query_tokens, *key_tokens))
+    query_labels, key_labels = to_labels(query_tokens), to_labels(key_tokens)
+    result = []
     for first, stacked in runs:
         last = first + len(stacked)
-        called = partial(LAYERS if len(stacked) > 1 else LAYER, first=first + 1, last=last)
-        named = base if len(runs) == 1 else replace(base, short=called, brief=called)
-        found.append(Look(f"layers-{first + 1}", named, stacked, *labels, joined, special, first))
-    return found
+        label = partial(LAYERS if len(stacked) > 1 else LAYER, first=first + 1, last=last)
+        run_kind = base if len(runs) == 1 else replace(base, short=label, brief=label)
+        name = f"layers-{first + 1}"
+        item = LabelledAttention(name, run_kind, stacked, query_labels, key_labels, words, special, first)
+        result.append(item)
+    return result
 
 
-def _each(tokens: Sequence[str]) -> tuple[Word, ...]:
+def _one_word_per_token(tokens: Sequence[str]) -> tuple[Word, ...]:
     return tuple(Word(token, place, place + 1) for place, token in enumerate(tokens))

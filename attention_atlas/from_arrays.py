@@ -1,47 +1,48 @@
-"""Attention that somebody has already, in any of the forms that libraries hand out, as arrays layer by layer."""
+"""Convert attention weights, in any of the forms that libraries return, to one array per layer."""
 
 from collections.abc import Sequence
 from itertools import groupby
+from typing import Any
 
 import numpy as np
 
 from .model.text.words import Word
 
 SPECIAL_ENDS = (("[", "]"), ("<", ">"))  # around the names of special tokens
-WORD_MARKS = ("\u2581", "\u0120")  # SentencePiece's and byte-level BPE's, before the first token of a word
-CONTINUED = "##"  # WordPiece's, before every other token of a word
-ROUNDING = 0.01  # that half precision may put a weight above 1
+WORD_MARKS = ("\u2581", "\u0120")  # SentencePiece and byte-level BPE: before the first token of a word
+CONTINUATION = "##"  # WordPiece: before every other token of a word
+TOLERANCE = 0.01  # by which rounding to half precision may put a weight above 1
 
 
 class ShowError(ValueError):
-    """What was given cannot be shown; the message says in one sentence why and what to give."""
+    """The arguments cannot be shown; the message states in one sentence why and what to pass."""
 
 
-def layers_of(attention: object) -> list[np.ndarray]:
+def to_layers(attention: object) -> list[np.ndarray]:
     """Every layer's weights.
 
     Args:
         attention: an array or tensor `(query, key)`, `(head, query, key)`, `(layer, head, query, key)` or
             `(layer, 1, head, query, key)`, of NumPy, torch or anything that NumPy can read; or a list or tuple of
-            layers, each `(head, query, key)` or `(1, head, query, key)`, as `output_attentions=True` gives them.
+            layers, each `(head, query, key)` or `(1, head, query, key)`, as returned by `output_attentions=True`.
 
     Returns:
         One array `(head, query, key)` float32 a layer; layers may differ in their number of heads.
 
     Raises:
-        ShowError: the shape is another, a batch holds more than one input, layers differ in their tokens, or the
-            numbers are no attention weights.
+        ShowError: another shape, a batch of more than one input, layers with different numbers of tokens, or numbers
+            that are not attention weights.
     """
     if isinstance(attention, tuple | list):
         if not attention:
             raise ShowError("There are no layers in the attention; give the weights of at least one.")
         layers = [_one_layer(layer, number) for number, layer in enumerate(attention, 1)]
     else:
-        layers = _whole(_array(attention, "the attention"))
+        layers = _split_layers(_to_array(attention, "the attention"))
     sides = {layer.shape[1:] for layer in layers}
     if len(sides) > 1:
-        found = ", ".join(f"{q} x {k}" for q, k in sorted(sides))
-        raise ShowError(f"The layers differ in their queries and keys ({found}); show those of one size together.")
+        sizes = ", ".join(f"{q} x {k}" for q, k in sorted(sides))
+        raise ShowError(f"The layers differ in their queries and keys ({sizes}); show those of one size together.")
     for number, layer in enumerate(layers, 1):
         _check_weights(layer, number)
     return layers
@@ -57,7 +58,7 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
         raise ShowError(
             f"Layer {number} is itself a list; give one array or tensor for each layer, such as `outputs.attentions`."
         )
-    array = _array(layer, f"layer {number}")
+    array = _to_array(layer, f"layer {number}")
     if array.ndim == 4:
         if len(array) != 1:
             raise ShowError(
@@ -67,12 +68,13 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
         array = array[0]
     if array.ndim != 3:
         raise ShowError(
-            f"Layer {number} has shape {_shape(array)}; it must be (heads, queries, keys), or a batch of 1 of these."
+            f"Layer {number} has shape {_format_shape(array)}; it must be (heads, queries, keys), or a batch of 1 of "
+            f"these."
         )
-    return _filled(array)
+    return _check_not_empty(array)
 
 
-def _whole(array: np.ndarray) -> list[np.ndarray]:
+def _split_layers(array: np.ndarray) -> list[np.ndarray]:
     if array.ndim == 5 and array.shape[1] == 1:
         array = array[:, 0]
     if not 2 <= array.ndim <= 4:
@@ -80,36 +82,36 @@ def _whole(array: np.ndarray) -> list[np.ndarray]:
         raise ShowError(
             f"The attention holds a batch of {array.shape[1]} inputs; give one of them, such as attention[:, :1]."
             if batch
-            else f"The attention has shape {_shape(array)}; it must be (layers, heads, queries, keys)."
+            else f"The attention has shape {_format_shape(array)}; it must be (layers, heads, queries, keys)."
         )
     array = array.reshape((1,) * (4 - array.ndim) + array.shape)  # (layer, head, query, key)
-    return [_filled(layer) for layer in array]
+    return [_check_not_empty(layer) for layer in array]
 
 
-def _filled(layer: np.ndarray) -> np.ndarray:
+def _check_not_empty(layer: np.ndarray) -> np.ndarray:
     if 0 in layer.shape:
-        raise ShowError(f"A layer has shape {_shape(layer)}: there is nothing to show in it.")
+        raise ShowError(f"A layer has shape {_format_shape(layer)}: there is nothing to show in it.")
     return layer
 
 
-def _array(given: object, what: str) -> np.ndarray:
+def _to_array(value: Any, name: str) -> np.ndarray:
     try:
-        if hasattr(given, "detach"):  # a tensor of torch, on any device and in any precision
-            given = given.detach().float().cpu().numpy()
-        array = np.asarray(given)
+        if hasattr(value, "detach"):  # a tensor of torch, on any device and in any precision
+            value = value.detach().float().cpu().numpy()
+        array = np.asarray(value)
         if array.dtype.kind not in "fiub":
             raise TypeError
         return array.astype(np.float32)
     except (TypeError, ValueError, RuntimeError):
         raise ShowError(
-            f"{what.capitalize()} is no array of numbers; give one of NumPy or torch, or a list of layers."
+            f"{name.capitalize()} is no array of numbers; give one of NumPy or torch, or a list of layers."
         ) from None
 
 
 def _check_weights(layer: np.ndarray, number: int) -> None:
     if not np.isfinite(layer).all():
         raise ShowError(f"Layer {number} holds numbers that are not finite; give the weights after the softmax.")
-    if layer.min() < 0 or layer.max() > 1 + ROUNDING:
+    if layer.min() < 0 or layer.max() > 1 + TOLERANCE:
         low, high = float(layer.min()), float(layer.max())
         raise ShowError(
             f"Layer {number} holds numbers from {low:.3g} to {high:.3g}; attention weights lie between 0 and 1, so "
@@ -121,17 +123,17 @@ def check_tokens(tokens: object, count: int, axis: str) -> tuple[str, ...]:
     """The labels of an axis, `count` of them.
 
     Raises:
-        ShowError: they are no list of texts, or too many or too few.
+        ShowError: they are not a list of texts, or too many or too few.
     """
     if isinstance(tokens, str | bytes) or not isinstance(tokens, Sequence | np.ndarray):
         raise ShowError(
             f"The {axis} tokens must be a list of texts, such as tokenizer.convert_ids_to_tokens(ids), not one "
             f"{type(tokens).__name__}."
         )
-    strange = next((token for token in tokens if not isinstance(token, str)), None)
-    if strange is not None:
+    no_text = next((token for token in tokens if not isinstance(token, str)), None)
+    if no_text is not None:
         raise ShowError(
-            f"The {axis} tokens must be texts, and {strange!r} is none; make them with "
+            f"The {axis} tokens must be texts, and {no_text!r} is none; make them with "
             f"tokenizer.convert_ids_to_tokens(ids)."
         )
     if len(tokens) != count:
@@ -142,18 +144,18 @@ def check_tokens(tokens: object, count: int, axis: str) -> tuple[str, ...]:
     return tuple(str(token) for token in tokens)
 
 
-def runs_of_heads(layers: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
-    """Neighbouring layers of as many heads: the number of the first, from 0, and `(layer, head, query, key)`."""
-    found, first = [], 0
+def group_by_heads(layers: Sequence[np.ndarray]) -> list[tuple[int, np.ndarray]]:
+    """Runs of layers with equally many heads: number of the first layer, from 0, and `(layer, head, query, key)`."""
+    groups, first = [], 0
     for _, run in groupby(layers, key=len):
         stacked = np.stack(list(run))
-        found.append((first, stacked))
+        groups.append((first, stacked))
         first += len(stacked)
-    return found
+    return groups
 
 
 def is_causal(layers: Sequence[np.ndarray]) -> bool:
-    """Whether every weight behind the query is exactly 0, as a causal mask leaves them."""
+    """Whether every weight after the query's position is exactly 0, as with a causal mask."""
     queries, keys = layers[0].shape[1:]
     if queries != keys or queries == 1:
         return False
@@ -161,8 +163,8 @@ def is_causal(layers: Sequence[np.ndarray]) -> bool:
     return not any(layer[:, above[0], above[1]].any() for layer in layers)
 
 
-def special_of(tokens: Sequence[str]) -> frozenset[str]:
-    """Tokens that are written as special ones are: `[CLS]`, `<s>`, `<|endoftext|>`."""
+def special_tokens(tokens: Sequence[str]) -> frozenset[str]:
+    """Tokens that look like special tokens: `[CLS]`, `<s>`, `<|endoftext|>`."""
     return frozenset(
         token
         for token in tokens
@@ -170,37 +172,38 @@ def special_of(tokens: Sequence[str]) -> frozenset[str]:
     )
 
 
-def words_of(tokens: Sequence[str]) -> tuple[Word, ...] | None:
-    """Whole words by the marks of SentencePiece, byte-level BPE or WordPiece; None where no token has such a mark."""
-    special = special_of(tokens)
+def to_words(tokens: Sequence[str]) -> tuple[Word, ...] | None:
+    """Whole words by the marks of SentencePiece, byte-level BPE or WordPiece; None if no token has such a mark."""
+    special = special_tokens(tokens)
     if any(token.startswith(WORD_MARKS) for token in tokens):
         first = [token.startswith(WORD_MARKS) for token in tokens]
-    elif any(token.startswith(CONTINUED) for token in tokens):
-        first = [not token.startswith(CONTINUED) for token in tokens]
+    elif any(token.startswith(CONTINUATION) for token in tokens):
+        first = [not token.startswith(CONTINUATION) for token in tokens]
     else:
         return None
-    begins = [
-        place == 0 or first[place] or token in special or tokens[place - 1] in special
-        for place, token in enumerate(tokens)
+    starts = [
+        index
+        for index, token in enumerate(tokens)
+        if index == 0 or first[index] or token in special or tokens[index - 1] in special
     ]
-    edges = [*(place for place, begin in enumerate(begins) if begin), len(tokens)]
+    edges = [*starts, len(tokens)]
     return tuple(
-        Word("".join(map(_unmarked, tokens[start:end])) or tokens[start], start, end, tokens[start] in special)
+        Word("".join(map(_without_marks, tokens[start:end])) or tokens[start], start, end, tokens[start] in special)
         for start, end in zip(edges, edges[1:], strict=False)
     )
 
 
-def _unmarked(token: str) -> str:
-    return token.lstrip("".join(WORD_MARKS)).removeprefix(CONTINUED)
+def _without_marks(token: str) -> str:
+    return token.lstrip("".join(WORD_MARKS)).removeprefix(CONTINUATION)
 
 
-def labels_of(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Tokens as they are drawn: every mark of a word's beginning is SentencePiece's."""
+def to_labels(tokens: Sequence[str]) -> tuple[str, ...]:
+    """Tokens as displayed: every mark of a word's first token is replaced by SentencePiece's."""
     return tuple(
         WORD_MARKS[0] + token.removeprefix(WORD_MARKS[1]) if token.startswith(WORD_MARKS[1]) else token
         for token in tokens
     )
 
 
-def _shape(array: np.ndarray) -> str:
+def _format_shape(array: np.ndarray) -> str:
     return "(" + ", ".join(map(str, array.shape)) + ("," if array.ndim == 1 else "") + ")"

@@ -1,11 +1,11 @@
-"""Looks as components: maps with their controls, or lines; and the files that a reader can save from them."""
+"""The components of a notebook view: maps with their controls, or lines; and the files that can be saved."""
 
 from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from .attention_maps import Look
+from .attention_maps import LabelledAttention
 from .views import attention_maps
 from .views.components import attention_kinds, attention_lines
 from .views.components.attention_grid import Detail, Sheet
@@ -24,46 +24,46 @@ MARKS = {
     "shown": Message("viewer.special.shown", "Shown"),
     "hidden": Message("viewer.special.hidden", "Hidden"),
 }
-NPZ_BYTES = 1 << 22  # of weights that a page also offers as a file: they stand in it twice then
+NPZ_BYTES = 1 << 22  # of weights up to which a page also offers them as a file: it contains them twice then
 CSV_WEIGHTS = 20_000
 
 
-def as_maps(looks: Sequence[Look], words: bool) -> list[NotebookSection]:
-    """All maps of all looks in one component, which offers kinds, whole words, special tokens, layers, heads, scales.
+def map_sections(items: Sequence[LabelledAttention], words: bool) -> list[NotebookSection]:
+    """All maps of all items in one component, with controls for kind, words, special tokens, layer, head and scale.
 
     Args:
-        words: whether it begins with whole words.
+        words: whether it starts with whole words.
     """
-    first = looks[0]
-    kinds = {look.name: look.kind for look in looks}
-    grouped = {look.name: _words(look) for look in looks if look.words is not None}
-    special = frozenset().union(*(look.special for look in looks))
-    held = any(label.strip() in special for look in looks for label in (*look.queries, *look.keys))
-    choices = [sentence_input.kind_choice(kinds)] if len(looks) > 1 else []
+    first = items[0]
+    kinds = {item.name: item.kind for item in items}
+    grouped = {item.name: _grouped_words(item) for item in items if item.words is not None}
+    special = frozenset().union(*(item.special for item in items))
+    has_special = any(label.strip() in special for item in items for label in (*item.queries, *item.keys))
+    choices = [sentence_input.kind_choice(kinds)] if len(items) > 1 else []
     if grouped:
-        first_units = "words" if words else "tokens"
-        choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", first_units))
-    if held:
+        initial_units = "words" if words else "tokens"
+        choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", initial_units))
+    if has_special:
         choices.append(Choice(say("viewer.special", "Special tokens"), MARKS, "marks"))
-    rows = list(dict.fromkeys(name for look in looks for name in _layers(look)[:-1])) + [attention_maps.MEAN]
-    columns = attention_maps.ids_with_mean(max(look.attention.shape[1] for look in looks))
+    rows = list(dict.fromkeys(name for item in items for name in _layer_names(item)[:-1])) + [attention_maps.MEAN]
+    columns = attention_maps.ids_with_mean(max(item.attention.shape[1] for item in items))
     scale = sentence_input.scale_choice("own" if first.kind.places else "shared")
     choices += [*sentence_input.head_choices(rows, columns), scale]
     chosen = {"marks": "shown", "units": "tokens"} | {choice.key: choice.first for choice in choices}
-    sheets = {look.name: _sheet(look) for look in looks}
+    sheets = {item.name: _sheet(item) for item in items}
     part = attention_kinds.snapshot(SheetsOfKinds(sheets, grouped, special, choices, chosen))
-    heading = first.kind.headline if len(looks) == 1 else ""
+    heading = first.kind.headline if len(items) == 1 else ""
     return [NotebookSection(heading, part)]
 
 
-def _sheet(look: Look) -> Sheet:
-    kind = look.kind
+def _sheet(item: LabelledAttention) -> Sheet:
+    kind = item.kind
     return Sheet(
-        attention_maps.with_means(look.attention),  # (layers + 1, heads + 1, query, key)
-        _layers(look),
-        attention_maps.ids_with_mean(look.attention.shape[1]),
-        look.queries,
-        look.keys,
+        attention_maps.with_means(item.attention),  # (layers + 1, heads + 1, query, key)
+        _layer_names(item),
+        attention_maps.ids_with_mean(item.attention.shape[1]),
+        item.queries,
+        item.keys,
         kind.name,
         kind.title,
         kind.causal,
@@ -74,83 +74,83 @@ def _sheet(look: Look) -> Sheet:
     )
 
 
-def _layers(look: Look) -> list[str]:
-    return attention_maps.ids_with_mean(look.attention.shape[0], look.first)
+def _layer_names(item: LabelledAttention) -> list[str]:
+    return attention_maps.ids_with_mean(item.attention.shape[0], item.first)
 
 
 def _detail(kind: attention_maps.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def _words(look: Look) -> SheetWords:
-    queries, keys = look.words
+def _grouped_words(item: LabelledAttention) -> SheetWords:
+    assert item.words is not None
+    queries, keys = item.words
     starts = [word.start for word in queries], [word.start for word in keys]
-    return SheetWords([word.text for word in queries], [word.text for word in keys], starts, _detail(look.kind))
+    return SheetWords([word.text for word in queries], [word.text for word in keys], starts, _detail(item.kind))
 
 
-def as_lines(looks: Sequence[Look], words: bool) -> list[NotebookSection]:
-    """Each look as lines, one below the other; of the first layer all heads are drawn at first.
+def line_sections(items: Sequence[LabelledAttention], words: bool) -> list[NotebookSection]:
+    """Each item as lines, one below the other, initially with all heads of the first layer.
 
     Args:
-        words: whether they join whole words.
+        words: whether the lines connect whole words.
     """
     sections = []
-    for look in looks:
-        shown = look.in_words() if words else look
+    for item in items:
+        shown = item.in_words() if words else item
         view = LinesView((0,), tuple(range(shown.attention.shape[1])))
         lines = AttentionLines(shown.attention, shown.queries, shown.keys, shown.kind, view, shown.first + 1)
         heading = shown.kind.headline
-        if look.kind.short is look.kind.brief and len(looks) > 1:  # a run of layers
-            heading = look.kind.heading(look.kind.short())
+        if item.kind.short is item.kind.brief and len(items) > 1:  # a run of layers
+            heading = item.kind.heading(item.kind.short())
         sections.append(NotebookSection(heading, attention_lines.snapshot(lines)))
     return sections
 
 
-def files_of(looks: Sequence[Look], pictures: bool) -> list[DownloadFile]:
-    """What can be saved: the weights as NPZ, those of few tokens as CSV too, and all maps as SVG."""
+def download_files(items: Sequence[LabelledAttention], pictures: bool) -> list[DownloadFile]:
+    """The files that can be saved: weights as NPZ, small ones as CSV too, and all maps as SVG."""
     files = []
-    if sum(look.attention.nbytes for look in looks) <= NPZ_BYTES:
-        arrays = {}
-        for look in looks:
-            arrays |= {look.name: look.attention, f"{look.name}_queries": look.queries, f"{look.name}_keys": look.keys}
+    if sum(item.attention.nbytes for item in items) <= NPZ_BYTES:
+        arrays: dict[str, np.ndarray | tuple[str, ...]] = {}
+        for item in items:
+            arrays |= {item.name: item.attention, f"{item.name}_queries": item.queries, f"{item.name}_keys": item.keys}
         content = downloads.arrays_npz(arrays)
         files.append(
             DownloadFile(say("show.npz", "Weights as NPZ"), "attention.npz", "application/octet-stream", content)
         )
-    if sum(look.attention.size for look in looks) <= CSV_WEIGHTS:
-        files.append(DownloadFile(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(looks)))
-    for look in looks if pictures else ():
-        weights = attention_maps.with_means(look.attention)
+    if sum(item.attention.size for item in items) <= CSV_WEIGHTS:
+        files.append(DownloadFile(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(items)))
+    for item in items if pictures else ():
+        weights = attention_maps.with_means(item.attention)
         picture = overview(
-            Overview(weights, _layers(look), attention_maps.ids_with_mean(look.attention.shape[1]), look.kind, "shared")
+            Overview(
+                weights, _layer_names(item), attention_maps.ids_with_mean(item.attention.shape[1]), item.kind, "shared"
+            )
         )
         label = partial(say, "show.svg", "{kind}: all maps as SVG")
         content = drawing.to_svg(picture)
         content = content.encode() if isinstance(content, str) else content
         files.append(
-            DownloadFile(label(kind=look.kind.short()), f"attention-{look.name}.svg", "image/svg+xml", content)
+            DownloadFile(label(kind=item.kind.short()), f"attention-{item.name}.svg", "image/svg+xml", content)
         )
     return files
 
 
-def _csv(looks: Sequence[Look]) -> bytes:
-    """A row a weight: kind, layer, head, query and key from 1, with their tokens."""
+def _csv(items: Sequence[LabelledAttention]) -> bytes:
+    """One row per weight: kind, layer, head, query and key from 1, with their tokens."""
     rows = []
-    for look in looks:
-        queries, keys = ([literal.token(name) for name in names] for names in (look.queries, look.keys))
-        for layer, head, query, key in zip(*(index.ravel() for index in _indices(look)), strict=True):
-            weight = float(look.attention[layer, head, query, key])
-            place = look.first + layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key]
-            rows.append((look.name, *map(_plain, place), weight))
-    sides = say("column.query-token", "query token"), say("column.key-token", "key token")
-    place = say("column.layer", "layer"), say("column.head", "head")
-    kind = say("column.kind", "kind")
-    return downloads.table_csv([kind, *place, terms.QUERY(), sides[0], terms.KEY(), sides[1], terms.WEIGHT()], rows)
+    for item in items:
+        queries, keys = ([literal.token(name) for name in names] for names in (item.queries, item.keys))
+        for layer, head, query, key in zip(*(index.ravel() for index in _indices(item)), strict=True):
+            weight = float(item.attention[layer, head, query, key])
+            numbers = int(item.first + layer + 1), int(head + 1)
+            tokens = int(query + 1), queries[query], int(key + 1), keys[key]
+            rows.append((item.name, *numbers, *tokens, weight))
+    query_token, key_token = say("column.query-token", "query token"), say("column.key-token", "key token")
+    layer_head = say("column.layer", "layer"), say("column.head", "head")
+    header = [say("column.kind", "kind"), *layer_head, terms.QUERY(), query_token, terms.KEY(), key_token]
+    return downloads.table_csv([*header, terms.WEIGHT()], rows)
 
 
-def _indices(look: Look):
-    return np.indices(look.attention.shape)
-
-
-def _plain(value: object) -> object:
-    return value if isinstance(value, str) else int(value)
+def _indices(item: LabelledAttention):
+    return np.indices(item.attention.shape)

@@ -1,4 +1,4 @@
-"""What the tests of the package for notebooks share."""
+"""Fixtures of the tests of the package for notebooks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every public name says what it is; where it takes or gives arrays, their shapes; where it refuses, its errors."""
+"""Every public name has a docstring, with the shapes of its arrays and the errors that it raises."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import views
 from model.hub.opened_pictures import OpenedPictureModel
 
 PACKAGES = (attention_atlas, model, views)
-GIVEN = {"open_model()": OpenedPictureModel}  # what is given back by a function, and has no name among the others
+RETURNED = {"open_model()": OpenedPictureModel}  # returned by a function, but not public by name
 SHAPE = re.compile(r"`\([^`()]*\)`")
 ARRAY = re.compile(r"\bndarray\b|\bTensor\b")
 TAP = re.compile(r"Callable\[\[str, [\w.]*Tensor\], [\w.]*Tensor\]")  # takes tensors of any shape
@@ -24,32 +24,32 @@ OURS = ("model.", "views.", "attention_atlas.")
 
 
 def public() -> dict[str, object]:
-    """Every name that the packages offer, and the public methods and properties of their classes that are ours."""
-    found = {f"{package.__name__}.{name}": getattr(package, name) for package in PACKAGES for name in package.__all__}
-    classes = {name: each for name, each in (found | GIVEN).items() if inspect.isclass(each)}
-    return found | GIVEN | {f"{name}.{member}": each for name, cls in classes.items() for member, each in members(cls)}
+    """Every public name of the packages, and the public methods and properties of their classes that are ours."""
+    names = {f"{package.__name__}.{name}": getattr(package, name) for package in PACKAGES for name in package.__all__}
+    classes = {name: obj for name, obj in (names | RETURNED).items() if inspect.isclass(obj)}
+    return names | RETURNED | {f"{name}.{member}": obj for name, cls in classes.items() for member, obj in members(cls)}
 
 
 def members(cls: type) -> Iterator[tuple[str, object]]:
-    """Public methods and properties of a class, from wherever they come in this project."""
+    """Public methods and properties of a class, inherited ones of this project included."""
     for name in dir(cls):
-        each = inspect.getattr_static(cls, name)
-        each = getattr(each, "__func__", None) or getattr(each, "fget", None) or getattr(each, "func", None) or each
-        if not name.startswith("_") and inspect.isfunction(each) and each.__module__.startswith(OURS):
-            yield name, each
+        obj = inspect.getattr_static(cls, name)
+        obj = getattr(obj, "__func__", None) or getattr(obj, "fget", None) or getattr(obj, "func", None) or obj
+        if not name.startswith("_") and inspect.isfunction(obj) and obj.__module__.startswith(OURS):
+            yield name, obj
 
 
 PUBLIC = public()
-FUNCTIONS = {name: each for name, each in PUBLIC.items() if inspect.isfunction(each)}
-CLASSES = {name: each for name, each in PUBLIC.items() if inspect.isclass(each)}
+FUNCTIONS = {name: obj for name, obj in PUBLIC.items() if inspect.isfunction(obj)}
+CLASSES = {name: obj for name, obj in PUBLIC.items() if inspect.isclass(obj)}
 
 
-def tree_of(each: object) -> ast.AST:
-    return ast.parse(textwrap.dedent(inspect.getsource(each))).body[0]
+def tree_of(obj: object) -> ast.AST:
+    return ast.parse(textwrap.dedent(inspect.getsource(obj))).body[0]
 
 
 def raised(function: object) -> set[str]:
-    """Names of the errors that a function itself raises, and does not catch."""
+    """Names of the errors that a function raises itself and does not catch."""
     nodes = list(ast.walk(tree_of(function)))
     calls = [node.exc for node in nodes if isinstance(node, ast.Raise) and node.exc]
     caught = {ast.unparse(node.type) for node in nodes if isinstance(node, ast.ExceptHandler) and node.type}
@@ -57,48 +57,48 @@ def raised(function: object) -> set[str]:
 
 
 def lacks_shapes(function: object) -> bool:
-    """Whether it takes or gives arrays and says nothing of their shapes."""
+    """Whether it takes or returns arrays and its docstring has no shapes."""
     signature = TAP.sub("", str(inspect.signature(function)))
     return bool(ARRAY.search(signature)) and not SHAPE.search(inspect.getdoc(function) or "")
 
 
 def lacks_errors(function: object) -> set[str]:
-    """Errors that it raises and does not name under "Raises:"."""
+    """Errors that it raises and does not list under "Raises:"."""
     _, _, errors = (inspect.getdoc(function) or "").partition("Raises:")
     return {error for error in raised(function) if not re.search(rf"\b{error}\b", errors)}
 
 
 def undocumented_arrays(cls: type) -> list[str]:
-    """Fields of a class that hold arrays and say no shape, in the docstring or in the comment at them."""
+    """Array fields of a class without a shape in the docstring or in a comment."""
     lines = textwrap.dedent(inspect.getsource(cls)).splitlines()
-    documented, found, before = " ".join((inspect.getdoc(cls) or "").split()), [], 0
+    documented, missing, before = " ".join((inspect.getdoc(cls) or "").split()), [], 0
     for node in tree_of(cls).body:
         end = node.end_lineno
         if isinstance(node, ast.AnnAssign) and ARRAY.search(ast.unparse(node.annotation)):
-            said = re.search(rf"\b{node.target.id}\b[^:]*:(.*?)(?: \w+(?:, \w+)*: |$)", documented)
+            entry = re.search(rf"\b{node.target.id}\b[^:]*:(.*?)(?: \w+(?:, \w+)*: |$)", documented)
             comment = "\n".join(lines[before:end])
-            if not SHAPE.search(comment) and not (said and SHAPE.search(said[1])):
-                found.append(node.target.id)
+            if not SHAPE.search(comment) and not (entry and SHAPE.search(entry[1])):
+                missing.append(node.target.id)
         else:
             before = end
-    return found
+    return missing
 
 
-def test_there_is_much_to_check():
+def test_many_names_are_checked():
     assert len(CLASSES) > 20 and len(FUNCTIONS) > 100
 
 
-def test_every_name_says_what_it_is():
-    assert [name for name, each in PUBLIC.items() if not (each.__doc__ or "").split("\n")[0].endswith((".", ":"))] == []
+def test_every_name_has_a_docstring():
+    assert [name for name, obj in PUBLIC.items() if not (obj.__doc__ or "").split("\n")[0].endswith((".", ":"))] == []
 
 
 def test_arrays_have_their_shapes():
-    assert [name for name, each in FUNCTIONS.items() if lacks_shapes(each)] == []
+    assert [name for name, obj in FUNCTIONS.items() if lacks_shapes(obj)] == []
     assert {name: fields for name, cls in CLASSES.items() if (fields := undocumented_arrays(cls))} == {}
 
 
-def test_errors_are_named():
-    assert {name: errors for name, each in FUNCTIONS.items() if (errors := lacks_errors(each))} == {}
+def test_errors_are_listed():
+    assert {name: errors for name, obj in FUNCTIONS.items() if (errors := lacks_errors(obj))} == {}
 
 
 class Fields:
@@ -111,11 +111,11 @@ class Fields:
 
     named: np.ndarray
     unnamed: np.ndarray
-    beside: np.ndarray  # `(query,)`
+    commented: np.ndarray  # `(query,)`
 
 
 def refuses(of: np.ndarray) -> None:
-    """Takes anything.
+    """Accepts anything.
 
     Raises:
         TypeError: never.
@@ -126,7 +126,7 @@ def refuses(of: np.ndarray) -> None:
         raise ValueError("no") from None
 
 
-def test_what_is_missing_is_found():
+def test_missing_entries_are_reported():
     assert lacks_shapes(refuses) and not lacks_shapes(lacks_errors)
     assert lacks_errors(refuses) == {"ValueError"}
     assert undocumented_arrays(Fields) == ["unnamed"]

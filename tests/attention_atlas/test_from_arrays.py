@@ -1,4 +1,4 @@
-"""Attention in the forms that libraries hand out: which are read, and what is said of the others."""
+"""Attention in the forms that libraries return: which are accepted, and the error messages for others."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ import torch
 from attention_atlas.from_arrays import (
     ShowError,
     check_tokens,
+    group_by_heads,
     is_causal,
-    labels_of,
-    layers_of,
-    runs_of_heads,
-    special_of,
-    words_of,
+    special_tokens,
+    to_labels,
+    to_layers,
+    to_words,
 )
 
 
 def weights(*shape: int) -> np.ndarray:
     """Rows that sum to 1."""
-    found = np.random.default_rng(len(shape)).random(shape)
-    return (found / found.sum(axis=-1, keepdims=True)).astype(np.float32)
+    rows = np.random.default_rng(len(shape)).random(shape)
+    return (rows / rows.sum(axis=-1, keepdims=True)).astype(np.float32)
 
 
 @pytest.mark.parametrize("shape", [(5, 7), (4, 5, 7), (2, 4, 5, 7), (2, 1, 4, 5, 7)])
 @pytest.mark.parametrize("form", [np.asarray, torch.from_numpy, lambda array: torch.from_numpy(array).bfloat16()])
 def test_one_array_of_any_library(shape: tuple[int, ...], form):
-    given = weights(*shape)
-    layers = layers_of(form(given))
-    wanted = given.reshape(-1, *((1, 5, 7) if len(shape) == 2 else (4, 5, 7)))
+    array = weights(*shape)
+    layers = to_layers(form(array))
+    expected = array.reshape(-1, *((1, 5, 7) if len(shape) == 2 else (4, 5, 7)))
     assert all(layer.dtype == np.float32 for layer in layers)
-    np.testing.assert_allclose(np.stack(layers), wanted, atol=0.01 if "bfloat16" in str(form(given).dtype) else 0)
+    np.testing.assert_allclose(np.stack(layers), expected, atol=0.01 if "bfloat16" in str(form(array).dtype) else 0)
 
 
 @pytest.mark.parametrize("batch", [(), (1,)])
 def test_a_tuple_of_layers_that_differ_in_their_heads(batch: tuple[int, ...]):
-    given = tuple(torch.from_numpy(weights(*batch, heads, 6, 6)) for heads in (4, 2, 2, 4))
-    layers = layers_of(given)
+    attentions = tuple(torch.from_numpy(weights(*batch, heads, 6, 6)) for heads in (4, 2, 2, 4))
+    layers = to_layers(attentions)
     assert [layer.shape for layer in layers] == [(4, 6, 6), (2, 6, 6), (2, 6, 6), (4, 6, 6)]
-    runs = runs_of_heads(layers)
+    runs = group_by_heads(layers)
     assert [(first, run.shape) for first, run in runs] == [(0, (1, 4, 6, 6)), (1, (2, 2, 6, 6)), (3, (1, 4, 6, 6))]
-    np.testing.assert_array_equal(runs[1][1][1], given[2].reshape(2, 6, 6))
+    np.testing.assert_array_equal(runs[1][1][1], attentions[2].reshape(2, 6, 6))
 
 
 REFUSED = {
@@ -62,21 +62,21 @@ REFUSED = {
 }
 
 
-@pytest.mark.parametrize("said", REFUSED)
-def test_what_is_no_attention_gets_one_sentence(said: str):
-    with pytest.raises(ShowError, match=re.escape(said)) as refused:
-        layers_of(REFUSED[said])
-    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+@pytest.mark.parametrize("message", REFUSED)
+def test_what_is_no_attention_raises_an_error_of_one_sentence(message: str):
+    with pytest.raises(ShowError, match=re.escape(message)) as error:
+        to_layers(REFUSED[message])
+    assert str(error.value).endswith(".") and "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize("tokens", ["the cat", ["the", 7], ["the"], 3])
-def test_tokens_that_do_not_fit_get_one_sentence(tokens):
+def test_tokens_that_do_not_fit_raise_an_error(tokens):
     with pytest.raises(ShowError, match="query tokens"):
         check_tokens(tokens, 2, "query")
     assert check_tokens(np.array(["the", "cat"]), 2, "query") == ("the", "cat")
 
 
-def test_a_causal_mask_is_seen():
+def test_a_causal_mask_is_recognized():
     causal = np.tril(weights(2, 3, 4, 4))
     assert is_causal(list(causal)) and not is_causal(list(weights(2, 3, 4, 4))) and not is_causal([weights(1, 1, 1)])
 
@@ -90,15 +90,15 @@ def test_a_causal_mask_is_seen():
     ],
 )
 def test_whole_words_by_each_tokenizers_marks(tokens: list[str], words: list[str]):
-    found = words_of(tokens)
-    assert [word.text for word in found] == words
-    assert [word.start for word in found[1:]] == [word.end for word in found[:-1]] and found[-1].end == len(tokens)
-    assert {word.text for word in found if word.special} == special_of(tokens)
+    merged = to_words(tokens)
+    assert [word.text for word in merged] == words
+    assert [word.start for word in merged[1:]] == [word.end for word in merged[:-1]] and merged[-1].end == len(tokens)
+    assert {word.text for word in merged if word.special} == special_tokens(tokens)
 
 
 def test_without_marks_there_are_no_words():
-    assert words_of(["the", "cat"]) is None
+    assert to_words(["the", "cat"]) is None
 
 
-def test_marks_of_words_are_drawn_alike():
-    assert labels_of(["\u0120cat", "\u2581cat", "s"]) == ("\u2581cat", "\u2581cat", "s")
+def test_marks_of_words_are_displayed_alike():
+    assert to_labels(["\u0120cat", "\u2581cat", "s"]) == ("\u2581cat", "\u2581cat", "s")

@@ -1,4 +1,4 @@
-"""`show`, as far as Python goes; tests/browser/test_notebook_view.py looks at what it draws."""
+"""The Python side of `show`; tests/browser/test_notebook_view.py tests the page in a browser."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ def saved(page: str, name: str) -> bytes:
     return base64.b64decode(re.search(rf'download="{name}" href="data:[^;]*;base64,([^"]*)"', page)[1])
 
 
-def test_a_trace_shows_the_kind_that_is_asked_for_with_every_digit(translated):
+def test_a_trace_shows_the_requested_kind_with_every_digit(translated):
     shown = show(translated, kind="cross")
     header, numbers = payload(shown.html)
     assert list(header["kinds"]) == ["cross"] and shown.title == "Cross-attention"
     layers, heads, queries, keys = translated.cross_attention.shape
-    drawn = np.frombuffer(numbers, "<f4").reshape(layers + 1, heads + 1, queries, keys)
-    np.testing.assert_array_equal(drawn[:-1, :-1], translated.cross_attention)
+    decoded = np.frombuffer(numbers, "<f4").reshape(layers + 1, heads + 1, queries, keys)
+    np.testing.assert_array_equal(decoded[:-1, :-1], translated.cross_attention)
     assert {control["name"] for control in header["controls"]} == {"units", "marks", "layer", "head", "scale"}
     assert repr(shown) == f"<Shown: maps of cross {layers} x {heads} x {queries} x {keys}>"
     arrays = np.load(io.BytesIO(saved(shown.html, "attention.npz")))
@@ -47,19 +47,19 @@ def test_a_trace_shows_the_kind_that_is_asked_for_with_every_digit(translated):
     assert float(rows[1].split(",")[-1]) == translated.cross_attention[0, 0, 0, 0]
 
 
-def test_all_kinds_of_a_trace_are_offered_or_drawn_one_below_the_other(translated):
+def test_all_kinds_of_a_trace_are_a_choice_or_one_below_the_other(translated):
     header, _ = payload(show(translated).html)
     assert list(header["kinds"]) == ["encoder", "decoder", "cross"]
     assert header["kinds"]["decoder"]["causal"] and not header["kinds"]["cross"]["causal"]
     assert show(translated, view="lines").html.count('class="payload"') == 3
 
 
-def test_lines_in_whole_words_are_joined_as_in_the_app(translated):
+def test_lines_between_whole_words_are_merged_as_in_the_app(translated):
     header, _ = payload(show(translated, kind="cross", view="lines", words=True).html)
     assert "didn't" in header["keys"] and header["weights"][3] == len(header["keys"]) < len(translated.source_tokens)
 
 
-def test_weights_that_somebody_has(translated):
+def test_arrays_of_weights(translated):
     header, numbers = payload(show(weights(2, 4, 6, 6), TOKENS).html)
     kind = header["kinds"]["layers-1"]
     assert kind["queries"] == TOKENS and kind["grouped"]["queries"] == ["[CLS]", "unlikely", "cats", "[SEP]"]
@@ -74,20 +74,20 @@ def test_the_tuple_of_a_model_of_transformers():
     inputs = tokenizer("The quick fox wants a car.", return_tensors="pt")
     attentions = network(**inputs, output_attentions=True).attentions
     shown = show(attentions, tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
-    drawn = np.frombuffer(payload(shown.html)[1], "<f4").reshape(3, 5, *attentions[0].shape[2:])
-    np.testing.assert_array_equal(drawn[1, 2], attentions[1][0, 2].detach().numpy())
+    decoded = np.frombuffer(payload(shown.html)[1], "<f4").reshape(3, 5, *attentions[0].shape[2:])
+    np.testing.assert_array_equal(decoded[1, 2], attentions[1][0, 2].detach().numpy())
 
 
 def test_layers_that_differ_in_their_heads_are_shown_in_runs():
-    given = tuple(weights(1, heads, 6, 6) for heads in (4, 2, 2))
-    header, _ = payload(show(given, TOKENS).html)
+    attentions = tuple(weights(1, heads, 6, 6) for heads in (4, 2, 2))
+    header, _ = payload(show(attentions, TOKENS).html)
     assert {name: (kind["rows"], kind["columns"]) for name, kind in header["kinds"].items()} == {
         "layers-1": (["1", "mean"], ["1", "2", "3", "4", "mean"]),
         "layers-2": (["2", "3", "mean"], ["1", "2", "mean"]),
     }
     kinds = next(control for control in header["controls"] if control["name"] == "kind")
     assert [label for _, label in kinds["options"]] == ["Layer 1", "Layers 2 to 3"]
-    assert show(given, TOKENS, view="lines").html.count('class="payload"') == 2
+    assert show(attentions, TOKENS, view="lines").html.count('class="payload"') == 2
 
 
 def test_some_layers():
@@ -96,7 +96,7 @@ def test_some_layers():
 
 
 @pytest.mark.parametrize(
-    "given, tokens, options, said",
+    "attention, tokens, options, message",
     [
         (weights(2, 4, 3, 6), (TOKENS,), {}, "3 rows and 6 columns"),
         (weights(2, 4, 6, 6), (), {}, "Give the tokens beside the attention"),
@@ -108,20 +108,20 @@ def test_some_layers():
         (np.full((12, 12, 400, 400), 1 / 400, dtype=np.float32), (["a"] * 400,), {}, "would make a page of"),
     ],
 )
-def test_what_does_not_fit_gets_one_sentence(given, tokens, options, said):
-    with pytest.raises(ShowError, match=said) as refused:
-        show(given, *tokens, **options)
-    assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
+def test_arguments_that_do_not_fit_raise_an_error_of_one_sentence(attention, tokens, options, message):
+    with pytest.raises(ShowError, match=message) as error:
+        show(attention, *tokens, **options)
+    assert str(error.value).endswith(".") and "\n" not in str(error.value)
 
 
-def test_a_trace_says_what_it_does_not_hold(translated):
+def test_a_kind_that_a_trace_lacks_raises_an_error(translated):
     with pytest.raises(ShowError, match="no attention 'vision'; choose one of encoder, decoder, cross"):
         show(translated, kind="vision")
     with pytest.raises(ShowError, match="brings its own tokens"):
         show(translated, TOKENS)
-    seen = ConvolutionClassifier.load(device="cpu").trace(tiny_picture())
+    trace = ConvolutionClassifier.load(device="cpu").trace(tiny_picture())
     with pytest.raises(ShowError, match="holds no attention"):
-        show(seen)
+        show(trace)
 
 
 def tiny_picture():
@@ -130,7 +130,7 @@ def tiny_picture():
     return Image.linear_gradient("L").convert("RGB")
 
 
-def test_it_stands_in_a_frame_and_in_a_file(translated, tmp_path):
+def test_the_page_is_shown_in_a_frame_and_saved_to_a_file(translated, tmp_path):
     shown = show(translated, kind="encoder")
     assert html.escape(shown.html) in shown._repr_html_() and shown._repr_html_().startswith("<iframe")
     assert f">{shown.title}: trust this notebook, or run the cell, to see it.</iframe>" in shown._repr_html_()

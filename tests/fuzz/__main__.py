@@ -1,7 +1,7 @@
-"""`python -m tests.fuzz`: the whole campaign, a table and a JSON file; exit status 1 if anything was found.
+"""`python -m tests.fuzz`: run the whole campaign, print a table and write a JSON file; exit status 1 on failures.
 
-A sentence or a picture is known by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1` runs
-one again; a page is known by its address, which is printed; of the messages, a stranger who sends a hundred of them.
+A sentence or a picture is identified by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1`
+runs one again; a page by its address, which is printed; messages by the client that sends a hundred of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.fuzz import campaign, protocol
 
 MESSAGES = 10_500
 KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
-MOST_GROWN = 90.0  # megabytes, recent results forgotten: what the allocator may keep; a leak grows with the cases
+MAX_GROWTH = 90.0  # megabytes with cleared caches, which the allocator may retain; a leak grows with the cases
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 
 
@@ -38,35 +38,35 @@ def main() -> int:
     )
     parser.add_argument("--json", type=Path, default=RESULTS, help="default %(default)s")
     options = parser.parse_args()
-    housekeeping.limit_malloc_arenas()  # as the server does; otherwise each thread's pool keeps some
+    housekeeping.limit_malloc_arenas()  # as the server does; otherwise each thread's arena retains some memory
     results = []
     for name in options.only or [*KINDS, "message"]:
 
-        def tell(number: int, reason: str, name: str = name) -> None:
+        def report(number: int, reason: str, name: str = name) -> None:
             print(f"{name} {options.first + number}, seed {options.seed}:\n{reason}", flush=True)
 
-        results.append(_run(name, options, tell))
-        print(line(results[-1]), flush=True)
+        results.append(_run(name, options, report))
+        print(table_row(results[-1]), flush=True)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps([result.to_dict() for result in results], indent=2) + "\n", encoding="utf-8")
-    return int(any(result.failures or result.grown > MOST_GROWN for result in results))
+    return int(any(result.failures or result.grown > MAX_GROWTH for result in results))
 
 
-def _run(name: str, options: argparse.Namespace, tell: protocol.Found) -> campaign.Result:
-    """The cases of one kind."""
+def _run(name: str, options: argparse.Namespace, report: protocol.ReportFailure) -> campaign.CampaignResult:
+    """Run the cases of one kind."""
     if name == "message":
         count = options.cases or MESSAGES
-        return protocol.run(options.seed, count, tell, options.seconds, options.first, settle=True)
+        return protocol.run(options.seed, count, report, options.seconds, options.first, settle=True)
     make, count = KINDS[name]
     cases = itertools.islice(make(options.seed), options.first, None)
-    return campaign.run(name, cases, options.seed, options.cases or count, tell, options.seconds)
+    return campaign.run(name, cases, options.seed, options.cases or count, report, options.seconds)
 
 
-def line(result: campaign.Result) -> str:
+def table_row(result: campaign.CampaignResult) -> str:
     """One result as a row of a Markdown table."""
-    ends = ", ".join(f"{count:,} {name}" for name, count in sorted(result.outcomes.items()))
+    outcomes = ", ".join(f"{count:,} {name}" for name, count in sorted(result.outcomes.items()))
     return (
-        f"| {result.name} | {result.seed} | {result.cases:,} | {ends} | {result.slowest:.2f} s | "
+        f"| {result.name} | {result.seed} | {result.cases:,} | {outcomes} | {result.slowest:.2f} s | "
         f"{result.grown:+.0f} MB | {len(result.failures)} |"
     )
 

@@ -1,4 +1,4 @@
-"""Addresses nobody would type, from a seed. Which parameters there are, the running pages say."""
+"""Unusual addresses from a seed, with the parameters that the running pages have."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from views.url_state import bound_settings
 from views.url_state.session_state import DrawnControl
 
 PAGES = tuple(place.id for place in navigation.PAGES)
-PATIENCE = 300  # seconds on the wall after which a run counts as one that hangs; the machine may be busy
+PATIENCE = 300  # seconds of wall time after which a run counts as hanging; the machine may be busy
 NUMBERS = (
     "", "0", "-0", "1", "-1", "2", "3", "7", "99", "128", "129", "1e3", "1e400", "-1e400", "nan", "inf", "-inf",
     "0.05", ".5", "5.", "1,5", "1_000", " 5 ", "+5", "0x10", "007", "9" * 19, "9" * 5000, "\u0663", "\u00bd", "\u2167",
@@ -41,33 +41,33 @@ BYTES = (
 
 
 class Explorer:
-    """What is known of each page's parameters: their names, and valid values, as its controls showed them."""
+    """The known parameters of each page: their names and valid values, as reported by its controls."""
 
     def __init__(self) -> None:
         self.known: dict[str, dict[str, list[str]]] = {page: {} for page in PAGES}
 
     def learn(self, page: str, app: AppTest) -> None:
-        """Add what the controls on an open page say."""
-        for name, shown in controls(app).items():
+        """Add the parameters of the controls on an open page."""
+        for name, control in controls(app).items():
             values = self.known[page].setdefault(name, [])
-            for option in getattr(shown.codec, "options", ()):
+            for option in getattr(control.codec, "options", ()):
                 if option not in values:
                     values.append(option)
 
     @contextmanager
     def listening(self, page: str) -> Iterator[None]:
-        """Learn also the names of what the page keeps in the address without a control."""
-        known, held = self.known[page], bound_settings.stored_text
+        """Also learn the names of parameters that have no control."""
+        known, stored_text = self.known[page], bound_settings.stored_text
 
         def look_up(name: str) -> str:
             known.setdefault(name, [])
-            return held(name)
+            return stored_text(name)
 
         with patch.object(bound_settings, "stored_text", look_up):
             yield
 
     def query(self, random: random.Random, page: str) -> str:
-        """A case: some of the page's parameters, valid or not, now and then twice or unknown, percent-encoded."""
+        """A case: some of the page's parameters, valid or not, sometimes twice or unknown, percent-encoded."""
         known = self.known[page]
         share = random.choice((0.3, 0.6, 1.0))
         parts = []
@@ -96,10 +96,10 @@ def controls(app: AppTest) -> dict[str, DrawnControl]:
 
 
 def visit(page: str, query: str) -> AppTest:
-    """Open a page by its address, as a link would; `query` is percent-encoded and taken as it is."""
+    """Open a page by its address, as a link would; `query` is percent-encoded and used unchanged."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     go(app, page)
-    app.query_params["any"] = "thing"  # without a parameter the address is not even built
+    app.query_params["any"] = "thing"  # without a parameter Streamlit builds no query
     with patch("streamlit.testing.v1.local_script_runner.parse.urlencode", lambda *_, **__: query):
         return app.run()
 
@@ -114,8 +114,8 @@ def _value(random: random.Random, values: list[str]) -> str:
         return random.choice(BYTES)
     if kind < 0.75 and values:
         value = random.choice(values)
-        nearly = (value.lower(), value + " ", value[:-1], f"{value},{value}", value + any_character(random))
-        return quote(random.choice(nearly), errors="replace")
+        variants = (value.lower(), value + " ", value[:-1], f"{value},{value}", value + any_character(random))
+        return quote(random.choice(variants), errors="replace")
     return quote(_text(random), errors="replace")
 
 

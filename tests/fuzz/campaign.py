@@ -1,4 +1,4 @@
-"""The fuzzer: cases from a seed, one after the other, each within its limits; what fails is kept with its seed."""
+"""The fuzzer: runs cases from a seed, each within its limits, and records failures with their seed."""
 
 from __future__ import annotations
 
@@ -19,28 +19,28 @@ from tests.fuzz import addresses, checks, files, texts
 from tests.pages.conftest import go
 
 SECONDS = 2.0  # of processor time that a case may take at a stretch
-HANGS = 900  # seconds on the wall after which the whole campaign ends with the place where it hangs
-WRITTEN = 20_000  # characters; a text that is longer is refused before any of it is written on a page
-WARM_UP = 0.25  # share of the cases after which memory is expected to have found its level
+HANG_SECONDS = 900  # of wall time after which the whole campaign ends with the traceback of where it hangs
+MAX_CHARACTERS = 20_000  # longer texts are refused before any of them is rendered
+WARM_UP = 0.25  # share of the cases after which memory is expected to be stable
 
 
 @dataclass(frozen=True)
 class Case:
-    """One case: what it tries, for people, and a function that runs it and says in a word how it ended."""
+    """One case: a description, and a function that runs it and returns its outcome in a word."""
 
-    what: str
+    description: str
     act: Callable[[], str]
 
 
 @dataclass
-class Result:
-    """What a campaign found.
+class CampaignResult:
+    """The result of a campaign.
 
     Attributes:
-        outcomes: how many cases ended how.
+        outcomes: outcome -> number of cases.
         slowest: seconds of processor time at a stretch.
         grown: megabytes of memory between the warm-up and the end.
-        failures: number of the case -> what went wrong.
+        failures: number of the case -> error.
     """
 
     name: str
@@ -61,16 +61,16 @@ def run(
     cases: Iterator[Case],
     seed: int,
     count: int,
-    found: Callable[[int, str], None] = lambda number, reason: None,
+    report: Callable[[int, str], None] = lambda number, reason: None,
     most_seconds: float = SECONDS,
-) -> Result:
-    """Take `count` cases. A failing one does not end the campaign; `found` hears of it at once."""
-    result = Result(name, seed)
+) -> CampaignResult:
+    """Run `count` cases. A failing one does not end the campaign; `report` is called with it at once."""
+    result = CampaignResult(name, seed)
     level = None
     for number in range(count):
         case = next(cases)
-        faulthandler.dump_traceback_later(HANGS, exit=True)
-        with pauses() as times:
+        faulthandler.dump_traceback_later(HANG_SECONDS, exit=True)
+        with record_pauses() as times:
             try:
                 outcome = case.act()
             except Exception:
@@ -81,8 +81,8 @@ def run(
         if seconds > most_seconds:
             result.failures.setdefault(number, f"took {seconds:.1f} s at a stretch")
         if number in result.failures:
-            result.failures[number] += f"\n{case.what}"
-            found(number, result.failures[number])
+            result.failures[number] += f"\n{case.description}"
+            report(number, result.failures[number])
         result.slowest = max(result.slowest, seconds)
         result.outcomes[outcome] = result.outcomes.get(outcome, 0) + 1
         result.cases += 1
@@ -93,52 +93,52 @@ def run(
 
 
 @contextmanager
-def pauses() -> Iterator[list[float]]:
-    """Processor time at the beginning, at the end, and whenever long work lets others go first meanwhile."""
-    times, rotate = [time.process_time()], run_context.yield_slot
+def record_pauses() -> Iterator[list[float]]:
+    """Record the processor time at the start, at the end, and whenever a long computation yields its slot."""
+    times, yield_slot = [time.process_time()], run_context.yield_slot
 
-    def noted() -> None:
+    def record() -> None:
         times.append(time.process_time())
-        rotate()
+        yield_slot()
 
-    run_context.yield_slot = noted
+    run_context.yield_slot = record
     try:
         yield times
     finally:
-        run_context.yield_slot = rotate
+        run_context.yield_slot = yield_slot
         times.append(time.process_time())
 
 
-def drawn(seed: int, name: str, number: int) -> random.Random:
-    """The chances of one case: it does not depend on the cases before it."""
+def case_random(seed: int, name: str, number: int) -> random.Random:
+    """The random generator of one case, independent of the cases before it."""
     return random.Random(f"{seed} {name} {number}")
 
 
 def sentences(seed: int, translate_every: int = 20) -> Iterator[Case]:
-    """Sentences through the escapes, the tokenizer, and for some the whole model."""
+    """Sentences that are escaped and tokenized, some of them also translated."""
     translator = Translator.load(device="cpu")
     number = 0
     while True:
 
         def act(number: int = number) -> str:
-            text = texts.sentence(drawn(seed, "sentence", number))
-            checks.text_is_only_text(text[:WRITTEN])
-            taken = checks.sentence_is_taken_or_explained(translator, text, number % translate_every == 0)
-            return "translated" if taken and number % translate_every == 0 else "accepted" if taken else "refused"
+            text = texts.sentence(case_random(seed, "sentence", number))
+            checks.check_text_is_escaped(text[:MAX_CHARACTERS])
+            accepted = checks.check_sentence(translator, text, number % translate_every == 0)
+            return "translated" if accepted and number % translate_every == 0 else "accepted" if accepted else "refused"
 
         yield Case(f"sentence {number} of seed {seed}", act)
         number += 1
 
 
 def pictures(seed: int, classify_every: int = 10) -> Iterator[Case]:
-    """Damaged files through the reader, and for some of those that are still pictures the classifier."""
+    """Damaged files that are read as pictures, some of them also classified."""
     classifier = VisionClassifier.load(device="cpu")
-    originals = files.seeds()
+    originals = files.original_pictures()
     number = 0
     while True:
 
         def act(number: int = number) -> str:
-            picture = checks.file_is_a_picture_or_explained(files.damaged(drawn(seed, "picture", number), originals))
+            picture = checks.check_file(files.damage(case_random(seed, "picture", number), originals))
             if picture is None:
                 return "refused"
             if number % classify_every:
@@ -151,41 +151,41 @@ def pictures(seed: int, classify_every: int = 10) -> Iterator[Case]:
 
 
 def pages(seed: int) -> Iterator[Case]:
-    """Addresses through every page in turn; some visits go on to another page, which finds what was left.
+    """Addresses of every page in rotation; some visits go on to another page, with the state of the first.
 
-    What is known of the parameters grows from case to case, so a case is known by its address, not by its number.
+    The known parameters grow from case to case, so a case is identified by its address, not by its number.
     """
-    networks.load_in_background().join()  # which *Before the Transformer* would load meanwhile
+    networks.load_in_background().join()  # which *Before the Transformer* would load in the background
     explorer = addresses.Explorer()
     for page in addresses.PAGES:
         with explorer.listening(page):
             app = addresses.visit(page, "")
-        checks.page_is_whole(app)
+        checks.check_page(app)
         explorer.learn(page, app)
     number = 0
     while True:
-        chances = drawn(seed, "page", number)
+        chances = case_random(seed, "page", number)
         page = addresses.PAGES[number % len(addresses.PAGES)]
         query = explorer.query(chances, page)
-        then = chances.choice(addresses.PAGES) if chances.random() < 0.15 else ""
+        next_page = chances.choice(addresses.PAGES) if chances.random() < 0.15 else ""
 
-        def act(page: str = page, query: str = query, then: str = then) -> str:
+        def act(page: str = page, query: str = query, next_page: str = next_page) -> str:
             with explorer.listening(page):
                 app = addresses.visit(page, query)
-            checks.page_is_whole(app)
+            checks.check_page(app)
             explorer.learn(page, app)
-            if then:
-                go(app, then).run()
-                checks.page_is_whole(app)
+            if next_page:
+                go(app, next_page).run()
+                checks.check_page(app)
             refusals = [warning for warning in app.warning if "reads only English" not in warning.value]
             return "refused" if refusals else "shown"
 
-        yield Case(f"{page}?{query[:2000]} {then}", act)
+        yield Case(f"{page}?{query[:2000]} {next_page}", act)
         number += 1
 
 
 def resident_megabytes() -> float:
-    """Memory that this process holds when it has let go of recent results; 0 where the system does not say."""
+    """Memory of this process with cleared caches; 0 if the system does not report it."""
     result_cache.clear_all()
     housekeeping.free_memory()
     status = Path("/proc/self/statm")

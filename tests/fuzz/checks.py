@@ -1,4 +1,4 @@
-"""What has to hold for every case, whatever it is."""
+"""The conditions that every fuzz case must fulfil."""
 
 from __future__ import annotations
 
@@ -27,41 +27,41 @@ _BARE_MARKUP = re.compile(rf"(?<!\\)[<*_`$\[]{MARK}")
 
 
 class Tags(HTMLParser):
-    """Names of the elements in a text, and of their attributes."""
+    """The names of the elements in a text and of their attributes."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        self.found: set[tuple[str, ...]] = set()
+        self.tags: set[tuple[str, ...]] = set()
         self.feed(text)
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        self.found.add((tag, *sorted(name for name, _ in attributes)))
+        self.tags.add((tag, *sorted(name for name, _ in attributes)))
 
 
-def text_is_only_text(text: str) -> None:
-    """The functions that make typed text harmless."""
+def check_text_is_escaped(text: str) -> None:
+    """Check the functions that escape typed text."""
     whole = literal.without_surrogates(text)
     whole.encode()
     safe = literal.html(text)
     assert not set(safe) & set("<>\"'") and html.unescape(safe) == html.unescape(html.escape(whole))
-    assert not Tags(f'<p>{safe}</p><p title="{safe}">').found - {("p",), ("p", "title")}
+    assert not Tags(f'<p>{safe}</p><p title="{safe}">').tags - {("p",), ("p", "title")}
     escaped = literal.markdown(text)
     assert "\n" not in escaped and "\r" not in escaped
     bare = re.sub(r"\\.", "", escaped)
     assert not set(bare) & set(string.punctuation)
-    shown = literal.visible(text)
-    assert not any(unicodedata.category(char) in HIDDEN for char in shown.replace("\u200c", "").replace("\u200d", ""))
+    visible = literal.visible(text)
+    assert not any(unicodedata.category(char) in HIDDEN for char in visible.replace("\u200c", "").replace("\u200d", ""))
     assert literal.token(text)
     assert "$" not in literal.plotly(text) and "<" not in literal.plotly(text)
     cell = downloads.cell(text)
     assert not cell.lstrip().startswith(("=", "+", "-", "@"))
-    taken_back = cell[1:] if cell.startswith("'") and downloads.FORMULA.match(cell[1:]) else cell
-    assert taken_back == text
+    unescaped = cell[1:] if cell.startswith("'") and downloads.FORMULA.match(cell[1:]) else cell
+    assert unescaped == text
 
 
-def sentence_is_taken_or_explained(translator: Translator, text: str, translate: bool) -> bool:
-    """The way of a sentence through the model and onto the page; True if it was accepted."""
+def check_sentence(translator: Translator, text: str, translate: bool) -> bool:
+    """Check a sentence from the tokenizer to the page; whether it was accepted."""
     try:
         ids = translator.check(text)
     except InputError as error:
@@ -74,8 +74,7 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
     assert not any(unicodedata.category(char) in HIDDEN for label in labels for char in label)
     chips = generated_tokens.chips(tuple(labels), "encoder") + generated_tokens.sentence(text, "en")
     assert (
-        Tags(chips).found
-        <= Tags(generated_tokens.chips(("a",), "encoder") + generated_tokens.sentence("a", "en")).found
+        Tags(chips).tags <= Tags(generated_tokens.chips(("a",), "encoder") + generated_tokens.sentence("a", "en")).tags
     )
     if translate:
         steps = list(translator.stream(text))
@@ -84,17 +83,17 @@ def sentence_is_taken_or_explained(translator: Translator, text: str, translate:
         assert trace.verify().masked_weight == 0
         rows = trace.predictions(5)
         assert len(rows) == len(steps)
-        shown = generated_tokens.chips(
+        chips_and_cards = generated_tokens.chips(
             trace.next_tokens, "decoder", [row.probability for row in rows]
         ) + generated_tokens.cards(rows)
-        assert MARK not in "".join("".join(tag) for tag in Tags(shown).found)
+        assert MARK not in "".join("".join(tag) for tag in Tags(chips_and_cards).tags)
         downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
         downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), attention_maps.KINDS["cross"])
     return True
 
 
-def file_is_a_picture_or_explained(content: bytes) -> pictures.Picture | None:
-    """The way of an upload: a correct picture, or one sentence."""
+def check_file(content: bytes) -> pictures.Picture | None:
+    """Check that an upload becomes a valid picture or an error of one sentence; None for an error."""
     try:
         picture = pictures.read_picture(content)
     except pictures.PictureError as error:
@@ -109,18 +108,18 @@ def file_is_a_picture_or_explained(content: bytes) -> pictures.Picture | None:
     return picture
 
 
-def page_is_whole(app: AppTest) -> None:
-    """No traceback, a title, and nothing of the address has become markup."""
+def check_page(app: AppTest) -> None:
+    """Check that a page has no traceback but a title, and that nothing of the address became markup."""
     assert not app.exception, [(error.value, error.stack_trace[-3:]) for error in app.exception]
     assert app.title
     for element in app.html:
-        assert MARK not in "".join("".join(tag) for tag in Tags(element.value).found)
-    for text in read_as_markdown(app):
+        assert MARK not in "".join("".join(tag) for tag in Tags(element.value).tags)
+    for text in markdown_texts(app):
         assert not _BARE_MARKUP.search(text), text
 
 
-def read_as_markdown(app: AppTest) -> Iterator[str]:
-    """Texts of a page that the browser reads as Markdown: paragraphs, labels, buttons, choices and hints."""
+def markdown_texts(app: AppTest) -> Iterator[str]:
+    """Texts of a page that the browser renders as Markdown: paragraphs, labels, buttons, choices and hints."""
     for element in (*app.markdown, *app.caption, *app.warning, *app.error, *app.info, *app.success):
         yield element.value
     for message in messages(app._tree):

@@ -1,4 +1,4 @@
-"""Damaged pictures from a seed: every accepted format, cut, flipped, and with headers that lie."""
+"""Damaged pictures from a seed: every accepted format, cut, flipped, and with false headers."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ HOSTILE_NUMBERS = (0, 1, 127, 128, 255, 256, 32_767, 65_535, 65_536, 5_001, 25_0
 MARKS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF89a", b"GIF87a", b"BM", b"II*\0", b"MM\0*", b"II+\0", b"RIFF")
 
 
-def seeds() -> list[bytes]:
-    """Correct pictures to begin with: each format, and each of its common kinds."""
+def original_pictures() -> list[bytes]:
+    """Valid pictures: each format, and each of its common variants."""
     small = photo(48, 40)
     frames = [photo(48, 40, number).convert("P") for number in range(3)]
     exif = Image.Exif()
@@ -47,35 +47,35 @@ def seeds() -> list[bytes]:
     ]
 
 
-def damaged(random: random.Random, originals: list[bytes]) -> bytes:
+def damage(random: random.Random, originals: list[bytes]) -> bytes:
     """One case: an original with one to eight changes."""
     content = bytearray(random.choice(originals))
     for _ in range(random.choice((1, 1, 1, 2, 3, 8))):
         if not content:
             break
-        random.choice(_CHANGES)(random, content, originals)
-    return _with_right_sums(content) if random.random() < 0.3 else bytes(content)
+        random.choice(_DAMAGES)(random, content, originals)
+    return _with_valid_checksums(content) if random.random() < 0.3 else bytes(content)
 
 
-def _place(random: random.Random, content: bytearray) -> int:
-    """Mostly in the headers, which stand in front; most changes to pixels only change pixels."""
+def _offset(random: random.Random, content: bytearray) -> int:
+    """An offset, mostly in the headers at the start, since most changes to pixels only change pixels."""
     return random.randrange(min(len(content), 700) if random.random() < 0.7 else len(content))
 
 
 def _flip(random, content, _):
-    content[_place(random, content)] ^= 1 << random.randrange(8)
+    content[_offset(random, content)] ^= 1 << random.randrange(8)
 
 
 def _set(random, content, _):
-    content[_place(random, content)] = random.choice((0, 1, 127, 128, 254, 255, random.randrange(256)))
+    content[_offset(random, content)] = random.choice((0, 1, 127, 128, 254, 255, random.randrange(256)))
 
 
 def _number(random, content, _):
-    """A hostile size where a width, a count or an offset may stand."""
+    """Insert a hostile size where a width, a count or an offset may be."""
     form = random.choice("<>") + random.choice("HIIQ")
-    place = _place(random, content)
+    offset = _offset(random, content)
     number = random.choice(HOSTILE_NUMBERS) & (2 ** (8 * struct.calcsize(form)) - 1)
-    content[place : place + struct.calcsize(form)] = struct.pack(form, number)
+    content[offset : offset + struct.calcsize(form)] = struct.pack(form, number)
 
 
 def _truncate(random, content, _):
@@ -83,19 +83,19 @@ def _truncate(random, content, _):
 
 
 def _cut(random, content, _):
-    place = _place(random, content)
-    del content[place : place + random.randint(1, 64)]
+    offset = _offset(random, content)
+    del content[offset : offset + random.randint(1, 64)]
 
 
 def _insert(random, content, _):
-    place = _place(random, content)
-    content[place:place] = random.randbytes(random.choice((1, 2, 4, 64, 4096)))
+    offset = _offset(random, content)
+    content[offset:offset] = random.randbytes(random.choice((1, 2, 4, 64, 4096)))
 
 
 def _repeat(random, content, _):
-    place = _place(random, content)
-    part = bytes(content[place : place + random.choice((4, 40, 400))])
-    content[place:place] = part * random.choice((1, 5, 50))
+    offset = _offset(random, content)
+    part = bytes(content[offset : offset + random.choice((4, 40, 400))])
+    content[offset:offset] = part * random.choice((1, 5, 50))
 
 
 def _header(random, content, _):
@@ -112,19 +112,19 @@ def _pad(random, content, _):
     content.extend(bytes(random.choice((1, 1000, 1_000_000))))
 
 
-_CHANGES = (_flip, _flip, _set, _set, _number, _number, _truncate, _cut, _insert, _repeat, _header, _splice, _pad)
+_DAMAGES = (_flip, _flip, _set, _set, _number, _number, _truncate, _cut, _insert, _repeat, _header, _splice, _pad)
 
 
-def _with_right_sums(content: bytearray) -> bytes:
-    """The checksums of a PNG made right again, so that its changed headers are believed."""
+def _with_valid_checksums(content: bytearray) -> bytes:
+    """Correct the checksums of a PNG, so that its changed headers are accepted."""
     if not content.startswith(MARKS[0]):
         return bytes(content)
-    place = 8
-    while place + 12 <= len(content):
-        (length,) = struct.unpack_from(">I", content, place)
-        end = place + 8 + length
+    offset = 8
+    while offset + 12 <= len(content):
+        (length,) = struct.unpack_from(">I", content, offset)
+        end = offset + 8 + length
         if end + 4 > len(content):
             break
-        content[end : end + 4] = struct.pack(">I", zlib.crc32(content[place + 4 : end]))
-        place = end + 4
+        content[end : end + 4] = struct.pack(">I", zlib.crc32(content[offset + 4 : end]))
+        offset = end + 4
     return bytes(content)

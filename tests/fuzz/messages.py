@@ -1,6 +1,6 @@
-"""What strangers may send over a socket, from a seed: every message of the protocol, well-formed and not, in any order.
+"""Socket messages of unauthenticated clients, from a seed: every message of the protocol, well-formed and not.
 
-Whatever is typed bears the mark of `texts`, so that it can be searched for where it must not be.
+All typed text contains the mark of `texts`, so that it can be searched for where it must not be.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ UUID = "00000000-0000-4000-8000-000000000000"
 
 
 @dataclass
-class Seen:
-    """What a stranger has learned from the server on its own socket."""
+class KnownIds:
+    """The ids that a client has received from the server on its own socket."""
 
     session: str = ""
     page_hashes: list[str] = field(default_factory=list)
@@ -32,28 +32,28 @@ class Seen:
 
 
 @dataclass(frozen=True)
-class Sent:
-    """One message: what sort it is, and its content; a text stands for a frame of text."""
+class FuzzMessage:
+    """One message: its sort and content; a str is message as a text frame."""
 
     sort: str
     content: bytes | str
 
 
-def message(chances: random.Random, seen: Seen) -> Sent:
-    """One message."""
-    sort = chances.choices(list(_SORTS), [share for share, _ in _SORTS.values()])[0]
-    content = _SORTS[sort][1](chances, seen)
-    return Sent(sort, content if isinstance(content, bytes | str) else content.SerializeToString())
+def random_message(chances: random.Random, known_ids: KnownIds) -> FuzzMessage:
+    """A random message."""
+    sort = chances.choices(list(_MAKERS), [share for share, _ in _MAKERS.values()])[0]
+    content = _MAKERS[sort][1](chances, known_ids)
+    return FuzzMessage(sort, content if isinstance(content, bytes | str) else content.SerializeToString())
 
 
 def text(chances: random.Random) -> str:
-    """Something that was typed, with the mark in it, as far as UTF-8 can carry it."""
+    """A typed text with the mark in it, as far as UTF-8 can encode it."""
     typed = sentence(chances)[: LARGEST if chances.random() < 0.98 else None]
     return (MARK + typed).encode("utf-8", "replace").decode()
 
 
 def _name(chances: random.Random, known: list[str]) -> str:
-    """A name that the server gave, or nearly, or another one."""
+    """A name that the server message, or nearly, or another one."""
     kind = chances.random()
     if known and kind < 0.6:
         return chances.choice(known)
@@ -68,27 +68,27 @@ def _number(chances: random.Random) -> int:
 
 def _query(chances: random.Random) -> str:
     names = ("text", "method", "head", "layer", "kind", "seed", "picture", MARK)
-    many = chances.choice((0, 1, 2, 5, 40)) if chances.random() < 0.98 else 20_000
-    values = (chances.choice((MARK, text(chances), chances.choice(NUMBERS))) for _ in range(min(many, 40)))
-    return "&".join(f"{chances.choice(names)}={value}" for value in values) + "&a" * max(0, many - 40)
+    count = chances.choice((0, 1, 2, 5, 40)) if chances.random() < 0.98 else 20_000
+    values = (chances.choice((MARK, text(chances), chances.choice(NUMBERS))) for _ in range(min(count, 40)))
+    return "&".join(f"{chances.choice(names)}={value}" for value in values) + "&a" * max(0, count - 40)
 
 
-def _rerun(chances: random.Random, seen: Seen) -> BackMsg:
-    """A reader's way to ask for a page, with anything in it."""
-    sent = BackMsg()
-    state = sent.rerun_script
+def _rerun(chances: random.Random, known_ids: KnownIds) -> BackMsg:
+    """A request for a page, with arbitrary values."""
+    message = BackMsg()
+    state = message.rerun_script
     state.SetInParent()
     if chances.random() < 0.7:
         state.query_string = _query(chances)
     if chances.random() < 0.4:
-        state.page_script_hash = _name(chances, seen.page_hashes)
+        state.page_script_hash = _name(chances, known_ids.page_hashes)
     if chances.random() < 0.2:
         state.page_name = _name(chances, ["vision", "attention", "", "../app"])
     if chances.random() < 0.2:
-        state.fragment_id = _name(chances, seen.fragments)
+        state.fragment_id = _name(chances, known_ids.fragments)
     if chances.random() < 0.3:
         for _ in range(chances.choice((1, 3, 30))):
-            _widget(chances, seen, state.widget_states.widgets.add())
+            _widget(chances, known_ids, state.widget_states.widgets.add())
     if chances.random() < 0.2:
         state.cached_message_hashes.extend(_name(chances, []) for _ in range(chances.choice((1, 50))))
     if chances.random() < 0.2:
@@ -97,13 +97,13 @@ def _rerun(chances: random.Random, seen: Seen) -> BackMsg:
         context.color_scheme, context.is_embedded = text(chances), True
         context.timezone_offset = max(-(2**31), min(2**31 - 1, _number(chances)))
     state.is_auto_rerun, state.is_history_navigation = chances.random() < 0.1, chances.random() < 0.2
-    return sent
+    return message
 
 
-def _widget(chances: random.Random, seen: Seen, state: WidgetState) -> None:
-    """A value of any type for a control that is there or not: mostly not the type that the control has."""
-    state.id = _name(chances, seen.widgets)
-    kind = chances.choice([one.name for one in WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields])
+def _widget(chances: random.Random, known_ids: KnownIds, state: WidgetState) -> None:
+    """A value of any type for a control that exists or not, mostly not of the control's type."""
+    state.id = _name(chances, known_ids.widgets)
+    kind = chances.choice([value.name for value in WidgetState.DESCRIPTOR.oneofs_by_name["value"].fields])
     if kind in ("trigger_value", "bool_value"):
         setattr(state, kind, True)
     elif kind == "double_value":
@@ -125,55 +125,55 @@ def _widget(chances: random.Random, seen: Seen, state: WidgetState) -> None:
         state.string_array_value.data.extend(text(chances) for _ in range(3))
     elif kind == "file_uploader_state_value":
         file = state.file_uploader_state_value.uploaded_file_info.add()
-        file.file_id, file.name, file.size = _name(chances, seen.files), text(chances), 2**62
+        file.file_id, file.name, file.size = _name(chances, known_ids.files), text(chances), 2**62
         file.file_urls.upload_url = file.file_urls.delete_url = f"http://{MARK}.example/"
     else:
         getattr(state, kind).SetInParent()
 
 
-def _files(chances: random.Random, seen: Seen) -> BackMsg:
-    """Ask for places to put files; most ask for more than a reader has."""
-    sent = BackMsg()
-    sent.file_urls_request.request_id = text(chances)
-    sent.file_urls_request.session_id = _name(chances, [seen.session])
-    many = chances.choice((0, 1, 1, 1, 2, 100, 30_000))
-    sent.file_urls_request.file_names.extend([MARK] * many)
-    return sent
+def _files(chances: random.Random, known_ids: KnownIds) -> BackMsg:
+    """A request for upload addresses, mostly for more files than a user has."""
+    message = BackMsg()
+    message.file_urls_request.request_id = text(chances)
+    message.file_urls_request.session_id = _name(chances, [known_ids.session])
+    count = chances.choice((0, 1, 1, 1, 2, 100, 30_000))
+    message.file_urls_request.file_names.extend([MARK] * count)
+    return message
 
 
-def _operation(chances: random.Random, seen: Seen) -> BackMsg:
-    """Ask for a download, for rows of a table, or for what only a developer may have."""
-    sent = BackMsg()
-    asked = sent.backend_operation_request
-    asked.request_id, asked.session_id = text(chances), _name(chances, [seen.session])
+def _operation(chances: random.Random, known_ids: KnownIds) -> BackMsg:
+    """A request for a download, for rows of a table, or for an operation of developers."""
+    message = BackMsg()
+    request = message.backend_operation_request
+    request.request_id, request.session_id = text(chances), _name(chances, [known_ids.session])
     kind = chances.choice(("deferred_file", "install_skills", "dismiss_skills_nudge", "dataframe_chunk", ""))
     if kind == "deferred_file":
-        asked.deferred_file.file_id = _name(chances, seen.files)
+        request.deferred_file.file_id = _name(chances, known_ids.files)
     elif kind == "dataframe_chunk":
-        asked.dataframe_chunk.source_id = _name(chances, [])
-        asked.dataframe_chunk.offset = asked.dataframe_chunk.limit = 2**31 - 1
+        request.dataframe_chunk.source_id = _name(chances, [])
+        request.dataframe_chunk.offset = request.dataframe_chunk.limit = 2**31 - 1
     elif kind:
-        getattr(asked, kind).SetInParent()
-    return sent
+        getattr(request, kind).SetInParent()
+    return message
 
 
-def _developers(chances: random.Random, seen: Seen) -> BackMsg:
+def _developer(chances: random.Random, known_ids: KnownIds) -> BackMsg:
     kinds = ("clear_cache", "set_run_on_save", "load_git_info", "debug_disconnect_websocket", "debug_shutdown_runtime")
     return BackMsg(**{chances.choice(kinds): chances.random() < 0.9})
 
 
-def _small(chances: random.Random, seen: Seen) -> BackMsg:
+def _small(chances: random.Random, known_ids: KnownIds) -> BackMsg:
     return BackMsg(**{chances.choice(("stop_script", "app_heartbeat")): chances.random() < 0.9})
 
 
-def _unknown(chances: random.Random, seen: Seen) -> bytes:
-    """Fields that the protocol does not have, or nothing at all."""
+def _unknown(chances: random.Random, known_ids: KnownIds) -> bytes:
+    """Fields that the protocol does not have, or an empty message."""
     return chances.choice((b"", b"\xa0\x06\x01", b"\xfa\x3f" + bytes([len(MARK)]) + MARK.encode()))
 
 
-def _malformed(chances: random.Random, seen: Seen) -> bytes | str:
-    """A message that is cut, changed in some places, or was none from the beginning."""
-    content = bytearray(_rerun(chances, seen).SerializeToString()[:5000])
+def _malformed(chances: random.Random, known_ids: KnownIds) -> bytes | str:
+    """A message that is cut, changed in some bytes, or random from the start."""
+    content = bytearray(_rerun(chances, known_ids).SerializeToString()[:5000])
     kind = chances.random()
     if kind < 0.4 and content:
         for _ in range(chances.randint(1, 8)):
@@ -187,29 +187,29 @@ def _malformed(chances: random.Random, seen: Seen) -> bytes | str:
     return bytes(content)
 
 
-def _oversized(chances: random.Random, seen: Seen) -> BackMsg:
-    """About as large as a message may be, and more."""
-    sent = BackMsg()
+def _oversized(chances: random.Random, known_ids: KnownIds) -> BackMsg:
+    """A message of about the largest size, or larger."""
+    message = BackMsg()
     size = chances.choice((MEGABYTE - 100, MEGABYTE, MEGABYTE + 1, 3 * MEGABYTE))
     kind = chances.random()
     if kind < 0.3:
-        sent.rerun_script.query_string = f"text={MARK}".ljust(size, "a")
+        message.rerun_script.query_string = f"text={MARK}".ljust(size, "a")
     elif kind < 0.5:
-        sent.file_urls_request.file_names.extend([""] * (size // 2))
+        message.file_urls_request.file_names.extend([""] * (size // 2))
     elif kind < 0.8:
         for number in range(size // 24):
-            sent.rerun_script.widget_states.widgets.add(id=f"$$ID-{number}-{MARK}", int_value=number)
+            message.rerun_script.widget_states.widgets.add(id=f"$$ID-{number}-{MARK}", int_value=number)
     else:
-        sent.rerun_script.cached_message_hashes.extend(f"{MARK}{number}" for number in range(size // 12))
-    return sent
+        message.rerun_script.cached_message_hashes.extend(f"{MARK}{number}" for number in range(size // 12))
+    return message
 
 
-_SORTS: dict[str, tuple[float, Callable[[random.Random, Seen], BackMsg | bytes | str]]] = {
+_MAKERS: dict[str, tuple[float, Callable[[random.Random, KnownIds], BackMsg | bytes | str]]] = {
     "rerun": (34, _rerun),
     "stop, heartbeat": (14, _small),
     "files": (8, _files),
     "operation": (10, _operation),
-    "developer's": (12, _developers),
+    "developer's": (12, _developer),
     "unknown": (6, _unknown),
     "malformed": (15, _malformed),
     "oversized": (1, _oversized),

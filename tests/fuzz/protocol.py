@@ -1,8 +1,8 @@
-"""The campaign over real sockets: strangers send whatever the protocol can carry, beside a visitor who reads.
+"""The campaign over real sockets: clients send anything that the protocol can carry while a visitor uses the app.
 
-What has to hold: the server stays ready and answers soon; the visitor sees, letter by letter, what it saw when it was
-alone; nothing that was typed is in the log, and no traceback; and the memory is there again when the strangers have
-gone. A stranger's own page may fail, where a control is sent what no browser sends for it.
+Conditions: the server stays ready and answers soon; the visitor's pages are exactly the same as before the campaign;
+the log contains no typed text and no traceback; and the memory is free again after the clients have disconnected. A
+client's own page may fail if it sends values that no browser sends for a control.
 """
 
 from __future__ import annotations
@@ -18,155 +18,155 @@ from benchmarks.load_protocol import LostConnection
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import request
 from tests.elsewhere import run_in_thread
-from tests.fuzz.campaign import Result
-from tests.fuzz.strangers import Stranger, Wrong
+from tests.fuzz.campaign import CampaignResult
 from tests.fuzz.texts import MARK
-from tests.fuzz.visitor import Reader
+from tests.fuzz.unauthenticated_clients import UnauthenticatedClient, WrongAnswer
+from tests.fuzz.visitor import RecordingVisitor
 
-TOGETHER = 8  # strangers at a time
-EACH = 100  # messages of one stranger
+CONCURRENT = 8  # clients at a time
+PER_CLIENT = 100  # messages of one client
 SENTENCES = ("We have two cars.", "I want to buy a car.", "The weather is fine today.")
 PAGES = ("history", "attention", "tokens", "vision")
-LOOK = 0.2  # seconds between two looks at whether the server is ready
-FILES = 5  # every how many steps the visitor takes a file too; nobody may take them without end
-BESIDE = 10.0  # seconds after which a page has what it loads beside its first visitor
-FORGOTTEN = 150.0  # seconds after which Streamlit and housekeeping have let go of those who left
-Found = Callable[[int, str], None]
+POLL_SECONDS = 0.2  # between two checks whether the server is ready
+STEPS_PER_DOWNLOAD = 5  # of the visitor; the server limits downloads
+LOADING_SECONDS = 10.0  # after which the background work of a page's first visit has ended
+EXPIRY_SECONDS = 150.0  # after which Streamlit and housekeeping have dropped the sessions of disconnected clients
+ReportFailure = Callable[[int, str], None]
 
 
 class Campaign:
     """One run against one server.
 
     Args:
-        found: hears of each failure at once: how many messages had been sent, and what went wrong.
-        most_seconds: that the server may take to say that it is ready.
+        report: called with each failure at once: the number of messages sent, and the error.
+        most_seconds: that the server may take to answer the health check.
     """
 
-    def __init__(self, server: AppServer, seed: int, found: Found, most_seconds: float) -> None:
-        self.result = Result("message", seed)
-        self.ended: Counter[str] = Counter()
+    def __init__(self, server: AppServer, seed: int, report: ReportFailure, most_seconds: float) -> None:
+        self.result = CampaignResult("message", seed)
+        self.outcomes: Counter[str] = Counter()
         self.views = 0  # compared
-        self._server, self._found, self._most_seconds = server, found, most_seconds
-        self._alone: dict[str, dict] = {}
+        self._server, self._report, self._most_seconds = server, report, most_seconds
+        self._expected: dict[str, dict] = {}  # step of the visitor -> view before the campaign
         self._over = False
 
     async def warm_up(self) -> None:
-        """Let the visitor see everything while nobody else is there."""
+        """Record the visitor's views while no other client is connected."""
         await asyncio.to_thread(self._until_ready)
-        self._reader = Reader(self._server.url)
-        await self._reader.open()
+        self._visitor = RecordingVisitor(self._server.url)
+        await self._visitor.open()
         for step in (*SENTENCES, *PAGES):
-            self._alone[step] = await self._look(step)
+            self._expected[step] = await self._view_after(step)
 
     async def run(self, first: int, count: int) -> None:
-        """Send `count` messages beside the visitor, from the stranger with the number `first` on; after `warm_up`."""
-        beside = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
-        numbers = iter(range(first, first + -(-count // EACH)))
-        await asyncio.gather(*(self._send(numbers, count) for _ in range(TOGETHER)))
+        """Send `count` messages from the client number `first` on, while the visitor goes on; after `warm_up`."""
+        tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
+        numbers = iter(range(first, first + -(-count // PER_CLIENT)))
+        await asyncio.gather(*(self._send(numbers, count) for _ in range(CONCURRENT)))
         self._over = True
-        await asyncio.gather(*beside)
-        await self._reader.close()
-        self._look_into_the_log()
+        await asyncio.gather(*tasks)
+        await self._visitor.close()
+        self._check_log()
 
     async def settle(self, before: float) -> float:
-        """Megabytes more than `before`, once everybody has been forgotten."""
-        await asyncio.sleep(FORGOTTEN)
+        """Megabytes more than `before`, after all sessions have expired."""
+        await asyncio.sleep(EXPIRY_SECONDS)
         return self._server.resident_megabytes() - before
 
     async def _send(self, numbers, count: int) -> None:
         for number in numbers:
-            stranger = Stranger(self._server.url, random.Random(f"{self.result.seed} message {number}"))
-            left = min(EACH, count - self.result.cases)
+            client = UnauthenticatedClient(self._server.url, random.Random(f"{self.result.seed} message {number}"))
+            left = min(PER_CLIENT, count - self.result.cases)
             self.result.cases += left
             try:
-                await stranger.send(left)
-            except (Wrong, OSError, TimeoutError) as error:
-                self._fail(f"stranger {number}: {type(error).__name__}: {error}")
-            self.ended += stranger.ended
+                await client.send(left)
+            except (WrongAnswer, OSError, TimeoutError) as error:
+                self._fail(f"client {number}: {type(error).__name__}: {error}")
+            self.outcomes += client.outcomes
 
     async def _read(self) -> None:
-        """Go on reading, and compare with what was there when nobody else was."""
+        """Act as a visitor, and compare each view with that before the campaign."""
         steps = 0
         while not self._over:
             step = (*SENTENCES, *PAGES)[steps % (len(SENTENCES) + len(PAGES))]
             steps, self.views = steps + 1, self.views + 1
-            file = steps % FILES == 0
-            seen = await self._look(step, file)
-            alone = {place: drawn for place, drawn in self._alone[step].items() if place or file}
-            if seen != alone:
-                changed = sorted({place for place, _ in seen.items() ^ alone.items()})
-                self._fail(f"the visitor saw something else after {step!r}, at {changed[:5]}")
-            await asyncio.sleep(LOOK)
+            file = steps % STEPS_PER_DOWNLOAD == 0
+            view = await self._view_after(step, file)
+            expected = {path: content for path, content in self._expected[step].items() if path or file}
+            if view != expected:
+                changed = sorted({path for path, _ in view.items() ^ expected.items()})
+                self._fail(f"the visitor's page is different after {step!r}, at {changed[:5]}")
+            await asyncio.sleep(POLL_SECONDS)
 
-    async def _look(self, step: str, file: bool = True) -> dict:
-        """Type a sentence or open a page; what is there then, and at no place the `file` that the page offers."""
-        reader = self._reader
-        answer = await (reader.read(step) if step in SENTENCES else reader.go_to(step))
+    async def _view_after(self, step: str, file: bool = True) -> dict:
+        """Type a sentence or open a page; the view then, and under an empty path the `file` that the page offers."""
+        visitor = self._visitor
+        answer = await (visitor.read(step) if step in SENTENCES else visitor.go_to(step))
         if answer.problems:
-            self._fail(f"the visitor was told {answer.problems}")
+            self._fail(f"the visitor's page has {answer.problems}")
         try:
-            return reader.view | ({(): await reader.download()} if file else {})
+            return visitor.view | ({(): await visitor.download()} if file else {})
         except LostConnection as error:
             self._fail(f"after {step!r}: {error}")
-            return reader.view
+            return visitor.view
 
     async def _watch(self) -> None:
-        """Ask again and again whether the server is ready."""
+        """Poll the health check."""
         while not self._over:
-            asked = time.monotonic()
+            start = time.monotonic()
             status = await asyncio.to_thread(lambda: request(self._server.url, "/healthz").status)
-            seconds = time.monotonic() - asked
+            seconds = time.monotonic() - start
             self.result.slowest = max(self.result.slowest, seconds)
             if status != 200:
                 self._fail(f"/healthz was answered with {status}")
             if seconds > self._most_seconds:
                 self._fail(f"/healthz took {seconds:.1f} s")
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(POLL_SECONDS)
 
     def _until_ready(self) -> None:
         while request(self._server.url, "/healthz").status != 200:
-            time.sleep(LOOK)
+            time.sleep(POLL_SECONDS)
 
-    def _look_into_the_log(self) -> None:
-        """What was typed is not there, nor a traceback; runs of pages that failed are counted."""
+    def _check_log(self) -> None:
+        """Fail on typed text and tracebacks in the log; count runs of pages that failed."""
         for line in self._server.log().splitlines():
             if MARK in line.lower() or "Traceback" in line:
                 self._fail(f"in the log: {line[:200]}")
             elif line.startswith("{") and json.loads(line).get("outcome") == "error":
-                self.ended["runs of a stranger's page failed"] += 1
+                self.outcomes["runs of a client's page failed"] += 1
 
     def _fail(self, reason: str) -> None:
         number = self.result.cases
         self.result.failures[number] = "\n".join(filter(None, [self.result.failures.get(number), reason]))
-        self._found(number, reason)
+        self._report(number, reason)
 
 
 def run(
     seed: int,
     count: int,
-    found: Found = lambda number, reason: None,
+    report: ReportFailure = lambda number, reason: None,
     most_seconds: float = 2.0,
     first: int = 0,
     settle: bool = False,
-) -> Result:
+) -> CampaignResult:
     """Send `count` messages to a server that is started for it.
 
     Args:
-        first: number of the first stranger.
-        settle: whether to wait, in the end, for what the server then holds more than before.
+        first: number of the first client.
+        settle: whether to wait at the end and measure the growth of the server's memory.
     """
     with AppServer() as server:
-        campaign = Campaign(server, seed, found, most_seconds)
+        campaign = Campaign(server, seed, report, most_seconds)
 
-        async def whole() -> None:
+        async def run_campaign() -> None:
             await campaign.warm_up()
             if settle:
-                await asyncio.sleep(BESIDE)
+                await asyncio.sleep(LOADING_SECONDS)
             before = server.resident_megabytes()
             await campaign.run(first, count)
             if settle:
                 campaign.result.grown = await campaign.settle(before)
 
-        run_in_thread(whole())
-    campaign.result.outcomes = dict(campaign.ended) | {"views compared": campaign.views}
+        run_in_thread(run_campaign())
+    campaign.result.outcomes = dict(campaign.outcomes) | {"views compared": campaign.views}
     return campaign.result

@@ -1,4 +1,4 @@
-"""A small slice of the campaign on every run, that of pages where time allows; `make fuzz` runs all of it."""
+"""A small part of the campaign; `make fuzz` runs all of it."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
         pytest.param("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}, marks=pytest.mark.nightly),
     ],
 )
-def test_a_slice(kind, cases, count, outcomes):
+def test_a_part_of_the_campaign(kind, cases, count, outcomes):
     result = campaign.run(kind, cases(), SEED, count, most_seconds=PATIENCE)
     assert result.failures == {}
     assert result.cases == count
     assert outcomes <= result.outcomes.keys()
 
 
-def test_a_case_that_fails_or_takes_too_long_is_told_and_the_rest_goes_on():
+def test_a_case_that_fails_or_takes_too_long_is_reported_and_the_rest_goes_on():
     def cases():
         yield campaign.Case("first", lambda: "fine")
         yield campaign.Case("second", lambda: 1 // 0)
         while True:
             yield campaign.Case("slow", lambda: sum(range(300_000)) and "fine")
 
-    told = []
-    result = campaign.run("any", cases(), 0, 3, lambda number, reason: told.append(number), most_seconds=1e-3)
-    assert told == [1, 2] == list(result.failures)
+    reported = []
+    result = campaign.run("any", cases(), 0, 3, lambda number, reason: reported.append(number), most_seconds=1e-3)
+    assert reported == [1, 2] == list(result.failures)
     assert "ZeroDivisionError" in result.failures[1] and "second" in result.failures[1]
     assert result.failures[2].startswith("took ") and result.outcomes == {"fine": 2, "failed": 1}

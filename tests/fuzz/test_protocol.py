@@ -1,4 +1,4 @@
-"""A small slice of what strangers may send, on every run; `make fuzz` sends all of it."""
+"""A small part of the campaign over sockets; `make fuzz` sends all messages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.elsewhere import run_in_thread
 from tests.fuzz import protocol
-from tests.fuzz.messages import MEGABYTE, ServerKnowledge, message
+from tests.fuzz.messages import MEGABYTE, KnownIds, random_message
 from tests.fuzz.test_fuzz import PATIENCE, SEED
 from tests.fuzz.texts import MARK
 
@@ -17,7 +17,7 @@ SORTS = ("rerun", "stop, heartbeat", "files", "operation", "developer's", "unkno
 
 
 @pytest.mark.nightly
-def test_a_slice_beside_a_visitor_at_work():
+def test_a_part_of_the_campaign_does_not_change_a_visitor_s_pages():
     result = protocol.run(SEED, 300, most_seconds=PATIENCE)
     assert result.failures == {}
     assert sum(result.outcomes.get(sort, 0) for sort in SORTS) == result.cases == 300
@@ -26,19 +26,19 @@ def test_a_slice_beside_a_visitor_at_work():
 
 @pytest.fixture(scope="module")
 def thousand():
-    """Messages of a stranger who has seen something."""
-    seen = ServerKnowledge("session", ["page"], ["$$ID-0-text"], ["fragment"], ["file"])
-    return [message(random.Random(number), seen) for number in range(1000)]
+    """Messages of a client that has received ids."""
+    known = KnownIds("session", ["page"], ["$$ID-0-text"], ["fragment"], ["file"])
+    return [random_message(random.Random(number), known) for number in range(1000)]
 
 
 def test_every_field_of_the_protocol_is_sent(thousand):
     kinds, operations, values = set(), set(), set()
-    for sent in thousand:
-        if sent.sort not in ("malformed", "unknown"):
-            whole = BackMsg.FromString(sent.content)
-            kinds.add(whole.WhichOneof("type"))
-            operations.add(whole.backend_operation_request.WhichOneof("payload"))
-            values |= {widget.WhichOneof("value") for widget in whole.rerun_script.widget_states.widgets[:100]}
+    for message in thousand:
+        if message.sort not in ("malformed", "unknown"):
+            parsed = BackMsg.FromString(message.content)
+            kinds.add(parsed.WhichOneof("type"))
+            operations.add(parsed.backend_operation_request.WhichOneof("payload"))
+            values |= {widget.WhichOneof("value") for widget in parsed.rerun_script.widget_states.widgets[:100]}
     assert kinds == {field.name for field in BackMsg.DESCRIPTOR.fields}
     operation = BackMsg.DESCRIPTOR.fields_by_name["backend_operation_request"].message_type
     assert operations - {None} == {field.name for field in operation.oneofs_by_name["payload"].fields}
@@ -51,17 +51,17 @@ def test_messages_are_of_every_sort_and_size(thousand):
     assert any(isinstance(sent.content, str) for sent in thousand if sent.sort == "malformed")
 
 
-def test_what_is_typed_bears_the_mark(thousand):
+def test_typed_text_contains_the_mark(thousand):
     reruns = [sent.content for sent in thousand if sent.sort == "rerun"]
     assert sum(MARK.encode() in content for content in reruns) > 0.5 * len(reruns)
 
 
-def test_the_same_seed_sends_the_same():
-    assert message(random.Random(7), ServerKnowledge()) == message(random.Random(7), ServerKnowledge())
+def test_the_same_seed_makes_the_same_message():
+    assert random_message(random.Random(7), KnownIds()) == random_message(random.Random(7), KnownIds())
 
 
-class Fake:
-    """A server of which nothing is there but its log."""
+class FakeServer:
+    """A server that cannot be reached and has a log."""
 
     url = "http://127.0.0.1:9"
 
@@ -70,7 +70,7 @@ class Fake:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "count"),
     [
         (f'{{"event": "run", "outcome": "ok", "page": "{MARK}"}}', 1),
         (f"The fragment {MARK.upper()} does not exist.", 1),
@@ -79,15 +79,17 @@ class Fake:
         ("Invalid HTTP request received.", 0),
     ],
 )
-def test_what_must_not_be_in_the_log_is_found(line: str, told: int):
-    found = []
-    campaign = protocol.Campaign(Fake(f"Started.\n{line}\n"), SEED, lambda number, reason: found.append(reason), 1.0)
-    campaign._look_into_the_log()
-    assert len(found) == told == len(campaign.result.failures)
+def test_typed_text_and_tracebacks_in_the_log_are_failures(line: str, count: int):
+    failures = []
+    campaign = protocol.Campaign(
+        FakeServer(f"Started.\n{line}\n"), SEED, lambda number, reason: failures.append(reason), 1.0
+    )
+    campaign._check_log()
+    assert len(failures) == count == len(campaign.result.failures)
 
 
-def test_a_stranger_who_cannot_reach_the_server_is_told_of():
-    found = []
-    campaign = protocol.Campaign(Fake(""), SEED, lambda number, reason: found.append(reason), 1.0)
+def test_a_client_that_cannot_reach_the_server_is_a_failure():
+    failures = []
+    campaign = protocol.Campaign(FakeServer(""), SEED, lambda number, reason: failures.append(reason), 1.0)
     run_in_thread(campaign._send(iter([0]), 10))
-    assert "stranger 0" in found[0] and campaign.result.failures
+    assert "client 0" in failures[0] and campaign.result.failures

@@ -1,11 +1,11 @@
-"""Sentences nobody would think of, from a seed: every plane of Unicode, and what breaks programs that read text."""
+"""Unusual sentences from a seed: every plane of Unicode, and text that breaks programs."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable
 
-MARK = "m4rk"  # in every token of markup; must come out as text, never as an element
+MARK = "m4rk"  # in every piece of markup; must be rendered as text, never as an element
 MARKUP = (
     f"<{MARK}>",
     f"<script>window.{MARK}=1</script>",
@@ -106,7 +106,7 @@ def _characters_around_the_limit(random: random.Random) -> str:
 
 
 def _ordinary(random: random.Random) -> str:
-    """A sentence with one strange thing in it: what most accidents look like."""
+    """A sentence with a few unusual characters, as in most accidents."""
     words = [random.choice(WORDS) for _ in range(random.randint(1, 14))]
     for _ in range(random.randint(0, 2)):
         words.insert(random.randrange(len(words) + 1), random.choice((any_character(random), random.choice(MARKUP))))
@@ -114,7 +114,7 @@ def _ordinary(random: random.Random) -> str:
 
 
 def _paste(random: random.Random) -> str:
-    """A megabyte of something."""
+    """A megabyte of one repeated unit."""
     unit = random.choice(
         (any_character(random), "word ", "\n", "\u0301", random.choice(MARKUP), "\ud800", _mixed(random))
     )

@@ -116,15 +116,15 @@ def test_the_server_opens_no_connection(tmp_path: Path):
 
 async def read_everything(server: AuditedServer) -> None:
     """Open every page, translate a sentence, download a file of each page and upload a picture."""
-    reader = RecordingVisitor(server.url)
-    await reader.open()
-    await reader.read("We have two cars.")
-    for page in reader.pages:
-        assert (await reader.go_to(page)).problems == []
-        assert page == "models" or await reader.download()  # this server may not open models there
-    await reader.go_to("vision")
-    assert (await reader.upload(LABEL(), "photo.jpg", photo(1))).problems == []
-    await reader.close()
+    visitor = RecordingVisitor(server.url)
+    await visitor.open()
+    await visitor.read("We have two cars.")
+    for page in visitor.pages:
+        assert (await visitor.go_to(page)).problems == []
+        assert page == "models" or await visitor.download()  # this server may not open models there
+    await visitor.go_to("vision")
+    assert (await visitor.upload(LABEL(), "photo.jpg", photo(1))).problems == []
+    await visitor.close()
 
 
 def shake_hands(server: AuditedServer) -> tuple[set[int], set[int]]:

@@ -16,7 +16,7 @@ from server.upload_limit import MAX_FILES_PER_SESSION
 from tests.browser.app_server import AppServer
 from tests.deploy.visitor import Response, request
 from tests.elsewhere import run_in_thread
-from tests.fuzz.visitor import Reader
+from tests.fuzz.visitor import RecordingVisitor
 
 TOKEN = "2|00000000|6d346b|1"  # any client can make one: it protects from other sites only
 SILENCE = 0.5  # seconds after which no answer is expected
@@ -29,14 +29,14 @@ def server() -> Iterator[AppServer]:
         yield server
 
 
-def visit(server: AppServer, act: Callable[[Reader], Awaitable[None]]) -> None:
+def visit(server: AppServer, act: Callable[[RecordingVisitor], Awaitable[None]]) -> None:
     """Open the app, `act`, and disconnect."""
 
     async def run() -> None:
-        reader = Reader(server.url)
-        await reader.open()
-        await act(reader)
-        await reader.close()
+        visitor = RecordingVisitor(server.url)
+        await visitor.open()
+        await act(visitor)
+        await visitor.close()
 
     run_in_thread(run())
 
@@ -60,36 +60,36 @@ def stored_bytes(server: AppServer) -> int:
 
 
 def test_uploads_go_to_the_client_s_own_session_and_are_limited(server: AppServer):
-    async def act(reader: Reader) -> None:
+    async def act(visitor: RecordingVisitor) -> None:
         assert (await put(server, str(uuid.uuid4()), "a")).status == 400
-        assert (await put(server, reader.session, "a", token="")).status == 403
+        assert (await put(server, visitor.session, "a", token="")).status == 403
         for number in range(5 * MAX_FILES_PER_SESSION):
-            assert (await put(server, reader.session, str(number))).status == 204
+            assert (await put(server, visitor.session, str(number))).status == 204
         assert stored_bytes(server) == MAX_FILES_PER_SESSION * KILOBYTES * 1000
 
     visit(server, act)
 
 
 def test_uploads_cannot_be_read_or_removed_by_guessing_addresses(server: AppServer):
-    async def act(reader: Reader) -> None:
-        assert (await put(server, reader.session, "a")).status == 204
-        for session, file in ((str(uuid.uuid4()), "a"), (reader.session, str(uuid.uuid4()))):
+    async def act(visitor: RecordingVisitor) -> None:
+        assert (await put(server, visitor.session, "a")).status == 204
+        for session, file in ((str(uuid.uuid4()), "a"), (visitor.session, str(uuid.uuid4()))):
             await put(server, session, file, "DELETE")
-        answer = await put(server, reader.session, "a", "GET")
+        answer = await put(server, visitor.session, "a", "GET")
         assert b"." * KILOBYTES not in answer.body
 
     visit(server, act)
 
 
 def test_a_download_stays_available_during_runs_of_other_visitors(server: AppServer):
-    async def act(reader: Reader) -> None:
-        path = await reader.order()
-        other = Reader(server.url)
+    async def act(visitor: RecordingVisitor) -> None:
+        path = await visitor.request_file()
+        other = RecordingVisitor(server.url)
         await other.open()
         for page in ("tokens", ""):
             await other.go_to(page)
         await other.close()
-        assert (await reader.fetch(path)).startswith(b"\xef\xbb\xbf")  # a table, as all of them begin
+        assert (await visitor.fetch(path)).startswith(b"\xef\xbb\xbf")  # a table, as all of them begin
 
     visit(server, act)
 
@@ -122,19 +122,19 @@ def test_dropped_messages_are_not_answered_and_the_server_stays_ready(server: Ap
         BackMsg(debug_disconnect_websocket=True),
     ]
 
-    async def act(reader: Reader) -> None:
+    async def act(visitor: RecordingVisitor) -> None:
         # on a second socket with the user's session id, since the user's own would receive the answers
-        for message in (*dropped, operation(reader.session, "install_skills")):
+        for message in (*dropped, operation(visitor.session, "install_skills")):
             async with connect(server.url.replace("http", "ws", 1) + "/_stcore/stream", compression=None) as socket:
                 assert await answers(socket, message) == []
-        assert (await reader.read("We have two cars.")).problems == []
+        assert (await visitor.read("We have two cars.")).problems == []
 
     visit(server, act)
     assert request(server.url, "/healthz").status == 200
 
 
 def test_an_unknown_session_in_the_handshake_starts_a_new_one(server: AppServer):
-    async def act(reader: Reader) -> None:
+    async def act(visitor: RecordingVisitor) -> None:
         protocols = ["streamlit", "token", str(uuid.uuid4())]
         address = server.url.replace("http", "ws", 1) + "/_stcore/stream"
         async with connect(address, subprotocols=protocols, compression=None) as socket:
@@ -142,6 +142,6 @@ def test_an_unknown_session_in_the_handshake_starts_a_new_one(server: AppServer)
             rerun.rerun_script.SetInParent()
             await socket.send(rerun.SerializeToString())
             first = ForwardMsg.FromString(await socket.recv())
-        assert first.new_session.initialize.session_id not in ("", reader.session, protocols[2])
+        assert first.new_session.initialize.session_id not in ("", visitor.session, protocols[2])
 
     visit(server, act)

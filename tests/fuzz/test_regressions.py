@@ -1,4 +1,4 @@
-"""What the fuzzer found, once, by name: each of these broke something before it was mended."""
+"""Regression tests of bugs that the fuzzer found."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from tests.fuzz import addresses, campaign, checks
 from views.controls import pictures
 
 SENTENCE = "text=I+want+to+buy+a+car."
-WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many tokens as are taken
-SHORT = 0.5  # seconds of processor time that need no parts
+WORDS, BYTES = "text=" + "the+cat+" * 32, "text=" + "%ED%95%9C" * 40  # about as many tokens as are accepted
+SHORT = 0.5  # seconds of processor time that need no steps
 LONG_WORK = [
     ("pages/attribution/page.py", WORDS, ""),
     ("pages/heads/page.py", WORDS, ""),
@@ -33,27 +33,27 @@ LONG_WORK = [
         ("pages/decoding/page.py", "step=1e400&step=2&try_k=inf"),
     ],
 )
-def test_an_infinite_number_in_the_address_counts_as_nonsense(page, query):
+def test_an_infinite_number_in_the_address_is_ignored(page, query):
     app = addresses.visit(page, f"{SENTENCE}&{query}")
-    checks.page_is_whole(app)
+    checks.check_page(app)
     assert not app.warning
 
 
 def test_infinity_is_still_a_sentence():
     app = addresses.visit("pages/translate/page.py", "text=Infinity")
-    checks.page_is_whole(app)
+    checks.check_page(app)
     assert app.text_input(key="text").value == "Infinity"
 
 
-def test_a_big_tiff_whose_first_page_is_beyond_every_place_is_damaged():
+def test_a_big_tiff_whose_first_page_is_beyond_the_file_is_refused():
     content = b"II+\0\x08\0\0\0" + struct.pack("<Q", 2**64 - 1) + bytes(64)
     with pytest.raises(pictures.PictureError):
         pictures.read_picture(content)
 
 
 @pytest.fixture
-def settled() -> Iterator[None]:
-    """As in a server: what is there already is not looked through for garbage after the run."""
+def frozen() -> Iterator[None]:
+    """Exclude existing objects from garbage collection, as in a server."""
     gc.collect()
     gc.freeze()
     yield
@@ -61,10 +61,10 @@ def settled() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(("page", "text", "view"), LONG_WORK)
-def test_a_long_sentence_is_worked_through_in_steps(page, text, view, settled):
-    addresses.visit(page, SENTENCE + view)  # what only the first visit costs
-    with campaign.pauses() as times:
+def test_a_long_sentence_is_processed_in_steps(page, text, view, frozen):
+    addresses.visit(page, SENTENCE + view)  # the first visit costs more
+    with campaign.record_pauses() as times:
         app = addresses.visit(page, text + view)
-    checks.page_is_whole(app)
+    checks.check_page(app)
     stretches = [after - before for before, after in pairwise(times)]
     assert max(stretches) < max(SHORT, 0.36 * sum(stretches))
