@@ -1,4 +1,4 @@
-"""The beam as a tree: what was kept, what was pruned, what won, and what greedy decoding would have found."""
+"""The beam as a tree: kept and pruned hypotheses, the winner, and the result of greedy decoding."""
 
 from operator import attrgetter
 
@@ -36,12 +36,12 @@ HEADER = (
 
 
 def render(request: Request) -> None:
-    """The tree, the translations it ended with, and the checks."""
+    """Show the tree, its final translations, and the checks."""
     left = column_with_text("decoding", "beam-search")
     with left:
         options = choose_options()
         nodes = {"kept": say("decoding.nodes.kept", "Kept"), "all": say("decoding.nodes.all", "All considered")}
-        every = widgets.pick(say("decoding.nodes", "Hypotheses drawn"), nodes, "nodes") == "all"
+        all_nodes = widgets.pick(say("decoding.nodes", "Hypotheses drawn"), nodes, "nodes") == "all"
     source = request.service.model.tokenizer.encode_source(request.text)
     tree = request.service.lesson_in_steps(("beam tree", request.text, options), beam_tree_in_steps, source, options)
     with left:
@@ -50,7 +50,7 @@ def render(request: Request) -> None:
     text = say(
         "decoding.search.title", "Beam search of {steps} steps; the table has its numbers.", steps=len(tree.steps)
     )
-    svg = beam.beam(tree_columns(request, tree, every), text)
+    svg = beam.beam(tree_columns(request, tree, all_nodes), text)
     inline_svg(svg, key="tree")
     caption("decoding", "reading-the-tree")
     header, rows = [column() for column in HEADER], lambda: table_rows(request, tree)
@@ -61,7 +61,7 @@ def render(request: Request) -> None:
 
 
 def choose_options() -> DecodingOptions:
-    """Width and length penalty, which are those of every page that decodes by beam search."""
+    """Choose width and length penalty, which all pages share."""
     first, second = st.columns(2)
     with first:
         width = widgets.slider(say("decoding.width", "Beam width"), "beam", 4, 1, WIDEST)
@@ -71,55 +71,56 @@ def choose_options() -> DecodingOptions:
 
 
 def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
-    """The translations the search returns, with greedy's beside them, and the check."""
+    """Show the translations of the search and that of greedy decoding, and the check."""
     service = request.service
     greedy = service.steps(request.text, DecodingOptions())[-1].ids
-    total = -negative_log_probability(request, greedy)
-    divided = total / length_penalty(len(greedy), options.length_penalty)
-    found = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
-    found.append((say("decoding.row.greedy", "greedy"), greedy, total, divided))
-    rows = [
+    greedy_sum = -negative_log_probability(request, greedy)
+    greedy_score = greedy_sum / length_penalty(len(greedy), options.length_penalty)
+    hypotheses = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
+    hypotheses.append((say("decoding.row.greedy", "greedy"), greedy, greedy_sum, greedy_score))
+    rows: list[list[bars.Value]] = [
         [name, decoding_steps.token_cell(service.model.tokenizer.decode(ids)), len(ids), *sums]
-        for name, ids, *sums in found
+        for name, ids, *sums in hypotheses
     ]
     translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
     header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
     warn_if_cut_off(service.has_ended(tree.winner), "best")
     warn_if_cut_off(service.has_ended(greedy), "greedy")
-    same, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
-    result = {"wide": best.score, "narrow": divided} if options.beam == WIDEST else None
+    agrees, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
+    result = {"wide": best.score, "narrow": greedy_score} if options.beam == WIDEST else None
     render_experiment("decoding-beam-search", {"beam": WIDEST}, result)
     difference = checks.format_difference(
         "sum of ln p", abs(-negative_log_probability(request, best.ids) - best.log_probability)
     )
-    caption("decoding", "check-beam-same" if same else "check-beam-different", difference=difference)
+    caption("decoding", "check-beam-same" if agrees else "check-beam-different", difference=difference)
 
 
 def negative_log_probability(request: Request, ids: tuple[int, ...]) -> float:
-    """Sum of -ln p of a translation, from one teacher-forced pass."""
+    """Compute the sum of -ln p of a translation, from one teacher-forced pass."""
     compute = lambda model: score_target(model.trace(request.text, target_ids=ids).logits, ids).terms.total  # noqa: E731
     return request.service.analysis(("sum of -ln p", request.text, ids), compute)
 
 
-def tree_columns(request: Request, tree: BeamTree, every: bool) -> list[list[beam.Node]]:
-    """The tree for drawing; without the pruned ones unless `every`."""
+def tree_columns(request: Request, tree: BeamTree, all_nodes: bool) -> list[list[beam.Node]]:
+    """Return the nodes of each step for drawing; without the pruned ones unless `all_nodes`."""
     label = request.service.model.tokenizer.labels
-    drawn, before = [], {(): 0}
+    columns: list[list[beam.Node]] = []
+    parents: dict[tuple[int, ...], int] = {(): 0}
     for nodes in tree.steps:
-        shown = [node for node in nodes if every or node.fate != "pruned"]
-        drawn.append(
+        visible = [node for node in nodes if all_nodes or node.fate != "pruned"]
+        columns.append(
             [
-                beam.Node(token, *node_numbers(node), node.fate, tree.on_winning_path(node), before[node.ids[:-1]])
-                for node, token in zip(shown, label(node.id for node in shown), strict=True)
+                beam.Node(token, *node_numbers(node), node.fate, tree.on_winning_path(node), parents[node.ids[:-1]])
+                for node, token in zip(visible, label(node.id for node in visible), strict=True)
             ]
         )
-        before = {node.ids: place for place, node in enumerate(shown)}
-    return drawn
+        parents = {node.ids: place for place, node in enumerate(visible)}
+    return columns
 
 
 def table_rows(request: Request, tree: BeamTree) -> list[list]:
-    """A row for each hypothesis that was considered, pruned ones included."""
+    """Return a row for each considered hypothesis, pruned ones included."""
     tokenizer = request.service.model.tokenizer
     return [
         [

@@ -1,10 +1,10 @@
-"""From the decoder's last vector to a probability for every token; and three rows to try the idea on."""
+"""From the decoder's last vector to a probability for every token, and softmax on typed rows."""
 
 import numpy as np
 import streamlit as st
 
 from model.lessons.output_layer import ScoreRow, check_row, recompute_output
-from model.runtime.messages import ReaderError
+from model.runtime.messages import UserError
 from pages.decoding.step import choose_step
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
@@ -24,47 +24,47 @@ COUNT = 10  # tokens shown
 
 
 def render(request: Request) -> None:
-    """The output layer at a step, then the worked example."""
+    """Show the output layer at a step, then the worked example."""
     trace = request.trace()
     step = choose_step(trace)
-    found = request.service.lesson(
+    output = request.service.lesson(
         ("output layer", request.text, trace.next_ids, step), recompute_output, trace, step - 1
     )
-    best = np.argsort(-found.logits, kind="stable")[:COUNT]
-    powers = np.exp(found.logits - found.logits[best[0]])
+    best = np.argsort(-output.logits, kind="stable")[:COUNT]
+    powers = np.exp(output.logits - output.logits[best[0]])
     tokens, ranks = trace.tokenizer.labels(best.tolist()), list(range(1, COUNT + 1))
     columns = [
         TableColumn(say("column.rank", "rank"), ranks, list(map(str, ranks))),
         tables.token_column(say("column.token", "token"), tokens),
         TableColumn(say("column.id", "id"), best),
-        TableColumn(say("column.logit", "logit"), found.logits[best]),
+        TableColumn(say("column.logit", "logit"), output.logits[best]),
         TableColumn(say("column.power", "e^(logit - largest)"), powers[best]),
-        tables.bar_column(say("column.probability", "probability"), found.probabilities[best], 1),
+        tables.bar_column(say("column.probability", "probability"), output.probabilities[best], 1),
     ]
-    sizes = request.service.model.config
-    vocabulary = grouped(sizes.vocabulary_size)
-    with column_with_text("decoding", "linear-softmax", d_model=sizes.d_model, vocabulary=vocabulary):
+    config = request.service.model.config
+    vocabulary = grouped(config.vocabulary_size)
+    with column_with_text("decoding", "linear-softmax", d_model=config.d_model, vocabulary=vocabulary):
         tables.render_table(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
-        total, difference = found.probabilities.sum(), checks.format_difference("output layer", found.difference)
+        total, difference = output.probabilities.sum(), checks.format_difference("output layer", output.difference)
         caption("decoding", "check-output-layer", vocabulary=vocabulary, total=total, difference=difference)
         files.csv_and_table(*tables.header_and_rows(columns), f"output-step-{step}", key="output_table")
     render_example()
 
 
 def render_example() -> None:
-    """Rows of numbers that the reader may change: argmax, sum, and whether each is a distribution."""
+    """Show argmax and sum of typed rows of numbers, and whether each is a distribution."""
     st.header(say("decoding.rows", "Three rows by hand"), anchor=False)
     with column_with_text("decoding", "rows"):
         typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
         try:
             rows = parse_rows(typed)
-        except ReaderError as error:
+        except UserError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        numbers = [" ".join(f"{value:g}" for value in row.values) for row in rows]
+        texts = [" ".join(f"{value:g}" for value in row.values) for row in rows]
         softmax = [" ".join(map(three_digits, row.softmax)) for row in rows]
         columns = [
-            tables.name_column(say("column.row", "row"), numbers, "number"),
+            tables.name_column(say("column.row", "row"), texts, "number"),
             TableColumn(say("decoding.column.argmax", "argmax, from 0"), [row.argmax for row in rows]),
             TableColumn(say("column.sum", "sum"), [row.total for row in rows]),
             TableColumn(say("decoding.column.distribution", "a distribution?"), list(map(verdict, rows))),
@@ -79,15 +79,15 @@ def render_example() -> None:
         files.csv(*tables.header_and_rows(columns), "rows", say("decoding.rows.csv", "Rows as CSV"))
         title = say("decoding.rows.code", "These rows in PyTorch")
         render_program("decoding", "rows", title, rows=tuple(row.values for row in rows))
-        found = None
+        result = None
         if typed == RAISED:
             one, other = (np.array(row.softmax) for row in rows)
-            found = {"difference": float(np.abs(one - other).max())}
-        render_experiment("decoding-linear-softmax", {"rows": RAISED}, found)
+            result = {"difference": float(np.abs(one - other).max())}
+        render_experiment("decoding-linear-softmax", {"rows": RAISED}, result)
 
 
 def verdict(row: ScoreRow) -> str:
-    """Whether a row is a distribution, and why not."""
+    """State whether a row is a distribution, or why not."""
     if row.is_distribution:
         return say("yes", "yes")
     if min(row.values) < 0:
@@ -96,19 +96,19 @@ def verdict(row: ScoreRow) -> str:
 
 
 def parse_rows(text: str) -> list[ScoreRow]:
-    """Rows from text.
+    """Parse rows of numbers.
 
     Raises:
-        ReaderError: it does not hold such rows.
+        ReaderError: the text contains no such rows.
     """
     parts = [part.replace(",", " ").split() for part in text.split(";") if part.strip()]
     if not parts or len(parts) > MOST or any(len(part) > MOST for part in parts):
-        raise ReaderError(
+        raise UserError(
             "Type one to {most} rows of one to {most} numbers, such as {example}.", most=MOST, example=EXAMPLE
         )
     try:
         return [check_row([float(number) for number in part]) for part in parts]
     except ValueError:
-        raise ReaderError(
+        raise UserError(
             "Every entry must be a finite number with a decimal point, such as {example}.", example=EXAMPLE
         ) from None

@@ -1,4 +1,4 @@
-"""One step of decoding: what is generated, what it attends to, and how the next token is chosen."""
+"""One step of decoding: its tokens, its attention, and the choice of the next token."""
 
 from functools import partial
 
@@ -26,11 +26,11 @@ from views.text.catalogue import say
 from views.text.numbers import percent
 from views.url_state import bound_settings as held
 
-ROW_COUNTS = (5, 10, 20, 50)  # how many tokens the table may have
+ROW_COUNTS = (5, 10, 20, 50)  # tokens in the table
 
 
 def render(request: Request) -> None:
-    """Choose a step; see attention and choice."""
+    """Choose a step; show its attention and the choice of its token."""
     trace = request.trace()
     step = choose_step(trace)
     left, right = st.columns([2, 3], gap="large")
@@ -41,17 +41,17 @@ def render(request: Request) -> None:
 
 
 def choose_step(trace: Trace) -> int:
-    """A slider through the steps, from 1, and the tokens around the chosen one."""
+    """Choose a step, from 1, by a slider, and show the tokens around it."""
     last = len(trace.next_ids)
     step = step_buttons(last, say("decoding.step", "Step, 1 to {last}", last=last))
     label = block("decoding", "tokens-of-the-step")
-    read, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
-    st.html(generated_tokens.label(label) + decoding_steps.token_strip(read, generated, later))
+    fed, generated, later = trace.target_tokens[:step], trace.next_tokens[step - 1], trace.next_tokens[step:]
+    st.html(generated_tokens.label(label) + decoding_steps.token_strip(fed, generated, later))
     return step
 
 
 def render_attention(trace: Trace, step: int) -> None:
-    """Cross-attention of the step over the source."""
+    """Show the cross-attention of the step over the source."""
     st.header(say("decoding.attention", "What this step attends to"), anchor=False)
     layers, heads = (attention_maps.ids_with_mean(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
@@ -73,36 +73,38 @@ def render_attention(trace: Trace, step: int) -> None:
 
 @fragment
 def render_choice(request: Request, trace: Trace, step: int) -> None:
-    """How the token of a step is chosen: logit, scaled, filtered, probability. The browser follows the sliders."""
+    """Show logits, scaled and filtered, and probabilities of a step. The browser redraws while sliders move."""
     st.header(say("decoding.choice", "How the token is chosen"), anchor=False)
     sliders, options = slider_axes(), request.options
     if options.method == "sampling":
         st.caption(say("decoding.sampling-above", "Temperature, top k and top p are those set above."))
-        sliders, chosen = (), (options.temperature, options.top_k, options.top_p)
+        sliders = ()
+    temperature, top_k, top_p = options.temperature, options.top_k, options.top_p
     places = stepper.slider_positions(sliders)
     if sliders:
-        chosen = tuple(axis.values[places[axis.id]] for axis in sliders)
-    never = request.service.model.config.never_generated
-    stages = sampling_stages(trace.logits[step - 1], *chosen, never)
+        temperature, slider_k, top_p = (axis.values[places[axis.id]] for axis in sliders)
+        top_k = int(slider_k)
+    excluded = request.service.model.config.never_generated
+    stages = sampling_stages(trace.logits[step - 1], temperature, top_k, top_p, excluded)
     count = int(widgets.pick(say("decoding.shown", "Tokens shown"), tuple(map(str, ROW_COUNTS)), "shown", "10"))
-    taken, order = trace.next_ids[step - 1], stages.order[: len(stages.order) - len(never)]
-    # the most probable tokens; the one that was generated follows if it is not among them
+    generated, order = trace.next_ids[step - 1], stages.order[: len(stages.order) - len(excluded)]
+    # the most probable tokens, then the generated one if it is not among them
     ids = order[:count].tolist()
-    ids += [] if taken in ids else [taken]
+    ids += [] if generated in ids else [generated]
     labels = list(map(literal.token, trace.tokenizer.labels(ids)))
     ranks = [int(np.flatnonzero(order == id_)[0]) + 1 for id_ in ids]
-    view = _step_view(stages, order, ids, labels, ranks, ids.index(taken), sliders, places, step)
+    view = _step_view(stages, order, ids, labels, ranks, ids.index(generated), sliders, places, step)
     stepper.mount(view, places, "choice")
     caption("decoding", "check-choice", difference=checks.format_difference("choice", stages.difference))
     if sliders:
         caption("decoding", "dragged")
-        best, temperature = order[0], chosen[0]
-        found = {"token": token_value(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
-        found |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
-        do = partial(held.store_text, "try_temperature", "2")
-        render_experiment("decoding-step", do, found if temperature != 1 else None)
+        best = order[0]
+        result = {"token": token_value(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
+        result |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
+        action = partial(held.store_text, "try_temperature", "2")
+        render_experiment("decoding-step", action, result if temperature != 1 else None)
     paragraph("decoding", "choice")
-    saved = [
+    file_columns = [
         TableColumn(say("column.rank", "rank"), ranks),
         TableColumn(terms.TOKEN(), labels),
         TableColumn(say("column.id", "id"), ids),
@@ -113,14 +115,13 @@ def render_choice(request: Request, trace: Trace, step: int) -> None:
         TableColumn(say("column.probability", "probability"), stages.probabilities[ids]),
     ]
     label = say("decoding.choice.csv", "Choice as CSV")
-    files.csv_and_table(*tables.header_and_rows(saved), f"step-{step}", label, "choice_table")
-    given = {"sentence": request.text, "target_ids": trace.next_ids, "step": step}
-    temperature, top_k, top_p = chosen
-    render_program("decoding", "step-by-step", **given, temperature=temperature, top_k=top_k, top_p=top_p)
+    files.csv_and_table(*tables.header_and_rows(file_columns), f"step-{step}", label, "choice_table")
+    values = {"sentence": request.text, "target_ids": trace.next_ids, "step": step}
+    render_program("decoding", "step-by-step", **values, temperature=temperature, top_k=top_k, top_p=top_p)
 
 
 def slider_axes() -> tuple[Axis, ...]:
-    """Temperature, top-k and top-p, to try them."""
+    """Return the sliders of temperature, top-k and top-p."""
     return (
         number_axis("try_temperature", say("decoding.temperature", "Temperature"), [n / 10 for n in range(1, 31)], 1.0),
         number_axis("try_k", say("decoding.top-k", "Top k, 0 keeps all"), range(101), 0),
@@ -134,12 +135,12 @@ def _step_view(
     ids: list[int],
     tokens: list[str],
     ranks: list[int],
-    taken: int,
+    generated: int,
     sliders: tuple[Axis, ...],
     places: Places,
     step: int,
 ) -> StepView:
-    """A row a token, and what is left of all; `order` holds every token that can be generated."""
+    """Build the view: a row for each token, and how many are left; `order` has every token that can be generated."""
     along = ("row",)
     numbers = {
         "rank": Numbers(np.array(ranks), along, whole=True),
@@ -159,11 +160,11 @@ def _step_view(
         Bar(say("decoding.column.filtered", "filtered"), "filtered", bar=False, nothing=say("decoding.out", "out")),
         Bar(say("column.probability", "probability"), "probability", "decoder", 1.0),
     )
-    left = say(
+    summary = say(
         "decoding.left",
         "{kept} of {vocabulary} tokens are left; before filtering they held {mass} of the probability, now 1.",
     )
-    described = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
+    table_name = say("decoding.choice.table", "The most probable tokens of step {step}", step=step)
     return StepView(
         (
             *sliders,
@@ -171,7 +172,7 @@ def _step_view(
             Axis("all", "", size=len(order), slider=False),
         ),
         numbers,
-        (BarsPanel(described, "row", columns, wide=True, taken=taken), FormulaPanel(left)),
+        (BarsPanel(table_name, "row", columns, wide=True, taken=generated), FormulaPanel(summary)),
         "sampling" if sliders else "",
         places,
     )

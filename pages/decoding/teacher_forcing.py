@@ -21,7 +21,7 @@ OTHER = "Il fait froid ce matin."  # a translation of another sentence
 
 
 def render(request: Request) -> None:
-    """A target box, the two inputs, and both runs position by position."""
+    """Show a target box, the two inputs, and both runs position by position."""
     with column_with_text("decoding", "teacher-forcing"):
         forced = choose_target(request)
         if forced is None:
@@ -45,72 +45,77 @@ def render(request: Request) -> None:
             + generated_tokens.label(decoder)
             + decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"))
         )
-    free = request.service.trace(request.text, DecodingOptions())
-    compared = compare_runs(forced, free, request.service.model.config.never_generated)
+    free_run = request.service.trace(request.text, DecodingOptions())
+    comparison = compare_runs(forced, free_run, request.service.model.config.never_generated)
     st.header(say("forcing.both", "Forced and free, position by position"), anchor=False)
-    # where both generate the same it is said of the target
-    warn_if_cut_off(free.next_ids == forced.next_ids or request.service.has_ended(free.next_ids), "free")
-    st.markdown(summary(compared, forced))
-    chances = [row.right_probability for row in compared.forced]
-    least = min(range(len(chances)), key=chances.__getitem__)
-    found = {"token": token_value(forced.next_tokens[least]), "probability": percent(chances[least])}
-    found |= {"instead": token_value(forced.tokenizer.labels([compared.forced[least].says])[0])}
-    render_experiment("decoding-teacher-forcing", {"target": OTHER}, found if forced.target_text == OTHER else None)
-    columns = table_columns(compared, forced, free)
+    # if both are equal, the note under the target states it already
+    warn_if_cut_off(free_run.next_ids == forced.next_ids or request.service.has_ended(free_run.next_ids), "free")
+    st.markdown(summary(comparison, forced))
+    probabilities = [row.target_probability for row in comparison.forced]
+    least_probable = min(range(len(probabilities)), key=probabilities.__getitem__)
+    result = {
+        "token": token_value(forced.next_tokens[least_probable]),
+        "probability": percent(probabilities[least_probable]),
+    }
+    result |= {"instead": token_value(forced.tokenizer.labels([comparison.forced[least_probable].predicted])[0])}
+    render_experiment("decoding-teacher-forcing", {"target": OTHER}, result if forced.target_text == OTHER else None)
+    columns = table_columns(comparison, forced, free_run)
     tables.render_table(columns, say("forcing.table", "Teacher-forced and free-running, position by position"))
     caption(
         "decoding",
         "check-teacher-forcing",
-        difference=checks.format_difference("two passes", compared.shared_difference),
+        difference=checks.format_difference("two passes", comparison.shared_difference),
     )
     files.csv_and_table(*tables.header_and_rows(columns), "teacher-forcing", key="forcing_table")
 
 
-def summary(compared: ForcedFreeComparison, forced: Trace) -> str:
-    """What happened, in words."""
-    positions, departs = len(compared.forced), compared.departs
-    first = block("decoding", "forced-right", right=compared.right, positions=positions)
+def summary(comparison: ForcedFreeComparison, forced: Trace) -> str:
+    """Describe the comparison in words."""
+    positions, departs = len(comparison.forced), comparison.diverges_at
+    first = block("decoding", "forced-right", right=comparison.correct, positions=positions)
     if departs is None:
         return f"{first} {block('decoding', 'free-same')}"
-    if departs >= min(positions, len(compared.free)):
+    if departs >= min(positions, len(comparison.free)):
         return f"{first} {block('decoding', 'free-length')}"
-    wanted = literal.markdown(literal.token(forced.next_tokens[departs]))
-    return f"{first} {block('decoding', 'free-departs', position=departs + 1, token=wanted)}"
+    expected = literal.markdown(literal.token(forced.next_tokens[departs]))
+    return f"{first} {block('decoding', 'free-departs', position=departs + 1, token=expected)}"
 
 
-def table_columns(compared: ForcedFreeComparison, forced: Trace, free: Trace) -> list[TableColumn]:
-    """One row a position of the longer run; what a run does not reach is empty."""
-    length = max(len(compared.forced), len(compared.free))
+def table_columns(comparison: ForcedFreeComparison, forced: Trace, free_run: Trace) -> list[TableColumn]:
+    """Return columns with a row for each position of the longer run; empty behind the end of the shorter."""
+    length = max(len(comparison.forced), len(comparison.free))
 
-    def filled(values: Iterable, nothing=None) -> list:
-        found = list(values)
-        return found + [nothing] * (length - len(found))
+    def padded(values: Iterable, filler=None) -> list:
+        items = list(values)
+        return items + [filler] * (length - len(items))
 
-    def named(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> TableColumn:
-        """What differs from what was expected is marked."""
-        labels = filled(labels, "")
-        pairs = zip(labels, filled(expected, "") if expected else labels, strict=True)
+    def token_column(title: str, labels: Sequence[str], expected: Sequence[str] = ()) -> TableColumn:
+        """A column of tokens; those that differ from the expected ones are marked."""
+        labels = padded(labels, "")
+        pairs = zip(labels, padded(expected, "") if expected else labels, strict=True)
         cells = [
             label and (decoding_steps.token_cell(label) if label == other else decoding_steps.differing_cell(label))
             for label, other in pairs
         ]
         return TableColumn(title, [label and literal.token(label) for label in labels], cells)
 
-    def chances(title: str, values: Iterable[float]) -> TableColumn:
-        values = filled(values)
+    def probability_column(title: str, values: Iterable[float]) -> TableColumn:
+        values = padded(values)
         return TableColumn(title, values, [None if value is None else percent(value) for value in values])
 
     reads, right = forced.target_tokens, forced.next_tokens
-    says = forced.tokenizer.labels([row.says for row in compared.forced])
-    ranks, places = filled(row.rank for row in compared.forced), list(range(1, length + 1))
+    predicted = forced.tokenizer.labels([row.predicted for row in comparison.forced])
+    ranks, places = padded(row.rank for row in comparison.forced), list(range(1, length + 1))
     return [
         TableColumn(say("column.position", "position"), places, list(map(str, places))),
-        named(say("forcing.forced.reads", "forced: reads"), reads),
-        named(say("forcing.forced.says", "first choice"), says, right),
-        named(say("forcing.forced.target", "target"), right),
-        chances(say("forcing.forced.probability", "p of the target"), (at.right_probability for at in compared.forced)),
+        token_column(say("forcing.forced.reads", "forced: reads"), reads),
+        token_column(say("forcing.forced.says", "first choice"), predicted, right),
+        token_column(say("forcing.forced.target", "target"), right),
+        probability_column(
+            say("forcing.forced.probability", "p of the target"), (at.target_probability for at in comparison.forced)
+        ),
         TableColumn(say("column.rank", "rank"), ranks, [None if rank is None else str(rank) for rank in ranks]),
-        named(say("forcing.free.reads", "free: reads"), free.target_tokens, reads),
-        named(say("forcing.free.generates", "generates"), free.next_tokens, right),
-        chances(say("forcing.free.probability", "p"), (at.probability for at in compared.free)),
+        token_column(say("forcing.free.reads", "free: reads"), free_run.target_tokens, reads),
+        token_column(say("forcing.free.generates", "generates"), free_run.next_tokens, right),
+        probability_column(say("forcing.free.probability", "p"), (at.probability for at in comparison.free)),
     ]

@@ -1,4 +1,4 @@
-"""Cross-entropy of a target, a row a token: the reader's target, or typed probabilities."""
+"""Cross-entropy of a target, a row for each token: the user's target, or typed probabilities."""
 
 import math
 
@@ -27,50 +27,50 @@ SCORED_LABELS = {
 
 
 def reads() -> frozenset[Read]:
-    """Given tokens have no sentence."""
+    """Return what the page's header asks for: nothing for typed tokens, which have no sentence."""
     return NOTHING if bound_settings.pending_value("scored", OneOf(tuple(SCORED_LABELS)), "target") == "five" else BOTH
 
 
 def render(request: Request) -> None:
-    """The table with its bars, and the sums below."""
+    """Show the table with its bars, and the sums below."""
     left, right = st.columns([3, 2], gap="large")
     vocabulary = request.service.model.config.vocabulary_size
     with left:
-        given = widgets.pick(say("loss.scored", "What is scored"), SCORED_LABELS, "scored") == "five"
-        if given:
+        is_typed = widgets.pick(say("loss.scored", "What is scored"), SCORED_LABELS, "scored") == "five"
+        if is_typed:
             result = render_typed()
         else:
             render_target(request)
-        if not given or result:
-            render_experiment("loss-tokens", {"scored": "five"}, result if given else None)
+        if not is_typed or result:
+            render_experiment("loss-tokens", {"scored": "five"}, result if is_typed else None)
     with right:
-        if given:
+        if is_typed:
             paragraph("loss", "five-tokens")
         paragraph("loss", "token-by-token", vocabulary=grouped(vocabulary), uniform=math.log(vocabulary))
 
 
 def render_typed() -> dict[str, object]:
-    """Tokens and probabilities that the reader types; what the experiment states of them, if they can be read."""
+    """Score typed tokens and probabilities; return the values of the experiment, empty if the text is invalid."""
     pairs = read_typed_tokens()
     logarithm = choose_logarithm()
     if pairs is None:
         return {}
     labels, probabilities = zip(*pairs, strict=True)
     scored = score_probabilities(probabilities)
-    found = scored.terms
+    terms = scored.terms
     difference = checks.format_difference("typed losses", scored.difference)
-    render_table(labels, found, (), "check-typed", difference, logarithm)
+    render_table(labels, terms, (), "check-typed", difference, logarithm)
     render_program(
         "loss", "typed", say("loss.typed.code", "These losses in PyTorch"), tokens=pairs, base=logarithm.base
     )
-    most = int(found.losses.argmax())
-    result = {"token": token_value(labels[most]), "probability": float(found.probabilities[most])}
-    costs = {"loss": float(found.losses[most]), "total": found.total}
+    costliest = int(terms.losses.argmax())
+    result = {"token": token_value(labels[costliest]), "probability": float(terms.probabilities[costliest])}
+    costs = {"loss": float(terms.losses[costliest]), "total": terms.total}
     return result | {name: cost / logarithm.nats for name, cost in costs.items()} | {"unit": logarithm.unit()}
 
 
 def render_target(request: Request) -> None:
-    """The reader's target, scored by the model."""
+    """Score the user's target by the model."""
     trace = choose_target(request)
     if trace is None:
         return
@@ -99,7 +99,13 @@ def render_table(
     difference: str,
     logarithm: Logarithm = NATURAL,
 ) -> None:
-    """The sums, a row a token, and the check: its block, the recomputation's difference. Typed tokens have no rank."""
+    """Show the sums, a row for each token, and the check.
+
+    Args:
+        ranks: empty for typed tokens.
+        check: id of the text block with the check.
+        difference: of the recomputation.
+    """
     losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
         (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),

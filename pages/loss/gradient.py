@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.networks.loss_terms import even_loss, logit_gradient, score_target, smallest_loss, smoothed_target
+from model.networks.loss_terms import logit_gradient, score_target, smallest_loss, smoothed_target, uniform_loss
 from model.runtime.arrays import softmax
 from pages.shared import checks, files, stepper, tables
 from pages.shared.code import render_program
@@ -28,7 +28,7 @@ COUNT = 10  # tokens shown
 
 
 def render(request: Request) -> None:
-    """Choose the smoothing and a position; see the target distribution and the push on each logit."""
+    """Choose the smoothing and a position; show the target distribution and the gradient of each logit."""
     left, right = st.columns([3, 2], gap="large")
     with left:
         trace = choose_target(request)
@@ -46,7 +46,7 @@ def render(request: Request) -> None:
 
 
 def render_position(request: Request, trace: Trace) -> None:
-    """Choose a position."""
+    """Choose a position and show its tokens."""
     last = len(trace.next_ids)
     step = step_buttons(last, say("loss.position", "Position, 1 to {last}", last=last))
     label = say("loss.position.tokens", "What the decoder was fed, the right token at this position, and what follows")
@@ -59,14 +59,14 @@ def render_position(request: Request, trace: Trace) -> None:
 
 @fragment
 def render_smoothed(request: Request, trace: Trace, step: int) -> None:
-    """The sums over the target, and one position in detail. The browser follows the slider."""
+    """Show the sums over the target, and one position in detail. The browser redraws while the slider moves."""
     label = say("loss.smoothing", "Label smoothing \u03b5, in per cent")
     slider = number_axis("smoothing", label, range(91), 10)
     places = stepper.slider_positions((slider,))
     smoothing = slider.values[places["smoothing"]] / 100
-    found = logit_gradient(trace.logits, trace.next_ids, smoothing)
-    gradient, right = found.gradient[step - 1], trace.next_ids[step - 1]  # (vocabulary,)
-    wanted = smoothed_target(len(gradient), right, smoothing).numpy()
+    loss_gradient = logit_gradient(trace.logits, trace.next_ids, smoothing)
+    gradient, right = loss_gradient.gradient[step - 1], trace.next_ids[step - 1]  # (vocabulary,)
+    distribution = smoothed_target(len(gradient), right, smoothing).numpy()
     probabilities = softmax(trace.logits[step - 1].astype(np.float64))
     # the right token, then the most probable of the others, whatever the smoothing
     others = [id_ for id_ in np.argsort(-trace.logits[step - 1], kind="stable")[:COUNT].tolist() if id_ != right]
@@ -75,11 +75,11 @@ def render_smoothed(request: Request, trace: Trace, step: int) -> None:
     plain = score_target(trace.logits, trace.next_ids).terms.mean
     numbers = {
         "p": Numbers(probabilities[ids], along),
-        "q": Numbers(wanted[ids], along),
+        "q": Numbers(distribution[ids], along),
         "gradient": Numbers(gradient[ids], along),
         "plain": Numbers(np.array(plain)),
-        "even": Numbers(np.array(even_loss(trace.logits))),
-        "smoothed": Numbers(np.array(found.mean)),
+        "even": Numbers(np.array(uniform_loss(trace.logits))),
+        "smoothed": Numbers(np.array(loss_gradient.mean)),
         "smallest": Numbers(np.array(smallest_loss(len(gradient), smoothing))),
         "vocabulary": Numbers(np.array(len(gradient)), whole=True),
     }
@@ -92,26 +92,31 @@ def render_smoothed(request: Request, trace: Trace, step: int) -> None:
         Bar(say("loss.column.q", "target q"), "q", "decoder", 1.0),
         Bar(say("loss.column.gradient", "gradient p - q"), "gradient", top=1.0, signed=True),
     )
-    described = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
+    table_name = say("loss.gradient.table", "Target and gradient at position {position}", position=step)
     view = StepView(
         (slider, Axis("row", terms.TOKEN(), list(map(literal.token, labels)), slider=False, said="token")),
         numbers,
-        (FormulaPanel(losses), BarsPanel(described, "row", columns, wide=True, taken=0)),
+        (FormulaPanel(losses), BarsPanel(table_name, "row", columns, wide=True, taken=0)),
         "smoothing",
         places,
     )
     stepper.mount(view, places, "smoothed")
-    found_here = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
+    result = {"smallest": smallest_loss(len(gradient), smoothing), "loss": plain}
     render_experiment(
-        "loss-smoothing", partial(bound_settings.store_text, "smoothing", "0"), None if smoothing else found_here
+        "loss-smoothing", partial(bound_settings.store_text, "smoothing", "0"), None if smoothing else result
     )
     total = checks.format_difference("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
-    caption("loss", "check-gradient", difference=checks.format_difference("loss gradient", found.difference), sum=total)
-    saved = [
+    caption(
+        "loss",
+        "check-gradient",
+        difference=checks.format_difference("loss gradient", loss_gradient.difference),
+        sum=total,
+    )
+    file_columns = [
         TableColumn(terms.TOKEN(), list(map(literal.token, labels))),
         TableColumn(say("column.id", "id"), ids),
         *(TableColumn(column.name, numbers[column.numbers].values) for column in columns),
     ]
-    files.csv_and_table(*tables.header_and_rows(saved), f"gradient-position-{step}", key="gradient_table")
-    given = {"sentence": request.text, "target_ids": trace.next_ids}
-    render_program("loss", "smoothing-gradient", **given, position=step, smoothing=smoothing)
+    files.csv_and_table(*tables.header_and_rows(file_columns), f"gradient-position-{step}", key="gradient_table")
+    values = {"sentence": request.text, "target_ids": trace.next_ids}
+    render_program("loss", "smoothing-gradient", **values, position=step, smoothing=smoothing)

@@ -1,28 +1,28 @@
-"""Tokens with their probabilities as a reader types them, and the logarithm that their losses are taken in."""
+"""Typed tokens with their probabilities, and the logarithm of their losses."""
 
 import math
 from dataclasses import dataclass
 
 import streamlit as st
 
-from model.runtime.messages import ReaderError
+from model.runtime.messages import UserError
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import Message, say, say_error
 
-# A sum to do by hand: the right tokens of "Je suis un etudiant" and what a model might give them.
+# to compute by hand: the right tokens of "Je suis un etudiant" with possible probabilities
 EXAMPLE = "Je 0.8; suis 0.6; un 0.7; \u00e9tudiant 0.5; </s> 0.9"
 MOST, LONGEST = 40, 40  # tokens, and characters of one
 
 
 @dataclass(frozen=True)
 class Logarithm:
-    """What a loss is counted in.
+    """The unit of a loss.
 
     Attributes:
         base: of the logarithm.
         sign: as formulas have it, such as `log2`.
-        unit: what one of it is called.
+        unit: its name.
     """
 
     base: float
@@ -31,7 +31,7 @@ class Logarithm:
 
     @property
     def nats(self) -> float:
-        """How many nats one of it is; a loss in nats is divided by this."""
+        """Nats per unit; a loss in nats is divided by this."""
         return math.log(self.base)
 
 
@@ -44,7 +44,7 @@ NATURAL = LOGARITHMS["e"]
 
 
 def choose_logarithm() -> Logarithm:
-    """The reader's choice."""
+    """Choose a logarithm."""
     signs = {
         id: say("loss.logarithm.option", "{log}: {unit}", log=logarithm.sign, unit=logarithm.unit())
         for id, logarithm in LOGARITHMS.items()
@@ -53,34 +53,34 @@ def choose_logarithm() -> Logarithm:
 
 
 def read_typed_tokens() -> tuple[tuple[str, float], ...] | None:
-    """Tokens with their probabilities, or None and a sentence that says what to type."""
+    """Return the typed tokens with their probabilities; None, with a warning on the page, if they are invalid."""
     typed = widgets.text(
         say("loss.typed", "Tokens, each with its probability; a semicolon between them"), "tokens", EXAMPLE
     )
     try:
         return parse_tokens(typed)
-    except ReaderError as error:
+    except UserError as error:
         st.warning(literal.markdown(say_error(error)))
         return None
 
 
 def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
-    """Tokens with their probabilities from text, such as `Je 0.8; suis 0.6`.
+    """Parse tokens with their probabilities, such as `Je 0.8; suis 0.6`.
 
     Raises:
-        ReaderError: it does not hold such pairs.
+        ReaderError: the text is not a list of such pairs.
     """
     pairs = [part.split() for part in text.split(";") if part.strip()]
     if not 1 <= len(pairs) <= MOST or any(len(pair) != 2 or len(pair[0]) > LONGEST for pair in pairs):
-        raise ReaderError(
+        raise UserError(
             "Type one to {most} tokens, each with its probability after a space, such as {example}.",
             most=MOST,
             example="Je 0.8; suis 0.6",
         )
     try:
-        found = tuple((token, float(probability)) for token, probability in pairs)
+        tokens = tuple((token, float(probability)) for token, probability in pairs)
     except ValueError:
-        found = ()
-    if not found or not all(0 < probability <= 1 for _, probability in found):
-        raise ReaderError("A probability is a number above 0 and at most 1 with a decimal point, such as 0.8.")
-    return found
+        tokens = ()
+    if not tokens or not all(0 < probability <= 1 for _, probability in tokens):
+        raise UserError("A probability is a number above 0 and at most 1 with a decimal point, such as 0.8.")
+    return tokens

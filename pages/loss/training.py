@@ -1,4 +1,4 @@
-"""How the shipped model was trained: the curves in the record beside its weights."""
+"""How the shipped model was trained: the curves of the record next to its weights."""
 
 import streamlit as st
 
@@ -18,7 +18,7 @@ RATE = Message("training.rate", "learning rate")
 
 
 def render(request: Request) -> None:
-    """Two panels over one axis, their numbers, and how the reader's own sentence compares."""
+    """Show two panels over one axis, their numbers, and the loss of the user's sentence for comparison."""
     curves = request.service.analysis(("training curves",), lambda model: training_curves(model.folder))
     if curves is None:
         st.info(block("loss", "no-record"))
@@ -27,16 +27,16 @@ def render(request: Request) -> None:
     with left:
         axes = {"steps": say("training.axis.steps", "Steps"), "epochs": say("training.axis.epochs", "Epochs")}
         by_step = widgets.pick(say("training.axis", "Along the axis"), axes, "axis") == "steps"
-        at, epoch_ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
-        heldout = say("training.line.heldout", "held-out, -ln p of the right token")
-        drawn = [
-            ChartLine(say("training.line.loss", "training loss, smoothed labels"), at, curves.losses, 4),
-            ChartLine(say("training.line.nll", "training, -ln p of the right token"), at, curves.nlls, 1),
-            ChartLine(heldout, epoch_ends, curves.heldout_nlls, 0, marks=True),
-            ChartLine(RATE(), at, curves.rates, 3, panel=1),
+        x, epoch_ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
+        heldout_label = say("training.line.heldout", "held-out, -ln p of the right token")
+        series = [
+            ChartLine(say("training.line.loss", "training loss, smoothed labels"), x, curves.losses, 4),
+            ChartLine(say("training.line.nll", "training, -ln p of the right token"), x, curves.nlls, 1),
+            ChartLine(heldout_label, epoch_ends, curves.heldout_nlls, 0, marks=True),
+            ChartLine(RATE(), x, curves.rates, 3, panel=1),
         ]
         titles = say("training.nats", "nats per token"), RATE()
-        figure = lines(drawn, sentence_input.theme(), STEP() if by_step else EPOCH(), titles, height=520)
+        figure = lines(series, sentence_input.theme(), STEP() if by_step else EPOCH(), titles, height=520)
         figure.layout.yaxis2.exponentformat = "none"
         chart(figure, "curves", block("loss", "curves-alt"))
         header = [STEP(), EPOCH(), say("training.column.loss", "training loss")]
@@ -45,7 +45,7 @@ def render(request: Request) -> None:
             RATE(),
             say("training.column.heldout", "held-out -ln p"),
         ]
-        # logged points and ends of epochs in the order of their steps
+        # logged points and ends of epochs, sorted by step
         points = zip(curves.steps, curves.epochs, curves.losses, curves.nlls, curves.rates, strict=True)
         rows = [[int(step), *map(float, values), None] for step, *values in points]
         ends = zip(curves.heldout_steps, curves.heldout_epochs, curves.heldout_nlls, strict=True)
@@ -54,9 +54,9 @@ def render(request: Request) -> None:
     with right:
         paragraph("loss", "training-curves", decay=str(curves.average_decay))
         heldout = curves.heldout_nlls
-        fallen = [(heldout[0] - value) / (heldout[0] - min(heldout)) for value in heldout]
-        most = next(place for place, share in enumerate(fallen) if share >= 0.9)
-        result = {"epoch": most + 1, "epochs": len(heldout), "first": heldout[0], "there": heldout[most]}
+        shares = [(heldout[0] - value) / (heldout[0] - min(heldout)) for value in heldout]
+        at_share = next(place for place, share in enumerate(shares) if share >= 0.9)
+        result = {"epoch": at_share + 1, "epochs": len(heldout), "first": heldout[0], "there": heldout[at_share]}
         result |= {"lowest": min(heldout)}
         render_experiment("loss-training-curves", {"axis": "epochs"}, None if by_step else result)
         trace = request.trace()

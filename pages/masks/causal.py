@@ -1,4 +1,4 @@
-"""The check of causality: change a later token, and every earlier output stays the same to the last bit."""
+"""The check of causality: after a change of a later token, every earlier output is equal to the last bit."""
 
 import streamlit as st
 
@@ -22,26 +22,26 @@ MOST_REPLACEMENTS = 5
 
 @fragment
 def render(request: Request) -> None:
-    """Choose a token and what takes its place; see whose outputs change. Choosing runs only this part again."""
+    """Choose a token and its replacement; show whose outputs change. A choice reruns only this section."""
     trace = request.trace()
     if len(trace.target_ids) < 3:
         st.info(block("masks", "too-short"))
         return
     side = len(trace.target_ids)
     names = attention_maps.numbered(trace.target_tokens)
-    following = trace.predictions(MOST_REPLACEMENTS + 1)
-    # at first the token of the second half that the model was least sure of
-    doubtful = min(range(side // 2, side - 1), key=lambda place: following[place].probability)
+    predictions = trace.predictions(MOST_REPLACEMENTS + 1)
+    # initially the token of the second half with the smallest probability
+    least_certain = min(range(side // 2, side - 1), key=lambda place: predictions[place].probability)
     with st.container(horizontal=True, gap="medium"):
         label = say("masks.change", "Change the token at place")
-        place = int(widgets.number(label, "change", doubtful + 2, 2, side, varies=True, width=190))
+        place = int(widgets.number(label, "change", least_certain + 2, 2, side, varies=True, width=190))
         position = place - 1
-        rivals = {
+        candidates = {
             str(candidate.id): literal.token(candidate.token)
-            for candidate in following[position - 1].top
+            for candidate in predictions[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        chosen = choose_replacement(rivals, names[position])
+        chosen = choose_replacement(candidates, names[position])
     masks = [mask_pattern("causal", side), mask_pattern("none", side)]
     key = ("causality", trace.source_ids, trace.target_ids, position, int(chosen))
     with_mask, without = request.service.lesson(key, check_causality, trace, position, int(chosen), masks)
@@ -50,12 +50,12 @@ def render(request: Request) -> None:
         (say("masks.change.causal", "Largest change before that place, causal mask"), before),
         (say("masks.change.none", "The same without a mask"), after),
     )
-    found = {"place": place, "masked": float(before), "unmasked": float(after)} if place == 2 else None
-    render_experiment("masks-causality", {"change": 2}, found)
-    changed = [*trace.target_tokens[:position], rivals[chosen], *trace.target_tokens[place:]]
-    old = literal.token(trace.target_tokens[position])
-    words = block("masks", "replaced", new=rivals[chosen], place=place, old=old)
-    st.html(generated_tokens.label(words) + generated_tokens.chips(changed, "decoder"))
+    result = {"place": place, "masked": float(before), "unmasked": float(after)} if place == 2 else None
+    render_experiment("masks-causality", {"change": 2}, result)
+    tokens = [*trace.target_tokens[:position], candidates[chosen], *trace.target_tokens[place:]]
+    replaced = literal.token(trace.target_tokens[position])
+    description = block("masks", "replaced", new=candidates[chosen], place=place, old=replaced)
+    st.html(generated_tokens.label(description) + generated_tokens.chips(tokens, "decoder"))
     paragraph("masks", "largest-change")
     levels = (
         say("level.embedding", "embedding"),
@@ -86,14 +86,14 @@ def render(request: Request) -> None:
         files.npz("causality", arrays, say("masks.changes.npz", "Changes as NPZ"))
 
 
-def choose_replacement(rivals: dict[str, str], replaced: str) -> str:
-    """The id of the token that takes the place of `replaced`; `rivals` are ids of tokens with what they say."""
-    by_token = {token: id for id, token in rivals.items()}
-    asked = bound_settings.stored_text("replacement")
-    if asked not in rivals and asked in by_token:  # earlier versions wrote the token itself into the address
-        bound_settings.store_text("replacement", by_token[asked])
+def choose_replacement(candidates: dict[str, str], replaced: str) -> str:
+    """Choose the id of the token that replaces `replaced`, among the `candidates`: id -> label."""
+    by_token = {token: id for id, token in candidates.items()}
+    stored = bound_settings.stored_text("replacement")
+    if stored not in candidates and stored in by_token:  # earlier versions stored the token itself in the address
+        bound_settings.store_text("replacement", by_token[stored])
     label = say("masks.replacement", "Put in place of {token}", token=literal.markdown(replaced))
     help = say("masks.replacement.help", "The tokens that the model found most probable there.")
     return widgets.select(
-        label, {id: Untranslated(token) for id, token in rivals.items()}, "replacement", width=240, help=help
+        label, {id: Untranslated(token) for id, token in candidates.items()}, "replacement", width=240, help=help
     )

@@ -1,7 +1,8 @@
-"""Padding: the reader's ragged batch, its masks, and attention on padding with the mask and without."""
+"""Padding: a typed ragged batch, its masks, and attention on padding with and without the mask."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -49,13 +50,13 @@ TOO_MANY = Message("masks.batch.many", "Type at most {most} sequences; there are
 
 @fragment
 def render(request: Request) -> None:
-    """A typed batch through the encoder. Typing or choosing runs only this part again."""
+    """Show a typed batch in the encoder. Typing or choosing reruns only this section."""
     config = request.service.model.config
     with st.container(horizontal=True, gap="medium"):
-        typed = {"ids": say("masks.batch.ids", "Ids"), "lengths": say("masks.batch.lengths", "Lengths only")}
-        by = widgets.pick(say("masks.batch.typed", "You type"), typed, "batch", default=_default_input(), varies=True)
+        kinds = {"ids": say("masks.batch.ids", "Ids"), "lengths": say("masks.batch.lengths", "Lengths only")}
+        kind = widgets.pick(say("masks.batch.typed", "You type"), kinds, "batch", default=_default_input(), varies=True)
     try:
-        batch = _read_ids() if by == "ids" else _read_lengths()
+        batch = _read_ids() if kind == "ids" else _read_lengths()
     except ValueError as error:
         st.warning(say_error(error))
         return
@@ -83,28 +84,32 @@ def render(request: Request) -> None:
         column_title=say("axis.position", "position"),
         signed=False,
         masked=("0", say("masks.cell.padding", "padding")),
-        top=float(batch.ids.max()) * 4,  # pale: an id is a name, not a quantity
+        top=float(batch.ids.max()) * 4,  # pale, since an id is no quantity
     )
     matrix_row([ids], "batch_ids")
     render_metrics(effect, layer, head)
     share = float(effect.without_mask[layer, head])
-    found = {"share": share, "length": lengths[0]} if len(set(lengths)) == 1 else None
-    render_experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, found)
+    result = {"share": share, "length": lengths[0]} if len(set(lengths)) == 1 else None
+    render_experiment("masks-padding", {"batch": "lengths", "lengths": "8 8 8 8"}, result)
     sequence = Choice(
         say("masks.sequence", "Sequence"), sequences, "sequence", str(min(2, len(sequences))), varies=True
     )
     render_masks(batch, effect, (sequence, *choices), {"sequence": sequence.in_component()} | chosen, places)
-    typed = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
-    render_program("masks", "padding", sequences=typed, layer=layer + 1, head=head + 1)
+    typed_ids = tuple(tuple(row[:length].tolist()) for row, length in zip(batch.ids, lengths, strict=True))
+    render_program("masks", "padding", sequences=typed_ids, layer=layer + 1, head=head + 1)
 
 
 def _default_input() -> str:
-    """Earlier versions knew only lengths, and so do their links."""
+    """Return the initial kind of input; links of earlier versions contain only lengths."""
     return "lengths" if bound_settings.stored_text("lengths") else "ids"
 
 
 def _read_ids() -> RaggedBatch:
-    """A line a sequence; ValueError says what to type."""
+    """Read ids, a line for each sequence.
+
+    Raises:
+        ValueError: the message states what to type.
+    """
     typed = widgets.paragraphs(say("masks.batch.lines", "Ids of the tokens, a line for each sequence"), "ids", IDS)
     lines = [line for line in typed.splitlines() if line.strip()] or [""]
     if len(lines) > MOST_SEQUENCES:
@@ -113,13 +118,17 @@ def _read_ids() -> RaggedBatch:
 
 
 def _read_lengths() -> RaggedBatch:
-    """Random ids; ValueError says what to type."""
+    """Make random ids for typed lengths.
+
+    Raises:
+        ValueError: the message states what to type.
+    """
     typed = widgets.text(say("masks.lengths", "Lengths of the sequences"), "lengths", LENGTHS, width=330)
     return ragged_batch(whole_numbers.parse(typed, "lengths", (1, MOST_SEQUENCES), (1, MOST_TOKENS)))
 
 
 def render_metrics(effect: PaddingEffect, layer: int, head: int) -> None:
-    """What the mask does to the whole batch, in one head."""
+    """Show the effect of the mask on the whole batch, in one head."""
     metrics(
         (say("masks.padding.with", "Largest weight on padding, with the mask"), float(effect.on_padding[layer, head])),
         (
@@ -134,10 +143,17 @@ def render_metrics(effect: PaddingEffect, layer: int, head: int) -> None:
 def render_masks(
     batch: RaggedBatch, effect: PaddingEffect, choices: Sequence[Choice], chosen: Mapping[str, str], labels: list[str]
 ) -> None:
-    """The masks of a sequence, and in a head its attention with the mask and without; of all of them at once."""
+    """Show the masks of a sequence, and its attention in a head with and without the mask."""
     side, count = len(labels), len(batch.ids)
-    shared = {"rows": labels, "columns": labels, "signed": False, "top": 1.0}
-    shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}
+    matrix = partial(
+        RowMatrix,
+        rows=labels,
+        columns=labels,
+        row_title=terms.QUERY(),
+        column_title=terms.KEY(),
+        signed=False,
+        top=1.0,
+    )
     words = say("masks.cell.masked", "masked"), say("masks.cell.allowed", "allowed")
     both = batch.padding & batch.causal
     allowed = [np.broadcast_to(mask[:, 0], (count, side, side)) for mask in (batch.padding, batch.causal, both)]
@@ -147,29 +163,28 @@ def render_masks(
         say("masks.three.both", "Both: the decoder\u2019s target"),
     )
     paragraph("masks", "three-masks")
-    three = [
-        RowMatrix(title, mask.astype(np.float32), words=words, **shared)
-        for title, mask in zip(titles, allowed, strict=True)
+    mask_matrices = [
+        matrix(title, mask.astype(np.float32), words=words) for title, mask in zip(titles, allowed, strict=True)
     ]
     numbers = [list(choice.options) for choice in choices]
     heading = say("masks.weights.title", "Sequence {sequence}, {place}", sequence="{sequence}", place="{map}")
     masked = np.where(allowed[0], effect.masked, np.float32(-np.inf)).transpose(2, 0, 1, 3, 4)
     unmasked = effect.unmasked.transpose(2, 0, 1, 3, 4)  # (sequence, layer, head, query, key)
-    name = say("masks.weights.with", "Weights with the padding mask")
+    weights_title = say("masks.weights.with", "Weights with the padding mask")
     weights = [
-        RowMatrix(name, masked, masked=("0", words[0]), **shared),
-        RowMatrix(say("masks.weights.without", "Weights without it"), unmasked, **shared),
+        matrix(weights_title, masked, masked=("0", words[0])),
+        matrix(say("masks.weights.without", "Weights without it"), unmasked),
     ]
-    of_sequence = LinkedHeatmaps(
-        {"": MapSet(three, "", numbers[:1])},
+    sentence_maps = LinkedHeatmaps(
+        {"": MapSet(mask_matrices, "", numbers[:1])},
         ("sequence",),
         choices[:1],
         {"sequence": chosen["sequence"]},
         beside=3,
         places=True,
     )
-    linked_heatmaps(of_sequence, "masks_of_one", sentence_input.store_selection)
-    of_head = LinkedHeatmaps(
+    linked_heatmaps(sentence_maps, "masks_of_one", sentence_input.store_selection)
+    head_maps = LinkedHeatmaps(
         {"": MapSet(weights, heading, numbers)},
         ("sequence", "layer", "head"),
         choices,
@@ -178,13 +193,13 @@ def render_masks(
         beside=2,
         places=True,
     )
-    linked_heatmaps(of_head, "weights_of_one", sentence_input.store_selection)
+    linked_heatmaps(head_maps, "weights_of_one", sentence_input.store_selection)
     place = tuple(options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
     title = heading.format(sequence=chosen["sequence"], map=attention_maps.describe(chosen["layer"], chosen["head"]))
     arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}
     arrays |= {"masked": effect.masked[place[1:]], "unmasked": effect.unmasked[place[1:]]}
-    drawn = [replace(item, values=item.values[place[:1]]) for item in three]
-    drawn += [replace(item, values=item.values[place]) for item in weights]
+    items = [replace(item, values=item.values[place[:1]]) for item in mask_matrices]
+    items += [replace(item, values=item.values[place]) for item in weights]
     with st.container(horizontal=True):
-        files.matrices(drawn, title, "padding", say("masks.weights", "Masks and weights"))
+        files.matrices(items, title, "padding", say("masks.weights", "Masks and weights"))
         files.npz("padding", arrays, say("masks.batch.npz", "Batch as NPZ"))

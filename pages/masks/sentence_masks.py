@@ -1,13 +1,14 @@
-"""A mask that the reader picks or paints, on the decoder's self-attention of a sentence, and what it does."""
+"""A mask that a user chooses or paints, on the decoder's self-attention, and its effect."""
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.lessons.masking import MaskEffect, mask_pattern, measure_mask_effect
+from model.lessons.masking import MaskEffect, MaskPattern, mask_pattern, measure_mask_effect
 from pages.shared import checks, files, stepper, tables
 from pages.shared.charts import metrics, paint_matrix
 from pages.shared.experiment import render_experiment, token_value
@@ -26,7 +27,7 @@ from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 from views.url_state import bound_settings
 
-PATTERNS = {
+PATTERNS: dict[MaskPattern, Message] = {
     "causal": Message("masks.pattern.causal", "Causal"),
     "none": Message("masks.pattern.none", "None"),
     "window": Message("masks.pattern.window", "Window"),
@@ -39,7 +40,7 @@ PAINTED = "painted"  # in the session and in the address bar
 
 @fragment
 def render(request: Request) -> None:
-    """The mask left, what it does right, the head's matrices below. Choosing or painting runs only this part again."""
+    """Show the mask, its effect, and a head's matrices below. Choosing or painting reruns only this section."""
     trace = request.trace()
     side, tokens = len(trace.target_ids), trace.target_tokens
     layers, heads = (attention_maps.ids_with_mean(count)[:-1] for count in trace.decoder_attention.shape[:2])
@@ -48,9 +49,8 @@ def render(request: Request) -> None:
         name = widgets.pick(say("masks.pattern", "Mask"), PATTERNS, "mask", help=help, on_change=clear_paint)
         size = widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128) if name in SIZED else 1
         choices = {ALL: say("masks.layers.all", "all")} | attention_maps.option_labels(layers)
-        same = name == "causal" and not bound_settings.stored_text(
-            PAINTED
-        )  # as the layers that do not use it: no choice matters
+        # an unpainted causal mask is that of the layers that do not use it: the choice has no effect
+        same = name == "causal" and not bound_settings.stored_text(PAINTED)
         label = say("masks.layers", "Layers that use it")
         where = widgets.select(label, choices, "where", width=130, disabled=same)
     picture, answer = st.columns([2, 3], gap="large")
@@ -60,7 +60,7 @@ def render(request: Request) -> None:
         axes, label = (tokens, tokens, terms.QUERY(), terms.KEY()), say("masks.allowed", "Allowed")
         start = mask_pattern(name, side, size)  # (query, key)
         allowed = paint_matrix(PAINTED, start, axes, "painter", label, "decoder", words)
-        # always there, so that nothing below it moves with the first stroke
+        # shown always, so that nothing below it moves at the first stroke
         unpainted = bool((allowed == start).all())
         st.button(say("masks.clear", "Clear paint"), on_click=clear_paint, disabled=unpainted)
     blind = np.flatnonzero(~allowed.any(axis=1))
@@ -88,30 +88,30 @@ def render(request: Request) -> None:
 
 
 def clear_paint() -> None:
-    """Back to the pattern itself."""
+    """Remove the paint, so that the pattern is left."""
     bound_settings.store_text(PAINTED, "")
 
 
 def propose_mask(trace: Trace, causal: MaskEffect, effect: MaskEffect, start: np.ndarray) -> None:
-    """A mask with one more key allowed, and which token's probability any mask moves most."""
+    """Propose to allow one more key, and state for another mask which token's probability changes most."""
     side = len(start)
     query, key = min(3, side - 1), min(5, side)  # from 1
     painted = np.zeros_like(start)
     painted[query - 1, key - 1] = True
-    found = None
+    result = None
     if not np.array_equal(effect.allowed, causal.allowed):
         place = int(np.abs(effect.probabilities - causal.probabilities).argmax())
-        before, after = (float(each.probabilities[place]) for each in (causal, effect))
-        found = {"token": token_value(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
+        before, after = (float(under.probabilities[place]) for under in (causal, effect))
+        result = {"token": token_value(trace.next_tokens[place]), "place": place + 1, "before": before, "after": after}
     do = lambda: bound_settings.store_text(PAINTED, painted_cells.encode(painted))  # noqa: E731
     if side > 1:
-        render_experiment("masks-own", do, found, query=query, key=key)
+        render_experiment("masks-own", do, result, query=query, key=key)
 
 
 def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> None:
-    """Probabilities of the tokens that should follow, before and after."""
-    taken = zip(effect.best, effect.best_probability, strict=True)
-    best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in taken]
+    """Show the probabilities of the tokens that should follow, before and after."""
+    choices = zip(effect.best, effect.best_probability, strict=True)
+    best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in choices]
     columns = [
         tables.name_column(
             say("masks.next.token", "token that should follow"), attention_maps.numbered(trace.next_tokens)
@@ -120,64 +120,71 @@ def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> 
         tables.bar_column(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
         tables.name_column(say("masks.next.best", "most probable now"), best),
     ]
-    forced = say("masks.next.forced", "Every token of the translation, by teacher forcing")
-    tables.render_table(columns, say("masks.next.table", "Next tokens"), label=forced)
+    label = say("masks.next.forced", "Every token of the translation, by teacher forcing")
+    tables.render_table(columns, say("masks.next.table", "Next tokens"), label=label)
     files.csv(*tables.header_and_rows(columns), "mask", say("masks.next.csv", "Probabilities as CSV"))
 
 
 def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: Sequence[widgets.Choice]) -> None:
-    """The head's scores, the same with minus infinity, its weights, and the weights it had; of all heads at once."""
+    """Show a head's scores, its masked scores, its weights, and its weights under the causal mask."""
     chosen = {choice.key: choice.in_component() for choice in choices}
     target_tokens = trace.target_tokens
-    shared = {"kind": "decoder", "rows": target_tokens, "columns": target_tokens}
-    shared |= {"row_title": terms.QUERY(), "column_title": terms.KEY()}
-    weights = shared | {"signed": False, "top": 1.0, "masked": ("0", say("masks.cell.masked", "masked"))}
-    # the weights with hidden cells marked as masked
-    now, before = (np.where(each.allowed, each.weights, np.float32(-np.inf)) for each in (effect, causal))
+    matrix = partial(
+        RowMatrix,
+        kind="decoder",
+        rows=target_tokens,
+        columns=target_tokens,
+        row_title=terms.QUERY(),
+        column_title=terms.KEY(),
+    )
+    weights = partial(matrix, signed=False, top=1.0, masked=("0", say("masks.cell.masked", "masked")))
+    # weights, with minus infinity in masked cells
+    after, before = (np.where(under.allowed, under.weights, np.float32(-np.inf)) for under in (effect, causal))
     top = np.abs(effect.scores).max(axis=(-2, -1))  # (layer, head)
     items = [
-        RowMatrix(say("masks.step.scores", "1 Scores"), effect.scores, top=top, **shared),
-        RowMatrix(say("masks.step.infinity", "2 With \u2212\u221e"), effect.masked_scores, top=top, **shared),
-        RowMatrix(say("masks.step.weights", "3 Weights"), now, **weights),
-        RowMatrix(say("masks.step.causal", "Weights with the causal mask"), before, **weights),
+        matrix(say("masks.step.scores", "1 Scores"), effect.scores, top=top),
+        matrix(say("masks.step.infinity", "2 With \u2212\u221e"), effect.masked_scores, top=top),
+        weights(say("masks.step.weights", "3 Weights"), after),
+        weights(say("masks.step.causal", "Weights with the causal mask"), before),
     ]
     heading = say("masks.one-head", "One head with this mask: {map}", map="{map}")
     whole, numbers = fits(4 * effect.scores.size), [list(choice.options) for choice in choices]
     layer, head = (options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
-    sent = items if whole else [_select_head(item, layer, head) for item in items]
-    looks = {"beside": 2, "held": not whole}
-    sets = {"decoder": MapSet(sent, heading, numbers)}
+    sent_items = items if whole else [_select_head(item, layer, head) for item in items]
+    sets = {"decoder": MapSet(sent_items, heading, numbers)}
     linked_heatmaps(
-        LinkedHeatmaps(sets, ("layer", "head"), choices, chosen, **looks), "steps", sentence_input.store_selection
+        LinkedHeatmaps(sets, ("layer", "head"), choices, chosen, beside=2, held=not whole),
+        "steps",
+        sentence_input.store_selection,
     )
     paragraph("masks", "one-head")
     causal, effect = causal.head(layer, head), effect.head(layer, head)
     render_row(attention_maps.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    difference = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
-    difference = checks.format_difference("masked weights", float(difference))
+    largest = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
+    difference = checks.format_difference("masked weights", float(largest))
     leak = checks.format_difference("mask leak", effect.masked_weight)
     caption("masks", "weights-check", difference=difference, masked_weight=leak)
     place = attention_maps.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
-    drawn = [_select_head(item, layer, head, drop=True) for item in items]
+    shown_items = [_select_head(item, layer, head, drop=True) for item in items]
     with st.container(horizontal=True):
-        files.matrices(drawn, title, "mask", say("masks.matrices", "Matrices"))
+        files.matrices(shown_items, title, "mask", say("masks.matrices", "Matrices"))
         all = say("masks.matrices.npz", "Matrices as NPZ")
         files.npz("mask", arrays | {"causal_weights": causal.weights}, all)
 
 
 def _select_head(item: RowMatrix, layer: int, head: int, drop: bool = False) -> RowMatrix:
-    """The map of one head; `drop` takes its first two axes away."""
+    """Return the map of one head; `drop` removes its first two axes."""
     top = item.top[layer, head] if isinstance(item.top, np.ndarray) else item.top
     values = item.values[layer, head]
     return replace(item, values=values if drop else values[None, None], top=None if top is None else float(top))
 
 
 def render_row(names: list[str], effect: MaskEffect) -> None:
-    """The numbers of one query, on their way from score to weight; the browser has those of all queries."""
+    """Show the numbers of one query from score to weight; the browser has those of all queries."""
     score, weight = say("masks.row.score", "score"), say("masks.row.weight", "weight")
     columns = (
         BarColumn(score, "score", "decoder", bar=False),

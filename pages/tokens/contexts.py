@@ -21,15 +21,15 @@ SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat c
 
 
 def render(request: Request) -> None:
-    """The word's vectors, cosine by layer and as paths in a plane."""
+    """Show the word's vectors: their cosines by layer, and their paths in a plane."""
     paragraph("tokens", "contexts")
     about = say("tokens.contexts.word.placeholder", "A word that all three sentences have")
     word = widgets.text(say("tokens.contexts.word", "Word to follow"), "word", "cat", about)
     names, sentences = [], []
-    for number, (column, first) in enumerate(zip(st.columns(3), SENTENCES, strict=True), 1):
+    for number, (column, initial) in enumerate(zip(st.columns(3), SENTENCES, strict=True), 1):
         names.append(say("tokens.contexts.sentence", "Sentence {number}", number=number))
         with column:
-            sentences.append(sentence_box(names[-1], f"s{number}", first))
+            sentences.append(sentence_box(names[-1], f"s{number}", initial))
     label = say("tokens.contexts.adjective", "Adjective before the word, in sentence 1")
     adjective = widgets.text(label, "adjective", "", say("tokens.contexts.adjective.placeholder", "Such as: cute"))
     if adjective.strip():
@@ -39,57 +39,64 @@ def render(request: Request) -> None:
         sentences.append(with_adjective(sentences[0], word, adjective))
     if not all(is_usable(request, sentence, name) for name, sentence in zip(names, sentences, strict=True)):
         return
-    key, given = ("contexts", word, *sentences), (request.service.model.tokenizer, sentences, word)
+    key, arguments = ("contexts", word, *sentences), (request.service.model.tokenizer, sentences, word)
     try:
-        found = request.service.lesson(key, follow_word, *given)
+        contexts = request.service.lesson(key, follow_word, *arguments)
     except InputError as error:
         st.warning(literal.markdown(say_error(error)))
         return
-    render_charts(found, names)
+    render_charts(contexts, names)
     result = None
     if sentences[0] == sentences[1]:
-        last = dict(zip(found.pairs, found.cosines[:, -1], strict=True))
-        result = {"same": float(last[0, 1]), "other": float(last[0, 2])}
+        of_last_layer = dict(zip(contexts.pairs, contexts.cosines[:, -1], strict=True))
+        result = {"same": float(of_last_layer[0, 1]), "other": float(of_last_layer[0, 2])}
     render_experiment("tokens-contexts", {"s2": sentences[0]}, result)
     if adjective.strip():
-        one = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
-        told = {"adjective": literal.markdown(adjective.strip()), "word": literal.markdown(word.strip())}
-        paragraph("tokens", "contexts-adjective", **told, first=three_digits(one[2]), last=three_digits(one[-1]))
-    apart = abs(found.vectors[1:, 0] - found.vectors[:-1, 0]).max()
-    caption("tokens", "contexts-check", apart=apart, difference=checks.format_difference("cosines", found.difference))
-    header = [say("tokens.contexts.pair", "sentences"), *stage_labels(len(found.stages))]
-    rows = [[_pair_label(pair), *map(float, row)] for pair, row in listed_pairs(found)]
+        cosines = dict(zip(contexts.pairs, contexts.cosines, strict=True))[0, 3]
+        words = {"adjective": literal.markdown(adjective.strip()), "word": literal.markdown(word.strip())}
+        paragraph(
+            "tokens", "contexts-adjective", **words, first=three_digits(cosines[2]), last=three_digits(cosines[-1])
+        )
+    apart = abs(contexts.vectors[1:, 0] - contexts.vectors[:-1, 0]).max()
+    caption(
+        "tokens",
+        "contexts-check",
+        apart=apart,
+        difference=checks.format_difference("cosines", contexts.difference),
+    )
+    header = [say("tokens.contexts.pair", "sentences"), *stage_labels(len(contexts.stages))]
+    rows = [[_pair_label(pair), *map(float, row)] for pair, row in listed_pairs(contexts)]
     files.csv_and_table(header, rows, "contexts", say("tokens.contexts.csv", "Cosines as CSV"))
-    render_program("tokens", "contexts", sentences=tuple(sentences), places=found.places)
+    render_program("tokens", "contexts", sentences=tuple(sentences), places=contexts.places)
 
 
-def render_charts(found: WordInContexts, names: list[str]) -> None:
-    """Both pictures, side by side; `names` are those of the sentences."""
+def render_charts(contexts: WordInContexts, names: list[str]) -> None:
+    """Show both charts; `names` are those of the sentences."""
     left, right = st.columns(2, gap="large")
-    named = stage_labels(len(found.stages))
-    places = list(range(len(named)))
+    stages = stage_labels(len(contexts.stages))
+    places = list(range(len(stages)))
     cosines = [
         ChartLine(_pair_label(pair), places, cosines, place, marks=True)
-        for place, (pair, cosines) in enumerate(listed_pairs(found))
+        for place, (pair, cosines) in enumerate(listed_pairs(contexts))
     ]
     paths = [
-        ChartLine(names[number], path[:, 0], path[:, 1], number, marks=True, labels=named)
-        for number, path in enumerate(found.projection)
+        ChartLine(names[number], path[:, 0], path[:, 1], number, marks=True, labels=stages)
+        for number, path in enumerate(contexts.projection)
     ]
     with left:
         st.markdown(say("tokens.contexts.cosines", "**Cosine between the sentences, stage by stage**"))
         figure = lines(cosines, sentence_input.theme(), say("axis.stage", "stage"), say("cosine", "cosine"))
-        chart(category_ticks(figure, named), "cosine", block("tokens", "contexts-cosines-alt"))
+        chart(category_ticks(figure, stages), "cosine", block("tokens", "contexts-cosines-alt"))
     with right:
         st.markdown(say("tokens.contexts.plane", "**The same vectors as paths in a plane**"))
-        first, second = (percent(float(share)) for share in found.explained)
+        first, second = (percent(float(share)) for share in contexts.explained)
         x = say("tokens.contexts.first", "first direction, {share} of the variance", share=first)
         y = say("tokens.contexts.second", "second direction, {share}", share=second)
         curves(paths, x, y, "plane", block("tokens", "contexts-plane-alt"))
 
 
 def listed_pairs(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
-    """Every two sentences with the cosines; the one with an adjective stands beside the same without it alone."""
+    """Return pairs of sentences with their cosines; the one with an adjective is paired only with the same without."""
     return [
         (pair, cosines)
         for pair, cosines in zip(found.pairs, found.cosines, strict=True)
@@ -102,7 +109,7 @@ def _pair_label(pair: tuple[int, int]) -> str:
 
 
 def stage_labels(count: int) -> tuple[str, ...]:
-    """What the places are called where a vector is read; see `model.lessons.contexts.stage_names`."""
+    """Return the labels of the stages at which vectors are read; see `model.lessons.contexts.stage_names`."""
     return (
         say("tokens.stage.embedding", "embedding"),
         say("tokens.stage.position", "with position"),

@@ -1,4 +1,4 @@
-"""What single dimensions carry: the one that best separates two kinds of words, and its score on other words."""
+"""Single dimensions: the one that best separates two kinds of words, and its score on held-out words."""
 
 import numpy as np
 import streamlit as st
@@ -22,50 +22,55 @@ KINDS = {
 
 
 def render(request: Request) -> None:
-    """One contrast of words at a time."""
+    """Show one contrast of words at a time."""
     contrast = widgets.pick(say("tokens.contrast", "Words to tell apart"), KINDS, "contrast")
     tokenizer = request.service.model.tokenizer
     pairs = CONTRASTS[contrast]
-    found = request.service.lesson(("dimensions", contrast), look_up_pairs, tokenizer, pairs)
+    scores = request.service.lesson(("dimensions", contrast), look_up_pairs, tokenizer, pairs)
     left, right = st.columns([3, 2], gap="large")
     with right:
-        paragraph("tokens", "dimensions", pairs=len(found.words), chosen=len(found.words[::2]), width=len(found.chosen))
-        paragraph("tokens", "dimensions-weak" if _is_weak(found) else "dimensions-strong")
-    best = found.best
-    clear = np.maximum(found.chosen, 1 - found.chosen)
-    order = np.argsort(-clear, kind="stable")
-    choosing = say("tokens.dimensions.chosen", "words that choose")
-    held_out = say("tokens.dimensions.held-out", "held-out words")
+        paragraph(
+            "tokens", "dimensions", pairs=len(scores.words), chosen=len(scores.words[::2]), width=len(scores.chosen)
+        )
+        paragraph("tokens", "dimensions-weak" if _is_weak(scores) else "dimensions-strong")
+    best = scores.best
+    clearness = np.maximum(scores.chosen, 1 - scores.chosen)
+    order = np.argsort(-clearness, kind="stable")
+    choosing_title = say("tokens.dimensions.chosen", "words that choose")
+    held_out_title = say("tokens.dimensions.held-out", "held-out words")
     auc_choosing = say("tokens.dimensions.auc.chosen", "AUC, words that choose")
     auc_held_out = say("tokens.dimensions.auc.held-out", "AUC, held-out words")
     with left:
         places = np.arange(1, len(order) + 1)
-        drawn = [ChartLine(held_out, places, found.held_out[order], 1), ChartLine(choosing, places, clear[order], 0)]
+        series = [
+            ChartLine(held_out_title, places, scores.held_out[order], 1),
+            ChartLine(choosing_title, places, clearness[order], 0),
+        ]
         axes = say("tokens.dimensions.rank", "dimensions, the clearest first"), say("tokens.dimensions.auc", "AUC")
-        curves(drawn, *axes, "dimensions", block("tokens", "dimensions-alt"), y_range=(0, 1.05))
+        curves(series, *axes, "dimensions", block("tokens", "dimensions-alt"), y_range=(0, 1.05))
     summary = [
-        (say("tokens.dimensions.best", "best dimension: {best}", best=best), found.held_out[best]),
-        (say("tokens.dimensions.median", "all dimensions, median"), np.median(found.held_out)),
-        (say("tokens.dimensions.random", "best random direction, mean of {draws}", draws=DRAWS), found.random.mean()),
-        (say("tokens.dimensions.lowest", "the lowest of these"), found.random.min()),
-        (say("tokens.dimensions.highest", "the highest of these"), found.random.max()),
-        (say("tokens.dimensions.together", "all dimensions together"), found.together),
+        (say("tokens.dimensions.best", "best dimension: {best}", best=best), scores.held_out[best]),
+        (say("tokens.dimensions.median", "all dimensions, median"), np.median(scores.held_out)),
+        (say("tokens.dimensions.random", "best random direction, mean of {draws}", draws=DRAWS), scores.random.mean()),
+        (say("tokens.dimensions.lowest", "the lowest of these"), scores.random.min()),
+        (say("tokens.dimensions.highest", "the highest of these"), scores.random.max()),
+        (say("tokens.dimensions.together", "all dimensions together"), scores.together),
     ]
-    table = [[name, bars.bar_cell(float(score), 1)] for name, score in summary]
+    cells: list[list[bars.Value]] = [[name, bars.bar_cell(float(score), 1)] for name, score in summary]
     title = say("tokens.dimensions.table", "Scores on held-out words")
-    st.html(bars.table([say("tokens.dimensions.what", "what separates"), auc_held_out], table, title))
-    result = {"best": best, "chosen": float(clear[best]), "held": float(found.held_out[best])}
-    result["together"] = found.together
+    st.html(bars.table([say("tokens.dimensions.what", "what separates"), auc_held_out], cells, title))
+    result = {"best": best, "chosen": float(clearness[best]), "held": float(scores.held_out[best])}
+    result["together"] = scores.together
     render_experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)
     caption(
-        "tokens", "dimensions-check", difference=checks.format_difference("area under the curve", found.difference())
+        "tokens", "dimensions-check", difference=checks.format_difference("area under the curve", scores.difference())
     )
     header = [say("column.dimension", "dimension"), auc_choosing, auc_held_out]
-    rows = [[int(at), float(clear[at]), float(found.held_out[at])] for at in order]
+    rows = [[int(at), float(clearness[at]), float(scores.held_out[at])] for at in order]
     files.csv_and_table(header, rows, "dimensions", say("tokens.dimensions.csv", "All dimensions as CSV"))
-    render_program("tokens", "dimensions", pairs=found.words)
+    render_program("tokens", "dimensions", pairs=scores.words)
 
 
-def _is_weak(found: SingleDimensions) -> bool:
-    """Whether the best dimension does no better than the best of as many random directions usually does."""
-    return bool(found.held_out[found.best] <= found.random.mean())
+def _is_weak(scores: SingleDimensions) -> bool:
+    """Whether the best dimension scores no higher than the mean of the best random directions."""
+    return bool(scores.held_out[scores.best] <= scores.random.mean())

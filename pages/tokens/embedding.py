@@ -1,4 +1,4 @@
-"""From text to what the encoder's first layer reads, step by step."""
+"""From text to the input of the encoder's first layer, step by step."""
 
 from collections.abc import Sequence
 
@@ -32,14 +32,14 @@ FOLLOWED = 4  # dimensions written out as numbers
 
 
 def render(request: Request) -> None:
-    """The five steps; one is open at a time."""
+    """Show one of the five steps."""
     tokenizer = request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
     steps = request.service.lesson(("embedding", request.text), recompute_embedding, tokenizer, ids)
     step = widgets.pick(say("step", "Step"), STEPS, "step")
-    wide, narrow = st.columns([3, 2], gap="large")
-    narrow.markdown(block("tokens", step))
-    with wide:
+    left, right = st.columns([3, 2], gap="large")
+    right.markdown(block("tokens", step))
+    with left:
         if step == "tokens":
             counts = {"characters": len(request.text), "tokens": len(steps.ids) - 1}
             label = block("tokens", "counted", **counts)
@@ -56,61 +56,65 @@ def render(request: Request) -> None:
             choose_token([f"{token} {id}" for token, id in zip(steps.tokens, steps.ids, strict=True)])
         else:
             render_vectors(steps, step)
-    with narrow:
+    with right:
         if step not in ("tokens", "ids"):
             widgets.select(FOLLOW(), attention_maps.token_options(steps.tokens), "piece")
         render_token_steps(steps, int(bound_settings.current_value("piece")) - 1)
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
-    found = {"row": row, "position": position} if step == "positions" else None
-    render_experiment("tokens-step-by-step", {"step": "positions"}, found)
+    result = {"row": row, "position": position} if step == "positions" else None
+    render_experiment("tokens-step-by-step", {"step": "positions"}, result)
     caption("tokens", "steps-check", difference=checks.format_difference("embedding", steps.difference))
     render_files(steps)
 
 
 def render_vectors(steps: EmbeddingSteps, step: str) -> None:
-    """One row a token, one column a dimension."""
-    values, what = {
+    """Show a matrix: a row for each token, a column for each dimension."""
+    values, entry = {
         "rows": (steps.rows, say("tokens.entry.rows", "entry of the embedding row")),
         "scaled": (steps.scaled, say("tokens.entry.scaled", "entry after scaling")),
         "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
     high = symmetric(values)
-    shown = ChartMatrix(values, *axis_titles(), what, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
-    alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=what)
-    matrix_chart(shown, "vectors", alt)
-    measured = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
-    caption("tokens", "lengths", **{name: np.linalg.norm(each, axis=1).mean() for name, each in measured.items()})
+    chart = ChartMatrix(values, *axis_titles(), entry, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
+    alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=entry)
+    matrix_chart(chart, "vectors", alt)
+    lengths = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
+    caption("tokens", "lengths", **{name: np.linalg.norm(each, axis=1).mean() for name, each in lengths.items()})
 
 
 def choose_token(labels: Sequence[str]) -> None:
-    """The tokens as chips, of which one is chosen."""
-    named = {str(place): Untranslated(literal.markdown(literal.token(label))) for place, label in enumerate(labels, 1)}
-    widgets.chips(FOLLOW(), named, "piece")
+    """Choose a token among chips."""
+    options = {
+        str(place): Untranslated(literal.markdown(literal.token(label))) for place, label in enumerate(labels, 1)
+    }
+    widgets.chips(FOLLOW(), options, "piece")
 
 
 def render_token_steps(steps: EmbeddingSteps, place: int) -> None:
-    """One token's first numbers through all steps."""
+    """Show one token's first numbers in all steps."""
     root = three_digits(float(np.sqrt(steps.rows.shape[1])))
-    named = (
+    stages = (
         (say("tokens.follow.row", "row {number}", number=steps.ids[place]), steps.rows),
         (f"\u00d7 {root}", steps.scaled),
         (say("tokens.follow.position", "position {position}", position=place), steps.positions),
         (say("tokens.follow.sum", "sum"), steps.embedded),
         (say("tokens.follow.recorded", "input of the encoder"), steps.recorded),
     )
-    rows = [[name, *(float(value) for value in array[place, :FOLLOWED])] for name, array in named]
+    rows: list[list[bars.Value]] = [
+        [name, *(float(value) for value in array[place, :FOLLOWED])] for name, array in stages
+    ]
     dimensions = say("tokens.follow.dimensions", "dimension 0 to {last}", last=FOLLOWED - 1)
     name = say("tokens.follow.table", "First numbers of token {place} in every step", place=place + 1)
     st.html(bars.table([dimensions, *map(str, range(FOLLOWED))], rows, name))
 
 
 def axis_titles() -> tuple[str, str]:
-    """What the rows and the columns of the vectors are."""
+    """Return the titles of the rows and the columns of the vectors."""
     return say("column.token", "token"), say("axis.dimension", "dimension")
 
 
 def render_files(steps: EmbeddingSteps) -> None:
-    """All steps as files; the sum as a table."""
+    """Offer all steps as files, and the sum as a table."""
     labels, dimensions = attention_maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
     rows = lambda: [[label, id, *row] for label, id, row in zip(labels, steps.ids, steps.embedded, strict=True)]  # noqa: E731
     names = ("tokens", "ids", "rows", "scaled", "positions", "embedded")

@@ -20,43 +20,47 @@ MOST = 50  # neighbours
 
 
 def render(request: Request) -> None:
-    """The vocabulary sorted by the cosine of its rows with one row."""
+    """Show the vocabulary sorted by the cosine of its rows with one row."""
     width, tokenizer = request.service.model.config.d_model, request.service.model.tokenizer
     ids = tokenizer.encode_source(request.text)
     source_tokens = tuple(tokenizer.display(ids))
-    wide, narrow = st.columns([3, 2], gap="large")
-    with wide:
+    left, right = st.columns([3, 2], gap="large")
+    with left:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
         label, choices = say("tokens.near", "Token of your sentence"), attention_maps.token_options(source_tokens)
         near = widgets.select(label, choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)
-    found = request.service.lesson(("neighbourhood", ids[place]), find_neighbours, tokenizer, ids[place], MOST)
+    neighbours = request.service.lesson(("neighbourhood", ids[place]), find_neighbours, tokenizer, ids[place], MOST)
     header = [say("column.token", "token"), say("column.id", "id"), say("cosine", "cosine")]
-    rows = [(literal.token(near.token), near.id, near.cosine) for near in found.nearest]
-    with wide:
-        shown = [
+    rows = [(literal.token(near.token), near.id, near.cosine) for near in neighbours.nearest]
+    with left:
+        cells: list[list[bars.Value]] = [
             [bars.data_cell(token, "token"), id, bars.bar_cell(cosine, rows[0][2])]
             for token, id, cosine in rows[:count]
         ]
-        name = say("tokens.near.table", "Nearest tokens to {token}", token=literal.token(found.token))
-        st.html(bars.table(header, shown, name))
-    with narrow:
+        name = say("tokens.near.table", "Nearest tokens to {token}", token=literal.token(neighbours.token))
+        st.html(bars.table(header, cells, name))
+    with right:
         paragraph("tokens", "neighbours")
-        figure = histogram(found.others, rows[count - 1][2], sentence_input.theme(), header[2])
+        figure = histogram(neighbours.others, rows[count - 1][2], sentence_input.theme(), header[2])
         chart(figure, "cosines", block("tokens", "neighbours-alt"))
         caption(
             "tokens",
             "neighbours-spread",
-            others=grouped(len(found.others)),
-            mean=found.others.mean(),
-            deviation=found.others.std(),
+            others=grouped(len(neighbours.others)),
+            mean=neighbours.others.mean(),
+            deviation=neighbours.others.std(),
             width=width,
             random=width**-0.5,
         )
-    nearest, last = found.nearest[0], len(ids) - 1  # before </s>
-    result = {"token": token_value(found.token), "near": token_value(nearest.token), "cosine": float(nearest.cosine)}
+    nearest, last = neighbours.nearest[0], len(ids) - 1  # before </s>
+    result = {
+        "token": token_value(neighbours.token),
+        "near": token_value(nearest.token),
+        "cosine": float(nearest.cosine),
+    }
     render_experiment("tokens-neighbours", {"near": str(last)}, result if place == last - 1 else None)
-    caption("tokens", "neighbours-check", difference=checks.format_difference("cosines", found.difference))
+    caption("tokens", "neighbours-check", difference=checks.format_difference("cosines", neighbours.difference))
     label = say_count("tokens.near.csv", "{count} neighbour as CSV", "{count} neighbours as CSV", MOST)
     files.csv_and_table(header, rows, "neighbours", label)

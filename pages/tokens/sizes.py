@@ -1,4 +1,4 @@
-"""The sizes of a Transformer: this model's, the paper's, and those the reader tries."""
+"""The sizes of a Transformer: this model's, the paper's, and typed ones."""
 
 import streamlit as st
 
@@ -16,8 +16,8 @@ from views.text.catalogue import Message, Untranslated, say, say_error
 from views.text.numbers import grouped, percent
 
 SYMBOLS = ("d_model", "n_heads", "d_k = d_model / n_heads", "d_ff")  # the same in every language
-WIDTH = 120  # pixels a box
-PARTS = {  # id of a part, see `model.networks.config` -> what it is called
+WIDTH = 120  # pixels of a box
+PARTS = {  # id of a part, see `model.networks.config` -> label
     "embedding": Message("sizes.part.embedding", "parameters: embedding table, also the output projection"),
     "attention": Message("sizes.part.attention", "parameters: attention"),
     "feed-forward": Message("sizes.part.feed-forward", "parameters: feed-forward"),
@@ -26,7 +26,7 @@ PARTS = {  # id of a part, see `model.networks.config` -> what it is called
 
 
 def render(request: Request) -> None:
-    """Three columns of sizes; the first answers to the boxes."""
+    """Show three columns of sizes; the first follows the boxes."""
     trained = request.service.model.config
     with column_with_text("tokens", "sizes"):
         with st.container(horizontal=True):
@@ -40,12 +40,12 @@ def render(request: Request) -> None:
             layers = widgets.number(label, "layers", trained.n_encoder_layers, 1, 48, width=WIDTH)
         depth = {"n_encoder_layers": layers, "n_decoder_layers": layers}
         try:
-            tried = TransformerConfig(d_model=width, n_heads=heads, d_ff=inner, **depth)
+            typed_config = TransformerConfig(d_model=width, n_heads=heads, d_ff=inner, **depth)
         except ValueError as error:
             st.warning(literal.markdown(say_error(error)))
             return
-        sides = (tried, trained, TransformerConfig.preset("base"))
-        names, values = zip(*(zip(*size_rows(side), strict=True) for side in sides), strict=True)
+        configs = (typed_config, trained, TransformerConfig.preset("base"))
+        names, values = zip(*(zip(*size_rows(config), strict=True) for config in configs), strict=True)
         titles = (
             say("sizes.column.yours", "yours"),
             say("sizes.column.model", "this model"),
@@ -54,19 +54,19 @@ def render(request: Request) -> None:
         symbols = [bars.data_cell(name, "name") if name in SYMBOLS else name for name in names[0]]
         columns = [
             tables.TableColumn(say("sizes.column.size", "size"), names[0], symbols),
-            *(tables.name_column(title, side, "number") for title, side in zip(titles, values, strict=True)),
+            *(tables.name_column(title, config, "number") for title, config in zip(titles, values, strict=True)),
         ]
         tables.render_table(columns, say("sizes.table", "Sizes side by side"))
-    twice, before, after = 2 * trained.d_ff, *(_parameter_count(side) for side in (trained, tried))
-    doubled = inner == twice and (width, layers) == (trained.d_model, trained.n_encoder_layers)
+    doubled, before, after = 2 * trained.d_ff, *(_parameter_count(config) for config in (trained, typed_config))
+    is_doubled = inner == doubled and (width, layers) == (trained.d_model, trained.n_encoder_layers)
     result = {"after": grouped(after), "before": grouped(before), "share": percent(after / before - 1)}
-    sizes = {"d_ff": twice, "d_model": trained.d_model, "layers": trained.n_encoder_layers}
-    render_experiment("tokens-sizes", sizes, result if doubled else None, d_ff=twice)
+    sizes = {"d_ff": doubled, "d_model": trained.d_model, "layers": trained.n_encoder_layers}
+    render_experiment("tokens-sizes", sizes, result if is_doubled else None, d_ff=doubled)
     formula = grouped(before)
     caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
     files.csv_and_table(*tables.header_and_rows(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
-    typed = {"d_model": width, "n_heads": heads, "d_ff": inner, "layers": layers}
-    render_program("tokens", "sizes", **typed, vocabulary=tried.vocabulary_size)
+    program_values = {"d_model": width, "n_heads": heads, "d_ff": inner, "layers": layers}
+    render_program("tokens", "sizes", **program_values, vocabulary=typed_config.vocabulary_size)
 
 
 def _parameter_count(config: TransformerConfig) -> int:
@@ -74,7 +74,7 @@ def _parameter_count(config: TransformerConfig) -> int:
 
 
 def size_rows(config: TransformerConfig) -> list[tuple[str, str]]:
-    """Name and value of every size, in words of the paper."""
+    """Return name and value of every size, in the paper's words."""
     parts, layers = part_sizes(config), f"{config.n_encoder_layers} + {config.n_decoder_layers}"
     return [
         ("d_model", _unbroken(config.d_model)),
@@ -90,5 +90,5 @@ def size_rows(config: TransformerConfig) -> list[tuple[str, str]]:
 
 
 def _unbroken(count: int) -> str:
-    """A count that no line break tears apart."""
+    """Format a count with spaces that do not break."""
     return grouped(count).replace("\u2009", "\u202f")

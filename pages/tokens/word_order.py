@@ -22,7 +22,7 @@ ORDERS = (
 
 
 def render(request: Request) -> None:
-    """Two sentences, compared token by token."""
+    """Show two sentences, compared token by token."""
     paragraph("tokens", "word-order")
     columns = st.columns(2, gap="large")
     names = say("tokens.order.first", "First sentence"), say("tokens.order.second", "Second sentence")
@@ -32,46 +32,50 @@ def render(request: Request) -> None:
             texts.append(sentence_box(name, key, first))
     if not all(is_usable(request, text, name) for text, name in zip(texts, names, strict=True)):
         return
-    found = request.service.lesson(("order", *texts), compare_orders, request.service.model.tokenizer, *texts)
+    comparison = request.service.lesson(("order", *texts), compare_orders, request.service.model.tokenizer, *texts)
     for side, (column, text) in enumerate(zip(columns, texts, strict=True)):
         with column:
-            # by how many places a token stands elsewhere, as seen from this sentence
-            moved = {pair[side]: f"{pair[1 - side] - pair[side]:+d}" for pair in found.pairs if pair[0] != pair[1]}
-            notes = [moved.get(place, "") for place in range(len(found.tokens[side]))]
-            st.html(generated_tokens.chips(found.tokens[side], "encoder", notes=notes))
+            # by how many places a token is shifted in the other sentence
+            moved = {pair[side]: f"{pair[1 - side] - pair[side]:+d}" for pair in comparison.pairs if pair[0] != pair[1]}
+            notes = [moved.get(place, "") for place in range(len(comparison.tokens[side]))]
+            st.html(generated_tokens.chips(comparison.tokens[side], "encoder", notes=notes))
             last = request.service.steps(text, request.options)[-1]
             render_translation(last.text, say("translation", "Translation"))
             warn_if_cut_off(request.service.has_ended(last.ids), "this")
-    _render_verdict(found)
-    labels = [attention_maps.numbered(found.tokens[0])[first] for first, _ in found.pairs]
-    header = [say("column.token", "token"), *stage_labels(len(found.stages))]
-    shown = ChartMatrix(
-        found.distances,
+    _render_verdict(comparison)
+    labels = [attention_maps.numbered(comparison.tokens[0])[first] for first, _ in comparison.pairs]
+    header = [say("column.token", "token"), *stage_labels(len(comparison.stages))]
+    chart = ChartMatrix(
+        comparison.distances,
         header[0],
         say("axis.stage", "stage"),
         say("tokens.order.distance", "distance of its two vectors"),
         labels,
         header[1:],
         low=0,
-        high=float(found.distances.max()) or 1.0,
+        high=float(comparison.distances.max()) or 1.0,
     )
     alt = say("tokens.order.alt", "Distance of the two vectors of every token at every stage.")
-    matrix_chart(shown, "distances", alt)
-    same = {"distance": float(found.distances.max())} if texts[0] == texts[1] else None
-    render_experiment("tokens-word-order", {"o2": texts[0]}, same)
-    apart = found.without_positions
+    matrix_chart(chart, "distances", alt)
+    result = {"distance": float(comparison.distances.max())} if texts[0] == texts[1] else None
+    render_experiment("tokens-word-order", {"o2": texts[0]}, result)
+    apart = comparison.without_positions
     check, bare = (
-        ("order-check", checks.format_difference("orders", apart)) if found.same_bag else ("other-bag-check", apart)
+        ("order-check", checks.format_difference("orders", apart))
+        if comparison.same_bag
+        else ("other-bag-check", apart)
     )
-    caption("tokens", check, bare=bare, trained=found.with_positions)
-    rows = [[label, *map(float, row)] for label, row in zip(labels, found.distances, strict=True)]
+    caption("tokens", check, bare=bare, trained=comparison.with_positions)
+    rows = [[label, *map(float, row)] for label, row in zip(labels, comparison.distances, strict=True)]
     files.csv_and_table(header, rows, "order", say("tokens.order.csv", "Distances as CSV"))
 
 
-def _render_verdict(found: OrderComparison) -> None:
-    if found.same_bag:
-        paragraph("tokens", "same-bag", count=len(found.pairs), moved=sum(found.moved))
+def _render_verdict(comparison: OrderComparison) -> None:
+    if comparison.same_bag:
+        paragraph("tokens", "same-bag", count=len(comparison.pairs), moved=sum(comparison.moved))
         return
     none = say("tokens.order.none", "none")
-    first, second = (" ".join(literal.markdown(literal.token(token)) for token in only) or none for only in found.only)
+    first, second = (
+        " ".join(literal.markdown(literal.token(token)) for token in only) or none for only in comparison.only
+    )
     paragraph("tokens", "other-bag", first=first, second=second)
