@@ -66,7 +66,7 @@ class HubTrace(SavableTrace):
         assert tokens is not None, "a trace without a grid is of a text"
         return tokens
 
-    def _about(self) -> str:
+    def _input_summary(self) -> str:
         if self.source is None:
             return "a picture"
         size = f"{len(self.source.ids)} tokens"

@@ -7,30 +7,32 @@ import torch
 
 from ..classifier import VisionTrace
 from ..networks.vision import VisionTransformer
-from ..runtime.arrays import array, furthest
+from ..runtime.arrays import largest_difference, to_array
 
 
 @dataclass(frozen=True, eq=False)
 class Classification:
-    """How one picture is answered; float64."""
+    """The last steps from a picture to its classes; float64."""
 
-    before: np.ndarray  # `(d_model,)` CLS behind the last layer
+    before: np.ndarray  # `(d_model,)` CLS after the last layer
     after: np.ndarray  # `(d_model,)` y = LayerNorm of that, with gain and bias
     logits: np.ndarray  # `(class,)` W y + b
     powers: np.ndarray  # `(class,)` e to the logit minus the largest one, so that nothing overflows
     probabilities: np.ndarray  # `(class,)` each power as a share of their sum
-    difference: float  # largest |difference| of `logits` to those that the network gave
+    difference: float  # largest |difference| of `logits` to those of the network
 
 
 @torch.inference_mode()
 def recompute_classification(network: VisionTransformer, trace: VisionTrace) -> Classification:
-    """The last steps of a picture's trace once more, in double precision with numpy."""
+    """Recompute the last steps of a picture's trace in double precision with numpy."""
     before = trace.stream[-1, 0].astype(np.float64)
     weight, bias, gain, shift = (
-        array(parameter).astype(np.float64)
+        to_array(parameter).astype(np.float64)
         for parameter in (network.head.weight, network.head.bias, network.norm.weight, network.norm.bias)
     )
     after = (before - before.mean()) / np.sqrt(before.var() + network.norm.eps) * gain + shift
     logits = weight @ after + bias
     powers = np.exp(logits - logits.max())
-    return Classification(before, after, logits, powers, powers / powers.sum(), furthest(logits, trace.logits))
+    return Classification(
+        before, after, logits, powers, powers / powers.sum(), largest_difference(logits, trace.logits)
+    )

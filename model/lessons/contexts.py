@@ -1,4 +1,4 @@
-"""One word in several sentences: where it stands, and how its vector drifts apart from layer to layer."""
+"""One word in several sentences: find it, and follow its vectors from layer to layer."""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from ..text.tokenizer import Tokenizer
 from ..tracing.layer_stacks import LayerStacks, StackPlan, stream_stack
 from ..translator import InputError
@@ -18,13 +18,13 @@ LONGEST_WORD = 24  # tokens; longer runs are not searched
 
 
 def stage_names(layers: int) -> tuple[str, ...]:
-    """The places at which a vector is recorded: before the positions, after them, and after each layer."""
+    """Names of the stages at which a vector is recorded: before the positions, after them, and after each layer."""
     return ("embedding", "with position", *(f"layer {layer + 1}" for layer in range(layers)))
 
 
 @torch.inference_mode()
 def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> np.ndarray:
-    """Every token's vector at every stage of the encoder, which reads `ids` that end with `</s>`.
+    """Vectors of all tokens at every stage of the encoder, which reads `ids` that end with `</s>`.
 
     `(stage, S, d_model)` float32; stages as `stage_names` gives them. The first is the embedding row x sqrt(d_model),
     before the positions.
@@ -35,11 +35,11 @@ def encoder_stages(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -
 
 
 def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int] | None:
-    """First run of tokens that spells `word` as a whole word, upper and lower case alike; None where there is none.
+    """Find the first run of tokens that spells `word` as a whole word, ignoring case; None where there is none.
 
-    It is given by its first token and the one behind the last.
+    Returns the index of its first token and the one after its last.
     """
-    wanted = tokenizer.normalize(word).casefold()
+    target = tokenizer.normalize(word).casefold()
     tokens = tokenizer.tokens(ids)
     begins = [place == 0 or _begins(tokens[place - 1], token) for place, token in enumerate(tokens)]
     for start in range(len(ids)):
@@ -47,19 +47,19 @@ def find_word(tokenizer: Tokenizer, ids: list[int], word: str) -> tuple[int, int
             continue
         for end in range(start + 1, min(len(ids), start + LONGEST_WORD) + 1):
             whole = end == len(ids) or begins[end]
-            if whole and wanted and tokenizer.decode(ids[start:end]).casefold() == wanted:
+            if whole and target and tokenizer.decode(ids[start:end]).casefold() == target:
                 return start, end
     return None
 
 
 def with_adjective(sentence: str, word: str, adjective: str) -> str:
-    """`sentence` with `adjective` before its first whole `word`, upper and lower case alike; unchanged without one."""
-    found = re.search(rf"(?<!\w){re.escape(word.strip())}(?!\w)", sentence, re.IGNORECASE)
-    return f"{sentence[: found.start()]}{adjective.strip()} {sentence[found.start() :]}" if found else sentence
+    """Insert `adjective` before the first whole `word` of `sentence`, ignoring case; unchanged without one."""
+    match = re.search(rf"(?<!\w){re.escape(word.strip())}(?!\w)", sentence, re.IGNORECASE)
+    return f"{sentence[: match.start()]}{adjective.strip()} {sentence[match.start() :]}" if match else sentence
 
 
 def _begins(before: str, token: str) -> bool:
-    """True unless `token` goes on with the word of the token before it: both meet in letters, digits or bytes."""
+    """True unless `token` continues the word of the token before it: both meet in letters, digits or bytes."""
     joins = token[:1].isalnum() or token.startswith("<0x")
     return not joins or not (before[-1:].isalnum() or before.startswith("<0x"))
 
@@ -69,25 +69,26 @@ class WordInContexts:
     """A word's vectors in several sentences. A word of several tokens is the mean of their vectors."""
 
     stages: tuple[str, ...]  # names, see `stage_names`
-    # where the word stands in each sentence: first token and the one behind the last
+    # of the word in each sentence: its first token and the one after its last
     places: tuple[tuple[int, int], ...]
     vectors: np.ndarray  # `(sentence, stage, d_model)` float32
     pairs: tuple[tuple[int, int], ...]  # two sentences each
     cosines: np.ndarray  # `(pair, stage)` float64
-    projection: np.ndarray  # `(sentence, stage, 2)`: the vectors on the two directions in which all of them differ most
-    explained: np.ndarray  # `(2,)`: the share of their differences that each direction holds
+    projection: np.ndarray  # `(sentence, stage, 2)`: the vectors on their first two principal components
+    explained: np.ndarray  # `(2,)`: share of the variance along each component
     difference: float  # largest |difference| of `cosines` to `torch.nn.functional.cosine_similarity`
 
 
 def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str], word: str) -> WordInContexts:
-    """Follow `word` through the encoder in each of `sentences`, at least two that the translator accepts.
+    """Record `word` in the encoder in each of `sentences`, at least two that the translator accepts.
 
     Raises:
-        InputError: the word is empty or a sentence does not have it; the message says which.
+        InputError: the word is empty or a sentence does not have it; the message states which.
     """
     if not word.strip():
         raise InputError("There is no word to follow yet: type one that all sentences have.")
-    places, vectors = [], []
+    places: list[tuple[int, int]] = []
+    vectors = []
     for number, sentence in enumerate(sentences, 1):
         ids = tokenizer.encode_source(sentence)
         place = find_word(tokenizer, ids[:-1], word)
@@ -103,7 +104,7 @@ def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str]
     pairs = tuple(combinations(range(len(sentences)), 2))
     first, second = stacked[[a for a, _ in pairs]], stacked[[b for _, b in pairs]]  # (pair, stage, d_model)
     cosines = cosine(first, second)
-    again = torch.nn.functional.cosine_similarity(torch.from_numpy(first), torch.from_numpy(second), dim=-1).numpy()
+    reference = torch.nn.functional.cosine_similarity(torch.from_numpy(first), torch.from_numpy(second), dim=-1).numpy()
     projection, explained = principal_plane(stacked)
     return WordInContexts(
         stage_names(network.config.n_encoder_layers),
@@ -113,7 +114,7 @@ def follow_word(network: Transformer, tokenizer: Tokenizer, sentences: list[str]
         cosines,
         projection,
         explained,
-        furthest(cosines, again),
+        largest_difference(cosines, reference),
     )
 
 

@@ -1,4 +1,4 @@
-"""Dropout where it stands in training: between a sub-layer's output and the addition (sections 3.1 and 5.4)."""
+"""Dropout as in training: between a sub-layer's output and the addition (sections 3.1 and 5.4)."""
 
 from dataclasses import dataclass
 
@@ -6,19 +6,19 @@ import numpy as np
 import torch
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest
-from ..tracing.trace import Trace, recorded
+from ..runtime.arrays import largest_difference, to_array
+from ..tracing.trace import Trace, record_tensors
 from .feed_forward import Stack
 from .residual import NORMS
 
 
 @dataclass(frozen=True, eq=False)
 class DropoutDraws:
-    """One token behind one Add & Norm, without dropout and drawn several times; float32 but for `kept`."""
+    """One token after one Add & Norm, without dropout and with several draws of it; float32 but for `kept`."""
 
-    without: np.ndarray  # `(d_model,)` LayerNorm(x + output), as in use
+    without: np.ndarray  # `(d_model,)` LayerNorm(x + output), as in inference
     drawn: np.ndarray  # `(draw, d_model)` LayerNorm(x + dropout(output)), as in training
-    kept: np.ndarray  # `(draw, d_model)` bool: which numbers of the output a draw keeps
+    kept: np.ndarray  # `(draw, d_model)` bool: which numbers of the output are not dropped
     cosines: np.ndarray  # `(draw,)` of each draw with `without`
     mean_cosine: float  # of the mean of all draws with `without`
     difference: float  # largest |difference| of `drawn` from a recomputation in double precision with numpy
@@ -28,36 +28,41 @@ class DropoutDraws:
 def draw_dropout(
     network: Transformer, trace: Trace, stack: Stack, at: tuple[int, str, int], rate: float, draws: int, seed: int
 ) -> DropoutDraws:
-    """Draw the dropout of Srivastava et al. (2014) anew `draws` times.
+    """Draw the dropout of Srivastava et al. (2014) `draws` times.
 
     Args:
         at: layer from 0, step as in `residual.NORMS`, and position from 0.
-        rate: the probability p that a number is set to 0, below 1; those that stay are divided by 1 - p.
-        seed: the same draws again for the same seed.
+        rate: the probability p that a number is set to 0, below 1; the others are divided by 1 - p.
+        seed: equal seeds give equal draws.
     """
     layer, step, position = at
     steps = [name for name in NORMS if hasattr(getattr(network, stack)[layer], NORMS[name])]
     before = steps[: steps.index(step)]
     stream = f"{stack}.{layer}.{before[-1]}.normalised" if before else _entering(network, stack, layer)
-    tensors = recorded(network, trace, stack, [stream, f"{stack}.{layer}.{step}.sublayer_output"])
+    tensors = record_tensors(network, trace, stack, [stream, f"{stack}.{layer}.{step}.sublayer_output"])
     x, output = (tensors[name][0, position] for name in (stream, f"{stack}.{layer}.{step}.sublayer_output"))
     norm = getattr(getattr(network, stack)[layer], NORMS[step]).norm
     generator = torch.Generator(output.device).manual_seed(seed)
     shape = (draws, len(output))
     kept = torch.empty(shape, device=output.device).bernoulli_(1 - rate, generator=generator)
     drawn, without = norm(x + output * kept / (1 - rate)), norm(x + output)  # (draw, d_model), (d_model,)
-    added = array(x).astype(np.float64) + array(output).astype(np.float64) * array(kept) / (1 - rate)
+    added = to_array(x).astype(np.float64) + to_array(output).astype(np.float64) * to_array(kept) / (1 - rate)
     normal = (added - added.mean(1, keepdims=True)) / np.sqrt(added.var(1, keepdims=True) + norm.eps)
     cosines = torch.cosine_similarity(drawn.double(), without.double()[None])
     mean = torch.cosine_similarity(drawn.double().mean(0), without.double(), dim=0)
-    own = normal * array(norm.weight) + array(norm.bias)
+    own = normal * to_array(norm.weight) + to_array(norm.bias)
     return DropoutDraws(
-        array(without), array(drawn), array(kept) > 0, array(cosines), float(mean), furthest(own, array(drawn))
+        to_array(without),
+        to_array(drawn),
+        to_array(kept) > 0,
+        to_array(cosines),
+        float(mean),
+        largest_difference(own, to_array(drawn)),
     )
 
 
 def _entering(network: Transformer, stack: Stack, layer: int) -> str:
-    """What the stream is called that a layer reads."""
+    """Name of the residual stream that a layer reads."""
     if layer == 0:
         return f"{stack}.embedded"
     return f"{stack}.{layer - 1}.ffn.normalised"

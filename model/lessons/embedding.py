@@ -9,13 +9,13 @@ import torch.nn.functional as F
 
 from ..networks.tap import Recorder
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest
+from ..runtime.arrays import largest_difference, to_array
 from ..text.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingSteps:
-    """From ids to what the encoder's first layer reads, one row a token; all `(S, d_model)` float32."""
+    """Steps from ids to the input of the encoder's first layer, one row a token; all `(S, d_model)` float32."""
 
     # the tokens, `</s>` last
     ids: tuple[int, ...]
@@ -23,23 +23,23 @@ class EmbeddingSteps:
     rows: np.ndarray  # rows of the embedding table
     scaled: np.ndarray  # rows x sqrt(d_model) (Vaswani et al. 2017, section 3.4).
     positions: np.ndarray  # the sinusoids of positions 0 to S - 1 (section 3.5)
-    embedded: np.ndarray  # scaled + positions, added up here
-    recorded: np.ndarray  # what the encoder really read, as a tap saw it pass
+    embedded: np.ndarray  # scaled + positions, recomputed
+    recorded: np.ndarray  # the encoder's input, as recorded by a tap
 
     @property
     def difference(self) -> float:
-        """Largest |difference| between the sum made here and what the encoder read."""
-        return furthest(self.embedded, self.recorded)
+        """Largest |difference| between the recomputed sum and the encoder's input."""
+        return largest_difference(self.embedded, self.recorded)
 
 
 @torch.inference_mode()
 def recompute_embedding(network: Transformer, tokenizer: Tokenizer, ids: list[int]) -> EmbeddingSteps:
-    """Look up `ids`, `</s>` last, scale and add positions, apart from the network; then compare with the network."""
+    """Look up `ids`, `</s>` last, scale and add positions outside the network; record the network's own sum."""
     recorder = Recorder()
     network.encode(network.ids(ids), None, recorder)
-    rows = array(network.embedding.weight[ids])  # (S, d_model)
+    rows = to_array(network.embedding.weight[ids])  # (S, d_model)
     scaled = rows * np.float32(math.sqrt(network.config.d_model))
-    positions = array(network.positions[: len(ids)])
+    positions = to_array(network.positions[: len(ids)])
     recorded = recorder.tensors["encoder.embedded"][0].float().cpu().numpy()
     return EmbeddingSteps(
         tuple(ids), tuple(tokenizer.display(ids)), rows, scaled, positions, scaled + positions, recorded
@@ -57,7 +57,7 @@ class Neighbour:
 
 @dataclass(frozen=True, eq=False)
 class Neighbourhood:
-    """The whole vocabulary as one token sees it."""
+    """The whole vocabulary compared with one token."""
 
     # the chosen token
     id: int
@@ -74,11 +74,11 @@ class Neighbourhood:
 
 @torch.inference_mode()
 def find_neighbours(network: Transformer, tokenizer: Tokenizer, token: int, count: int = 50) -> Neighbourhood:
-    """Cosine of one row of the embedding table with all rows.
+    """Compute the cosine of one row of the embedding table with all rows.
 
     Args:
         token: an id of the vocabulary.
-        count: how many neighbours to name.
+        count: number of neighbours to return.
 
     Raises:
         ValueError: `token` is not in the vocabulary.

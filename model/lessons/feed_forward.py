@@ -1,4 +1,4 @@
-"""The position-wise feed-forward sub-layer of one layer: which hidden units fire, and the check (section 3.3)."""
+"""Position-wise feed-forward sub-layer of one layer: which hidden units are active, and the check (section 3.3)."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -6,9 +6,10 @@ from typing import Literal
 import numpy as np
 import torch
 
-from ..networks.transformer import FeedForward, Transformer
-from ..runtime.arrays import array, furthest
-from ..tracing.trace import Trace, recorded
+from ..networks.transformer import Transformer
+from ..networks.transformer_layers import FeedForward
+from ..runtime.arrays import largest_difference, to_array
+from ..tracing.trace import Trace, record_tensors
 
 Stack = Literal["encoder", "decoder"]
 
@@ -17,18 +18,18 @@ Stack = Literal["encoder", "decoder"]
 class HiddenUnits:
     """The hidden units of one feed-forward sub-layer; float32."""
 
-    stream: np.ndarray  # `(position, d_model)` x, what the sub-layer reads
+    stream: np.ndarray  # `(position, d_model)` x, input of the sub-layer
     before: np.ndarray  # `(position, d_ff)` x W1 + b1, recomputed
-    hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit does not fire
-    output: np.ndarray  # `(position, d_model)` h W2 + b2, what is added to the residual stream
+    hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit is not active
+    output: np.ndarray  # `(position, d_model)` h W2 + b2, added to the residual stream
     d_model: int  # width before and after
     parameters: int  # weights and biases of both maps
     # largest |difference| from a recomputation in double precision with numpy, of `hidden` and of the sub-layer's
     # output
     hidden_difference: float
     output_difference: float
-    # largest |difference| between the sub-layer's output for a position among the others and for that position on its
-    # own: neighbours do not matter
+    # largest |difference| between the sub-layer's output for a position in the sequence and for that position alone:
+    # positions are independent
     alone_difference: float
 
     @property
@@ -38,12 +39,12 @@ class HiddenUnits:
 
     @property
     def share(self) -> float:
-        """Fraction of all units at all positions that fire."""
+        """Share of all units at all positions that are active."""
         return float((self.hidden > 0).mean())
 
     @property
     def never(self) -> int:
-        """How many units fire at no position of this sentence."""
+        """Number of units that are active at no position of this sentence."""
         return int((self.hidden <= 0).all(axis=0).sum())
 
     def strongest(self, position: int, count: int = 8) -> tuple[np.ndarray, np.ndarray]:
@@ -54,24 +55,24 @@ class HiddenUnits:
 
 @torch.inference_mode()
 def measure_hidden_units(network: Transformer, trace: Trace, stack: Stack, layer: int) -> HiddenUnits:
-    """Take the feed-forward sub-layer of `layer` (from 0) apart."""
+    """Record the feed-forward sub-layer of `layer` (from 0) and recompute it."""
     step = "self" if stack == "encoder" else "cross"
     names = f"{stack}.{layer}.{step}.normalised", f"{stack}.{layer}.ffn.sublayer_output"
-    tensors = recorded(network, trace, stack, names)
+    tensors = record_tensors(network, trace, stack, names)
     module: FeedForward = getattr(network, stack)[layer].feed_forward
     stream, sublayer_output = (tensors[name][0] for name in names)  # (position, d_model) each
     alone = torch.cat([module(stream[place : place + 1]) for place in range(len(stream))])
     hidden = (trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)[layer]
-    before, own_hidden, own_output = _recompute(module, array(stream))
+    before, own_hidden, own_output = _recompute(module, to_array(stream))
     return HiddenUnits(
-        array(stream),
+        to_array(stream),
         before.astype(np.float32),
         hidden,
-        array(sublayer_output),
+        to_array(sublayer_output),
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
-        furthest(own_hidden, hidden),
-        furthest(own_output, array(sublayer_output)),
+        largest_difference(own_hidden, hidden),
+        largest_difference(own_output, to_array(sublayer_output)),
         float((alone - sublayer_output).abs().max()),
     )
 

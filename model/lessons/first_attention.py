@@ -1,24 +1,24 @@
-"""Attention over the encoder's states, step by step: one decoder state asks, all encoder states answer."""
+"""Attention over the encoder's states, step by step: the decoder state is the query, encoder states are the keys."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..networks.recurrent_trace import RecurrentTrace
+from ..networks.recurrent_trace import AlignmentRecord, RecurrentTrace
 
 
 @dataclass(frozen=True, eq=False)
 class FirstAttention:
-    """Every step of the decoder, T steps over S source tokens; float64 recomputed from what was recorded.
+    """Every step of the decoder, T steps over S source tokens; float64, recomputed.
 
     Attributes:
         queries: `(T, decoder_width)`, s_{t-1} of the additive score, s_t of the dot product.
-        states: `(S, state_width)`, the encoder's states, which are keys and values in one.
+        states: `(S, state_width)`, the encoder's states, which are both keys and values.
         scores: `(T, S)`, v . tanh(W s + U h + b) or s . h.
         exponentials: `(T, S)`, e^(score - the largest of the step).
         weights: `(T, S)`, exponentials divided by their sum.
         contexts: `(T, state_width)`, the weighted means.
-        difference: largest |difference| of weights and context vectors to those that the network used.
+        difference: largest |difference| of weights and context vectors to those of the network.
         row_sum_error: largest distance of a step's recorded weights from 1 in sum.
     """
 
@@ -36,20 +36,21 @@ def recompute_first_attention(trace: RecurrentTrace) -> FirstAttention:
     """Recompute scores, weights and context vectors of a network with alignment.
 
     Raises:
-        KeyError: the network has one vector and attends to nothing.
+        KeyError: the network has one context vector and no attention.
     """
     record = trace.records["cross"]
+    assert isinstance(record, AlignmentRecord)
     queries, states = (part[0, 0].astype(np.float64) for part in (record.queries, record.keys))
     if record.parameters:
-        given = {name: array.astype(np.float64) for name, array in record.parameters.items()}
-        asked = queries @ given["W"].T + given["b"]  # (T, width)
-        scores = np.tanh(asked[:, None] + states @ given["U"].T) @ given["v"]  # (T, S)
+        parameters = {name: array.astype(np.float64) for name, array in record.parameters.items()}
+        projected = queries @ parameters["W"].T + parameters["b"]  # (T, width)
+        scores = np.tanh(projected[:, None] + states @ parameters["U"].T) @ parameters["v"]  # (T, S)
     else:
         scores = queries @ states.T
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     weights = exponentials / exponentials.sum(axis=1, keepdims=True)
     contexts = weights @ states
-    used = record.weights[0, 0].astype(np.float64), record.outputs[0, 0].astype(np.float64)
-    difference = max(float(np.abs(weights - used[0]).max()), float(np.abs(contexts - used[1]).max()))
-    row_sum_error = float(np.abs(used[0].sum(axis=1) - 1).max())
+    recorded = record.weights[0, 0].astype(np.float64), record.outputs[0, 0].astype(np.float64)
+    difference = max(float(np.abs(weights - recorded[0]).max()), float(np.abs(contexts - recorded[1]).max()))
+    row_sum_error = float(np.abs(recorded[0].sum(axis=1) - 1).max())
     return FirstAttention(queries, states, scores, exponentials, weights, contexts, difference, row_sum_error)

@@ -1,7 +1,7 @@
-"""What the two networks with one vector forget, measured over held-out sentences: sizes of Jacobians by distance.
+"""Sizes of the last state's Jacobians by distance, of the two networks with one vector, over held-out sentences.
 
-`python -m model.training forgetting` measures and writes `FILE`; it ships, and is bound to the weights of both networks
-by their hashes. Here it is read, and what follows from its figures is computed.
+`python -m model.training forgetting` measures them and writes `FILE`, which ships and contains the hashes of both
+networks' weights. This module reads it and computes what follows from its figures.
 """
 
 from collections.abc import Mapping
@@ -12,18 +12,18 @@ from ..recurrent_translator import SHIPPED
 from ..runtime.checkpoint import read_measured
 
 FILE = "forgetting.json"
-NETWORKS = {"rnn-vector": ("hidden",), "lstm-vector": ("hidden", "cell")}  # and the states that each hands over
-FEWEST = 50  # sentences under which nothing is claimed of a distance
+NETWORKS = {"rnn-vector": ("hidden",), "lstm-vector": ("hidden", "cell")}  # and the states of their encoders
+FEWEST = 50  # sentences that a distance needs to count
 
 
 @dataclass(frozen=True)
 class SizeAtDistance:
-    """The size of d last state / d input over all sentences that have an input so many steps back.
+    """Size of d last state / d input over all sentences that have an input at this distance.
 
     Attributes:
-        sentences: how many those are.
-        mean: of the sizes.
-        typical: their geometric mean, which a few large ones do not lift.
+        sentences: their number.
+        mean: mean of the sizes.
+        typical: geometric mean of the sizes, which is robust against a few large ones.
         spread: standard deviation of their logarithms to base 10.
     """
 
@@ -35,13 +35,13 @@ class SizeAtDistance:
 
 @dataclass(frozen=True)
 class Forgetting:
-    """What was measured.
+    """The measured sizes.
 
     Attributes:
         weights_sha256: network -> hash of its weights.
-        sentences: how many there were; their `</s>` is not counted.
+        sentences: their number; `</s>` does not count as an input.
         sizes: network -> "hidden" or "cell" -> by distance, from 0.
-        facts: how it was measured.
+        facts: conditions of the measurement.
     """
 
     weights_sha256: dict[str, str]
@@ -51,7 +51,7 @@ class Forgetting:
 
     @property
     def farthest(self) -> int:
-        """The largest distance that enough sentences have."""
+        """The largest distance with at least `FEWEST` sentences."""
         return max(
             distance
             for of_network in self.sizes.values()
@@ -60,7 +60,7 @@ class Forgetting:
             if size.sentences >= FEWEST
         )
 
-    def kept(self, network: str, state: str) -> float:
+    def retained(self, network: str, state: str) -> float:
         """The mean size at `farthest` as a share of that at distance 0."""
         sizes = self.sizes[network][state]
         return sizes[self.farthest].mean / sizes[0].mean
@@ -71,20 +71,22 @@ class Forgetting:
 
 
 def load_forgetting(weights_sha256: Mapping[str, str], folder: str | Path = SHIPPED) -> Forgetting:
-    """Read what was measured of the networks in use.
+    """Read the figures of the networks in use.
 
     Args:
         weights_sha256: network, of `NETWORKS` -> the hash of its weights.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message states what to do.
     """
     return read_measured(folder, FILE, dict(weights_sha256), "forgetting", _read)
 
 
 def _read(content: dict) -> Forgetting:
     sizes = {
-        network: {state: tuple(SizeAtDistance(**size) for size in found) for state, found in of_network.items()}
+        network: {
+            state: tuple(SizeAtDistance(**size) for size in by_distance) for state, by_distance in of_network.items()
+        }
         for network, of_network in content["sizes"].items()
     }
     return Forgetting(**{**content, "sizes": sizes})

@@ -14,19 +14,19 @@ import numpy as np
 
 @dataclass(frozen=True, eq=False)
 class Fourier:
-    """The coefficients of a curve over `length` positions; `n` counts whole turns, from 0 to length // 2."""
+    """The coefficients of a curve over `length` positions; `n` is the number of periods, from 0 to length // 2."""
 
     length: int
-    a: np.ndarray  # `(length // 2 + 1,)` of the cosines; the first, of no turn, is twice the mean
+    a: np.ndarray  # `(length // 2 + 1,)` of the cosines; the first is twice the mean
     b: np.ndarray  # `(length // 2 + 1,)` of the sines; the first is 0
 
     @property
     def sizes(self) -> np.ndarray:
-        """sqrt(a_n^2 + b_n^2), the amplitude of n turns whatever their phase."""
+        """sqrt(a_n^2 + b_n^2), the amplitude of each n."""
         return np.hypot(self.a, self.b)
 
     def sum(self, columns: int) -> np.ndarray:
-        """The first `columns` terms added up: a_0 / 2, b_1, a_1, b_2, a_2, ... `(length,)`.
+        """Sum of the first `columns` terms: a_0 / 2, b_1, a_1, b_2, a_2, ... `(length,)`.
 
         All `length` of them, one more where the length is even, are the curve itself: nothing is fitted.
         """
@@ -36,19 +36,19 @@ class Fourier:
             if n > self.length // 2:
                 break
             angle = 2 * np.pi * n * place
-            # no turn, and half as many turns as positions, would be counted twice
+            # n = 0, and n = length / 2, would be counted twice
             share = 0.5 if n == 0 or 2 * n == self.length else 1.0
             total += share * (self.b[n] * np.sin(angle) if column % 2 else self.a[n] * np.cos(angle))
         return total
 
     def difference(self, curve: np.ndarray) -> float:
-        """The largest difference of any coefficient to the one that the fast Fourier transform finds."""
-        found = 2 / self.length * np.fft.rfft(curve)
-        return float(max(np.abs(self.a - found.real).max(), np.abs(self.b + found.imag).max()))
+        """Largest |difference| of any coefficient to that of the fast Fourier transform."""
+        reference = 2 / self.length * np.fft.rfft(curve)
+        return float(max(np.abs(self.a - reference.real).max(), np.abs(self.b + reference.imag).max()))
 
 
 def fourier_coefficients(curve: np.ndarray) -> Fourier:
-    """The coefficients of `curve`, `(length,)`, by the formulas.
+    """Compute the coefficients of `curve`, `(length,)`, by the formulas.
 
     Raises:
         ValueError: there are no positions.
@@ -56,6 +56,6 @@ def fourier_coefficients(curve: np.ndarray) -> Fourier:
     length = len(curve)
     if not length:
         raise ValueError("A curve over no positions has no coefficients.")
-    turns = np.arange(length // 2 + 1)[:, None]
-    angles = 2 * np.pi * (turns * np.arange(length) % length) / length  # (turns, length), within one turn
+    n = np.arange(length // 2 + 1)[:, None]
+    angles = 2 * np.pi * (n * np.arange(length) % length) / length  # (n, length), within one period
     return Fourier(length, 2 / length * np.cos(angles) @ curve, 2 / length * np.sin(angles) @ curve)

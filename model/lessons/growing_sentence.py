@@ -1,7 +1,7 @@
-"""A sentence made longer clause by clause, and what that does to the loss of each network that translates.
+"""Lengthen a sentence clause by clause and measure the loss of each network that translates.
 
-The target's first tokens stay the same while more follows them, so a network that loses the beginning of a long
-sentence shows it there: its loss on these tokens rises.
+The target's first tokens stay the same while the sentence grows; a network that forgets the beginning of a long
+sentence has a higher loss on these tokens.
 """
 
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from ..networks.masks import pad_batch
-from ..runtime.messages import ReaderError
+from ..runtime.messages import UserError
 from ..translator import InputError, SentenceTranslator
 
 CLAUSES = (
@@ -20,17 +20,17 @@ CLAUSES = (
     (" because he has a new car", " parce qu'il a une nouvelle voiture"),
     (", and we will eat at seven o'clock", ", et nous mangerons à sept heures"),
 )
-"""English and French; each goes behind the one before."""
+"""English and French, appended one after the other."""
 
 _ENDS = ".!?… \u00a0\u202f"
 
 
 @dataclass(frozen=True)
 class LengthenedPair:
-    """A sentence pair with some clauses behind it.
+    """A sentence pair with some clauses appended.
 
     Attributes:
-        clauses: how many were added.
+        clauses: number of appended clauses.
         source, target: English and French.
     """
 
@@ -40,18 +40,18 @@ class LengthenedPair:
 
     @property
     def words(self) -> int:
-        """Of the source."""
+        """Number of words of the source."""
         return len(self.source.split())
 
 
 @dataclass(frozen=True, eq=False)
 class LengtheningLosses:
-    """The loss of one network on a sentence that grows, `(pair,)` float64 each, in nats per token.
+    """Losses of one network as a sentence grows, `(pair,)` float64 each, in nats per token.
 
     Attributes:
-        whole: over the whole target, `</s>` too.
+        whole: over the whole target with `</s>`.
         own: over the tokens that all targets begin with.
-        shared: how many these are.
+        shared: number of these tokens.
         difference: largest |difference| of the losses of the first pair, which is padded most, to a pass over it alone.
     """
 
@@ -64,7 +64,7 @@ class LengtheningLosses:
 def add_clauses(translator: SentenceTranslator, source: str, target: str) -> tuple[LengthenedPair, ...]:
     """The sentence pair as it is, then with one clause after the other, as long as both sides fit the network.
 
-    Full stops, question marks and the like go, and one full stop ends each longer sentence.
+    Final punctuation is replaced by one full stop at the end of each longer sentence.
     """
     grown = [LengthenedPair(0, source, target)]
     english, french = source.rstrip(_ENDS), target.rstrip(_ENDS)
@@ -80,7 +80,7 @@ def add_clauses(translator: SentenceTranslator, source: str, target: str) -> tup
 
 
 def lengthening_losses(translator: SentenceTranslator, pairs: Sequence[LengthenedPair]) -> LengtheningLosses:
-    """What `pairs`, from `grow`, cost a network.
+    """Measure the losses of a network on `pairs` from `add_clauses`.
 
     Raises:
         InputError: a sentence cannot be used, see `SentenceTranslator.check`.
@@ -101,13 +101,13 @@ def lengthening_losses(translator: SentenceTranslator, pairs: Sequence[Lengthene
     return LengtheningLosses(np.array([line.mean() for line in terms]), own, shared, difference)
 
 
-class NoSharedTokensError(ReaderError, ValueError):
-    """Nothing of a target stays when its sentence grows; the message says what to do."""
+class NoSharedTokensError(UserError, ValueError):
+    """The lengthened targets share no first token; the message states what to do."""
 
 
 @torch.inference_mode()
 def losses_of_pairs(translator: SentenceTranslator, pairs: Sequence[tuple[str, str]]) -> list[np.ndarray]:
-    """-ln p in nats of each target token, `</s>` too: `(T,)` float64 a pair, all in one batch.
+    """-ln p in nats of each target token and `</s>`, `(T,)` float64 a pair, all in one batch.
 
     Raises:
         InputError: a sentence cannot be used, see `SentenceTranslator.check`.

@@ -1,6 +1,7 @@
-"""Heads in several forms: a wide projection that is split, a small one a head (section 3.2.2), a full one a head."""
+"""Multi-head attention in several forms: one wide projection that is split, or a small or full one for each head."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +11,7 @@ from torch import Tensor, nn
 
 from ..networks.attention import MultiHeadAttention
 
-Pairs = tuple[tuple[nn.Linear, Tensor], ...]  # of query, key and value: the projection and what it reads
+Pairs = tuple[tuple[nn.Linear, Tensor], ...]  # of query, key and value: the projection and its input
 
 
 @dataclass(frozen=True)
@@ -24,12 +25,12 @@ class StepShape:
 def step_shapes(
     batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None, d_v: int | None = None
 ) -> list[StepShape]:
-    """Shapes from the ids to the sub-layer's output, as PyTorch says them of tensors without contents.
+    """Shapes from the ids to the sub-layer's output, from PyTorch's meta tensors.
 
     Args:
         length: query tokens.
-        keys: key tokens; as many as queries where not given.
-        d_v: width of a head's values; d_k = d_model / n_heads where not given.
+        keys: key tokens; by default as many as queries.
+        d_v: width of a head's values; by default d_k = d_model / n_heads.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
@@ -41,7 +42,7 @@ def step_shapes(
     with torch.device("meta"):
         ids = torch.zeros(batch, length, dtype=torch.int64)
         stream = nn.Embedding(2, d_model)(ids)
-        positions = torch.zeros(length, d_model)  # no axis of sequences: added to each alike, by broadcasting
+        positions = torch.zeros(length, d_model)  # without the batch axis: broadcast over sequences
         stream = stream + positions
         projection = nn.Linear(d_model, d_model)
         projected = projection(stream)
@@ -73,7 +74,7 @@ def step_shapes(
 
 @dataclass
 class OperationCounts:
-    """What one way of computing a sub-layer needs, counted by the matrix products themselves."""
+    """Parameters and operations of one form of a sub-layer, counted as it is computed."""
 
     parameters: int = 0  # weights and biases, W_O included
     flops: int = 0  # multiplications and additions of all matrix products: 2 m k n for (m, k) x (k, n)
@@ -93,17 +94,17 @@ class OperationCounts:
 
 @dataclass(frozen=True, eq=False)
 class HeadForms:
-    """The same sub-layer computed in several ways.
+    """One sub-layer computed in several forms.
 
     Attributes:
-        split: counts of one projection of full width that is split; the others are compared with its output.
-        small: of a projection `(d_model, d_k)` for each head.
-        full: of a projection `(d_model, d_model)` for each head, as some tutorials draw it.
-        one: of a single head of full width.
+        split: counts for one projection of full width that is split; the others are compared with its output.
+        small: counts for a projection `(d_model, d_k)` for each head.
+        full: counts for a projection `(d_model, d_model)` for each head, as some tutorials draw it.
+        one: counts for a single head of full width.
         differences: largest |difference| of the output to that of `split`, by form. `full` has the weights of `small`
             in its first d_k columns, zeros in the others, and divides by the root of d_k; `full_scaled` is the same
             with the root of its own width.
-        shapes: of one projection, by form.
+        shapes: form -> shape of one projection.
     """
 
     split: OperationCounts
@@ -118,7 +119,7 @@ class HeadForms:
 def compute_head_forms(
     module: MultiHeadAttention, query_input: np.ndarray, key_input: np.ndarray, allowed: np.ndarray | None
 ) -> HeadForms:
-    """The sub-layer in four forms with the same weights.
+    """Compute the sub-layer in four forms with the same weights.
 
     Inputs are `(query, d_model)` and `(key, d_model)`; `allowed` is `(query, key)` bool, or None.
     """
@@ -129,14 +130,14 @@ def compute_head_forms(
     d_model, n_heads = query_stream.shape[1], module.n_heads
     d_k = d_model // n_heads
     split, small, full, one = OperationCounts(), OperationCounts(), OperationCounts(), OperationCounts()
-    wanted = _split(module, pairs, mask, split)
-    found = {
+    reference = _split(module, pairs, mask, split)
+    outputs = {
         "small": _small(module, pairs, mask, small),
         "full": _full(module, pairs, mask, full, d_k),
         "full_scaled": _full(module, pairs, mask, OperationCounts(), d_model),
         "one": _one(module, pairs, mask, one),
     }
-    differences = {name: float((output - wanted).abs().max()) for name, output in found.items()}
+    differences = {name: float((output - reference).abs().max()) for name, output in outputs.items()}
     wide = (d_model, d_model)
     return HeadForms(
         split, small, full, one, differences, {"split": wide, "small": (d_model, d_k), "full": wide, "one": wide}
@@ -144,24 +145,24 @@ def compute_head_forms(
 
 
 def _split(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
-    """One projection of full width each, cut into heads, attended all at once."""
+    """One projection of full width each, split into heads; all heads at once."""
     projected = [
         form.linear(stream, linear.weight, linear.bias).unflatten(-1, (module.n_heads, -1)).transpose(0, 1)
         for linear, stream in pairs
     ]  # (head, position, d_k) each
-    heads = _attend(*projected, mask, form)  # (head, query, d_k)
+    heads = _attend(projected, mask, form)  # (head, query, d_k)
     return form.linear(heads.transpose(0, 1).flatten(-2), module.output.weight, module.output.bias)
 
 
 def _small(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
-    """Each head with projections of its own, `(d_model, d_k)`, one head after another."""
+    """Each head with its own projections `(d_model, d_k)`, one head after another."""
     heads = []
     for head in range(module.n_heads):
         projected = [
             form.linear(stream, linear.weight.chunk(module.n_heads)[head], linear.bias.chunk(module.n_heads)[head])
             for linear, stream in pairs
         ]  # (position, d_k) each
-        heads.append(_attend(*projected, mask, form))
+        heads.append(_attend(projected, mask, form))
     return form.linear(torch.cat(heads, dim=-1), module.output.weight, module.output.bias)
 
 
@@ -181,7 +182,7 @@ def _full(
             )
             for linear, stream in pairs
         ]  # (position, d_model) each
-        heads.append(_attend(*projected, mask, form, divided_by))
+        heads.append(_attend(projected, mask, form, divided_by))
     columns = module.output.weight.unflatten(1, (module.n_heads, d_k))  # (d_model, head, d_k)
     output = F.pad(columns, (0, missing)).flatten(1)  # (d_model, head * d_model)
     return form.linear(torch.cat(heads, dim=-1), output, module.output.bias)
@@ -190,17 +191,14 @@ def _full(
 def _one(module: MultiHeadAttention, pairs: Pairs, mask: Tensor | None, form: OperationCounts) -> Tensor:
     """The wide projections as a single head."""
     projected = [form.linear(stream, linear.weight, linear.bias) for linear, stream in pairs]
-    return form.linear(_attend(*projected, mask, form), module.output.weight, module.output.bias)
+    return form.linear(_attend(projected, mask, form), module.output.weight, module.output.bias)
 
 
 def _attend(
-    queries: Tensor,
-    keys: Tensor,
-    values: Tensor,
-    mask: Tensor | None,
-    form: OperationCounts,
-    divided_by: int | None = None,
+    projected: Sequence[Tensor], mask: Tensor | None, form: OperationCounts, divided_by: int | None = None
 ) -> Tensor:
+    """Attention from queries, keys and values."""
+    queries, keys, values = projected
     scores = form.matmul(queries, keys.transpose(-2, -1)) / math.sqrt(divided_by or queries.shape[-1])
     if mask is not None:
         scores = scores.masked_fill(~mask, -math.inf)

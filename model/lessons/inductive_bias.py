@@ -1,4 +1,4 @@
-"""What a network expects of pictures before it has seen any: how far a place sees, and pictures that are rearranged."""
+"""Inductive bias of picture networks: receptive fields, and answers to rearranged and resized pictures."""
 
 from dataclasses import dataclass
 
@@ -9,12 +9,12 @@ from torch import Tensor, nn
 
 from ..networks.convolution import STEM_STRIDE, ConvolutionConfig
 
-SIZES = (96, 128, 160, 192)  # pixels a side: multiples of the patches and of the convolution's last places
+SIZES = (96, 128, 160, 192)  # pixels a side: multiples of the patch size and of the convolution's stride
 
 
 @dataclass(frozen=True)
 class ReceptiveField:
-    """After the stem (block 0) or a block: pixels a side that a place sees, and pixels from one place to the next."""
+    """Receptive field after the stem (block 0) or a block: its side, and the stride, both in pixels."""
 
     block: int
     pixels: int
@@ -22,39 +22,39 @@ class ReceptiveField:
 
 
 def receptive_fields(config: ConvolutionConfig) -> list[ReceptiveField]:
-    """How far the filters of a convolutional network reach: each 3 x 3 filter adds two of its places' steps.
+    """Receptive field after each block of a convolutional network: each 3 x 3 filter adds twice its stride.
 
-    The squeeze, which scales whole channels by the mean of their map, reaches everywhere and is left out.
+    Squeeze-and-excitation, which scales whole channels by the mean of their map, sees everything and is left out.
     """
     pixels, step = 1, 1
     for _ in range(2):  # the stem
         pixels, step = pixels + 2 * step, 2 * step
     assert step == STEM_STRIDE
-    found = [ReceptiveField(0, pixels, step)]
+    fields = [ReceptiveField(0, pixels, step)]
     for stage in range(len(config.widths)):
         for block in range(config.blocks):
             pixels += 2 * step
             step *= 2 if stage and not block else 1
             pixels += 2 * step
-            found.append(ReceptiveField(len(found), pixels, step))
-    return found
+            fields.append(ReceptiveField(len(fields), pixels, step))
+    return fields
 
 
 def rearrange(pixels: np.ndarray, patch: int, seed: int = 0) -> dict[str, np.ndarray]:
-    """The picture as it is, moved by a patch, with its patches and with the pixels of each patch in another order.
+    """The picture unchanged, shifted by a patch, with its patches shuffled, and with the pixels of each patch shuffled.
 
     Args:
-        pixels: `(height, width, 3)` of whole patches; what leaves on one side comes in on the other.
+        pixels: `(height, width, 3)` of whole patches; the shift is circular.
     """
     rows, columns = pixels.shape[0] // patch, pixels.shape[1] // patch
     rng = np.random.default_rng(seed)
     patches = pixels.reshape(rows, patch, columns, patch, 3).swapaxes(1, 2).reshape(-1, patch * patch, 3)
-    together = lambda cut: cut.reshape(rows, columns, patch, patch, 3).swapaxes(1, 2).reshape(pixels.shape)  # noqa: E731
+    join = lambda shuffled: shuffled.reshape(rows, columns, patch, patch, 3).swapaxes(1, 2).reshape(pixels.shape)  # noqa: E731
     return {
         "kept": pixels,
         "shifted": np.roll(pixels, patch, axis=1),
-        "patches": together(patches[rng.permutation(len(patches))]),
-        "pixels": together(patches[:, rng.permutation(patch * patch)]),
+        "patches": join(patches[rng.permutation(len(patches))]),
+        "pixels": join(patches[:, rng.permutation(patch * patch)]),
     }
 
 
@@ -66,7 +66,7 @@ def predict(network: nn.Module, pictures: dict[str, np.ndarray]) -> dict[str, np
 
 @torch.inference_mode()
 def predict_by_size(network: nn.Module, pixels: np.ndarray) -> dict[int, np.ndarray]:
-    """Probabilities of one picture read at each of `SIZES`; a ViT interpolates its position vectors."""
+    """Probabilities of one picture resized to each of `SIZES`; a ViT interpolates its position vectors."""
     whole = _tensor(network, pixels)
     scaled = lambda size: F.interpolate(whole, (size, size), mode="bilinear", antialias=True)  # noqa: E731
     return {size: _probabilities(network, scaled(size)) for size in SIZES}

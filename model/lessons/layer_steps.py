@@ -1,4 +1,4 @@
-"""Multi-head attention of one head taken apart into seven steps, each recomputed from the weights (section 3.2)."""
+"""Attention of one head in seven steps, each recomputed from the weights (section 3.2)."""
 
 import math
 from dataclasses import dataclass
@@ -10,29 +10,29 @@ from torch import nn
 
 from ..networks.attention import MultiHeadAttention
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest, softmax
+from ..runtime.arrays import largest_difference, softmax, to_array
 from ..tracing.kinds import KINDS, attention_module
 from ..tracing.layer_stacks import ATTENTION_STEPS
-from ..tracing.trace import Trace, recorded
+from ..tracing.trace import Trace, record_tensors
 
 STEPS = ("projections", "products", "scores", "masked", "weights", "output", "sublayer_output")
 
 
 @dataclass(frozen=True, eq=False)
 class LayerInputs:
-    """What goes into one attention sub-layer and its output, as recorded; float32."""
+    """Inputs and output of one attention sub-layer, as recorded; float32."""
 
     query_input: np.ndarray  # `(query, d_model)` the stream of the queries
     key_input: np.ndarray  # `(key, d_model)` the stream of the keys; the same array as `query_input` in self-attention
-    sublayer_output: np.ndarray  # `(query, d_model)` what the sub-layer adds to the residual stream
+    sublayer_output: np.ndarray  # `(query, d_model)` added to the residual stream
 
 
 @dataclass(frozen=True, eq=False)
 class OneQuery:
     """One query against all keys."""
 
-    products: np.ndarray  # `(key,)` q . k.
-    scores: np.ndarray  # `(key,)` q . k / sqrt(d_k), minus infinity where masked.
+    products: np.ndarray  # `(key,)` q . k
+    scores: np.ndarray  # `(key,)` q . k / sqrt(d_k), minus infinity where masked
     weights: np.ndarray  # `(key,)` their softmax
     weighted: np.ndarray  # `(key, d_k)` each value times its weight
     mean: np.ndarray  # `(d_k,)` the sum of `weighted`: the weighted mean of the values
@@ -48,14 +48,14 @@ class Projection(NamedTuple):
     @classmethod
     def of(cls, linear: nn.Linear, part: slice = slice(None)) -> "Projection":
         """The columns `part` of what `linear` computes."""
-        return cls(array(linear.weight[part]).T, array(linear.bias[part]))
+        return cls(to_array(linear.weight[part]).T, to_array(linear.bias[part]))
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionSteps:
-    """One head of one layer, every matrix on the way from X to the sub-layer's output.
+    """One head of one layer: every matrix from X to the sub-layer's output.
 
-    Everything but the weight matrices is what the network computed, float32; `differences` compares each step with a
+    Everything but the weight matrices is as the network computed it, float32; `differences` compares each step with a
     recomputation in double precision that starts from `inputs` and the weights alone.
     """
 
@@ -74,7 +74,7 @@ class AttentionSteps:
 
     @property
     def masked_scores(self) -> np.ndarray:
-        """`(query, key)`: the scores with minus infinity where the mask forbids a look."""
+        """`(query, key)`: the scores with minus infinity where masked."""
         return self.scores if self.allowed is None else np.where(self.allowed, self.scores, np.float32(-np.inf))
 
     def one_query(self, place: int) -> OneQuery:
@@ -86,45 +86,45 @@ class AttentionSteps:
         weights = softmax(scores)
         weighted = weights[:, None] * self.values
         mean = weighted.sum(axis=0)
-        return OneQuery(products, scores, weights, weighted, mean, furthest(mean, self.output[place]))
+        return OneQuery(products, scores, weights, weighted, mean, largest_difference(mean, self.output[place]))
 
 
 @torch.inference_mode()
 def record_layer_inputs(network: Transformer, trace: Trace, kind: str, layer: int) -> LayerInputs:
-    """Record what goes into the attention of `kind` in `layer` (from 0), and its output.
+    """Record inputs and output of the attention of `kind` in `layer` (from 0).
 
-    The trace holds the residual stream between layers only, so the network runs once more on the same tokens.
+    A trace contains the residual stream between layers only, so the network runs once more on the same tokens.
     """
-    of = KINDS[kind]
-    names = [f"{of.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
-    tensors = recorded(network, trace, of.stack, names)
-    sublayer_output = array(tensors[names[0]][0])
-    if of.square:
-        stream = (trace.encoder_stream if of.stack == "encoder" else trace.decoder_stream)[layer]
+    attention = KINDS[kind]
+    names = [f"{attention.tap_name(layer)}.sublayer_output", f"decoder.{layer}.self.normalised"]
+    tensors = record_tensors(network, trace, attention.stack, names)
+    sublayer_output = to_array(tensors[names[0]][0])
+    if attention.square:
+        stream = (trace.encoder_stream if attention.stack == "encoder" else trace.decoder_stream)[layer]
         return LayerInputs(stream, stream, sublayer_output)
-    return LayerInputs(array(tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
+    return LayerInputs(to_array(tensors[names[1]][0]), trace.encoder_stream[-1], sublayer_output)
 
 
 def recompute_attention(
     network: Transformer, trace: Trace, inputs: LayerInputs, kind: str, layer: int, head: int
 ) -> AttentionSteps:
-    """Take one head apart, layer and head from 0; `inputs` is what `layer_inputs` found for the same kind and layer."""
+    """Recompute the steps of one head; `inputs` is from `record_layer_inputs` for the same kind and layer."""
     module, record = attention_module(network, KINDS[kind], layer), trace.records[kind]
     own, own_output = _recompute(module, inputs, record.allowed)
-    seen = {step: getattr(record, step)[layer, head] for step in ATTENTION_STEPS}
-    apart = {step: furthest(own[step][head], seen[step]) for step in ATTENTION_STEPS}
+    recorded_steps = {step: getattr(record, step)[layer, head] for step in ATTENTION_STEPS}
+    distances = {step: largest_difference(own[step][head], recorded_steps[step]) for step in ATTENTION_STEPS}
     d_k = record.queries.shape[-1]
     part = slice(head * d_k, (head + 1) * d_k)
-    products = seen["scores"] * np.float32(math.sqrt(d_k))
+    products = recorded_steps["scores"] * np.float32(math.sqrt(d_k))
     visible = slice(None) if record.allowed is None else record.allowed
     differences = {
-        "projections": max(apart[step] for step in ("queries", "keys", "values")),
-        "products": furthest(own["scores"][head] * math.sqrt(d_k), products),
-        "scores": apart["scores"],
-        "masked": furthest(own["scores"][head][visible], seen["scores"][visible]),
-        "weights": apart["weights"],
-        "output": apart["outputs"],
-        "sublayer_output": furthest(own_output, inputs.sublayer_output),
+        "projections": max(distances[step] for step in ("queries", "keys", "values")),
+        "products": largest_difference(own["scores"][head] * math.sqrt(d_k), products),
+        "scores": distances["scores"],
+        "masked": largest_difference(own["scores"][head][visible], recorded_steps["scores"][visible]),
+        "weights": distances["weights"],
+        "output": distances["outputs"],
+        "sublayer_output": largest_difference(own_output, inputs.sublayer_output),
     }
     projections = {name: Projection.of(getattr(module, name), part) for name in ("query", "key", "value")}
     return AttentionSteps(
@@ -132,10 +132,10 @@ def recompute_attention(
         projections={**projections, "output": Projection.of(module.output)},
         products=products,
         allowed=record.allowed,
-        output=seen.pop("outputs"),
+        output=recorded_steps.pop("outputs"),
         concatenated=record.outputs[layer].transpose(1, 0, 2).reshape(len(inputs.query_input), -1),  # (query, d_model)
         differences=differences,
-        **seen,
+        **recorded_steps,
     )
 
 

@@ -1,4 +1,4 @@
-"""What masks do: patterns to choose from, their effect on a finished translation, and the check of causality."""
+"""Attention masks: patterns, their effect on a finished translation, and a check of causality."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ..networks.losses import token_cross_entropy
 from ..networks.masks import causal_mask
 from ..networks.tap import Chain, Intervention, Recorder, replace_mask
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array
+from ..runtime.arrays import to_array
 from ..tracing.trace import Trace
 
 MaskPattern = Literal["causal", "none", "window", "prefix"]
@@ -20,16 +20,16 @@ PATTERNS: tuple[MaskPattern, ...] = ("causal", "none", "window", "prefix")
 
 
 def mask_pattern(name: MaskPattern, length: int, size: int = 3) -> np.ndarray:
-    """A mask by name.
+    """Build a mask by name.
 
     Args:
         name: "causal" lets query i see keys 0..i; "none" lets every query see every key; "window" is causal and lets a
             query see only itself and the `size` - 1 tokens before it; "prefix" is causal, but the first `size` keys
-            are open to every query, later ones included.
+            are visible to every query.
         length: tokens on either axis.
 
     Returns:
-        `(query, key)` bool, True where the query may look.
+        `(query, key)` bool, True for visible keys.
 
     Raises:
         ValueError: no such pattern, or a `size` below 1.
@@ -51,23 +51,23 @@ def mask_pattern(name: MaskPattern, length: int, size: int = 3) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class MaskEffect:
-    """The decoder on one target under one mask; T decoder inputs. Of all heads, or of one that `head` has taken."""
+    """The decoder on one target under one mask; T decoder inputs. All heads, or one after `head`."""
 
     scores: np.ndarray  # `(layer, head, query, key)`, scaled, before the mask; of one head `(query, key)`
-    allowed: np.ndarray  # `(layer, 1, query, key)` bool, the mask that a layer had; of one head `(query, key)`
+    allowed: np.ndarray  # `(layer, 1, query, key)` bool, the mask of each layer; of one head `(query, key)`
     weights: np.ndarray  # as the scores
     losses: np.ndarray  # `(T,)` -ln p of each token that should follow, in nats
-    best: tuple[str, ...]  # the most probable next token at each place
+    best: tuple[str, ...]  # the most probable next token at each position
     best_probability: np.ndarray  # `(T,)` probability of that token
 
     def head(self, layer: int, head: int) -> "MaskEffect":
-        """One head alone, counted from 0."""
+        """One head alone; layer and head from 0."""
         one = {"scores": self.scores[layer, head], "weights": self.weights[layer, head]}
         return replace(self, **one, allowed=self.allowed[layer, 0])
 
     @property
     def masked_scores(self) -> np.ndarray:
-        """The scores with minus infinity wherever the mask forbids a look."""
+        """The scores with minus infinity where masked."""
         return np.where(self.allowed, self.scores, np.float32(-np.inf))
 
     @property
@@ -92,8 +92,8 @@ def measure_mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray,
     """Decode the trace's target again with another mask in decoder self-attention.
 
     Args:
-        allowed: `(T, T)` bool; every query keeps a key.
-        layers: where it takes the place of the causal mask, from 0.
+        allowed: `(T, T)` bool; every query has a visible key.
+        layers: those in which it replaces the causal mask, from 0.
 
     Raises:
         ValueError: `allowed` leaves a query without a key, or has another shape than `(T, T)`.
@@ -112,9 +112,9 @@ def measure_mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray,
     best = logits.float().softmax(dim=-1).max(dim=-1)
     scores, masks, weights = ([recorder.tensors[name] for name in names] for names in steps)
     return MaskEffect(
-        scores=array(torch.cat(scores)),  # (layer, head, T, T)
+        scores=to_array(torch.cat(scores)),  # (layer, head, T, T)
         allowed=torch.cat([mask.expand(1, 1, length, length) for mask in masks]).cpu().numpy(),
-        weights=array(torch.cat(weights)),
+        weights=to_array(torch.cat(weights)),
         losses=losses.cpu().numpy(),
         best=tuple(trace.tokenizer.labels(best.indices.tolist())),
         best_probability=best.values.cpu().numpy(),
@@ -125,14 +125,14 @@ def measure_mask_effect(network: Transformer, trace: Trace, allowed: np.ndarray,
 def check_causality(
     network: Transformer, trace: Trace, position: int, replacement: int, masks: Sequence[np.ndarray]
 ) -> list[np.ndarray]:
-    """Change one token of the decoder's input and see whose outputs change, under several masks.
+    """Change one token of the decoder's input and measure which positions change, under several masks.
 
     Both runs have the same shapes, so the arithmetic of a position that cannot see the changed one is the same
     operation by operation: the difference is exactly 0, not merely small.
 
     Args:
-        position: which decoder input changes, from 0.
-        replacement: the id that takes its place.
+        position: of the decoder input that is replaced, from 0.
+        replacement: the new id.
         masks: `(T, T)` bool each, used in every layer.
 
     Returns:
@@ -147,11 +147,11 @@ def check_causality(
     changed = list(trace.target_ids)
     changed[position] = replacement
     memory = _memory(network, trace)
-    found = []
+    differences = []
     for mask in masks:
         after, before = (_streams(network, ids, memory, mask) for ids in (changed, trace.target_ids))
-        found.append(array((after - before).abs().amax(dim=-1)))  # (layers + 1, T)
-    return found
+        differences.append(to_array((after - before).abs().amax(dim=-1)))  # (layers + 1, T)
+    return differences
 
 
 def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: np.ndarray) -> Tensor:
@@ -166,5 +166,5 @@ def _streams(network: Transformer, ids: Sequence[int], memory: Tensor, allowed: 
 
 
 def _memory(network: Transformer, trace: Trace) -> Tensor:
-    """What the encoder made of the trace's source, `(1, S, d_model)`: masks of the decoder do not change it."""
+    """The encoder's output for the trace's source, `(1, S, d_model)`, which masks of the decoder do not change."""
     return torch.from_numpy(trace.encoder_stream[-1])[None].to(network.device)

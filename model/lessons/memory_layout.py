@@ -1,4 +1,4 @@
-"""How a tensor lies in memory: strides, and why `transpose` and then `view` fails."""
+"""Memory layout of a tensor: strides, and why `view` after `transpose` fails."""
 
 import math
 from dataclasses import dataclass
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-MOST_NUMBERS = 1_000_000  # in a tensor that a reader asks for
+MOST_NUMBERS = 1_000_000  # in a tensor of a user's shape
 
 
 @dataclass(frozen=True)
 class Layout:
-    """One tensor as PyTorch describes it."""
+    """Memory layout of one tensor."""
 
     shape: tuple[int, ...]  # sizes of its axes
-    strides: tuple[int, ...]  # how many numbers in memory lie between neighbours along each axis
-    contiguous: bool  # True if walking through the last axis fastest walks through memory in order
-    # where in memory the first number of each `[i, j, 0, ...]` lies, a row for each i
+    strides: tuple[int, ...]  # distance in memory of neighbours along each axis
+    contiguous: bool  # True if the order of the elements is their order in memory
+    # offset in memory of the first number of each `[i, j, 0, ...]`, a row for each i
     offsets: tuple[tuple[int, ...], ...]
 
     @classmethod
@@ -29,25 +29,24 @@ class Layout:
 
 @dataclass(frozen=True)
 class TransposeLayouts:
-    """A tensor, its transpose and the transpose copied into order, and what `view` said."""
+    """Layouts of a tensor, its transpose and the contiguous copy of that, and the result of `view`."""
 
-    # the three layouts
     original: Layout
     transposed: Layout
     contiguous: Layout
-    wanted: tuple[int, ...]  # the shape that `view` was asked for: the first two axes of the transpose merged
-    message: str  # what PyTorch answered to `view` on the transpose; empty if it worked
+    wanted: tuple[int, ...]  # the argument of `view`: the first two axes of the transpose merged
+    message: str  # PyTorch's error for `view` on the transpose; empty if it worked
     merged: tuple[int, ...]  # strides of that view after `contiguous()`
-    shares_memory: bool  # True if the transpose is the same memory read in another order
+    shares_memory: bool  # True if the transpose uses the same memory
 
 
 @dataclass(frozen=True)
 class ViewResult:
-    """What PyTorch answers to `view` on one tensor.
+    """Result of `view` on one tensor.
 
     Attributes:
         shape, strides: of the view; empty where it fails.
-        message: why it fails; empty where it works.
+        message: PyTorch's error; empty where it works.
     """
 
     shape: tuple[int, ...] = ()
@@ -64,17 +63,18 @@ class ViewResult:
 
 
 def try_views(shape: tuple[int, ...], target: tuple[int, ...]) -> tuple[ViewResult, ViewResult, ViewResult]:
-    """Ask for `target` of a tensor of this shape, of its transpose (0, 1), and of the transpose copied into order.
+    """Call `view(target)` on a tensor of this shape, on its transpose (0, 1), and on the contiguous copy of that.
 
     Args:
-        target: sizes of the view's axes; -1 once for the size that follows from the others.
+        target: sizes of the view's axes; -1 once for an inferred size.
 
     Raises:
-        ValueError: see `memory_layout`.
+        ValueError: see `describe_layouts`.
     """
     original = _numbered(shape)
     transposed = original.transpose(0, 1)
-    return tuple(ViewResult.of(tensor, target) for tensor in (original, transposed, transposed.contiguous()))
+    ordered = transposed.contiguous()
+    return ViewResult.of(original, target), ViewResult.of(transposed, target), ViewResult.of(ordered, target)
 
 
 def describe_layouts(shape: tuple[int, ...]) -> TransposeLayouts:
@@ -85,12 +85,19 @@ def describe_layouts(shape: tuple[int, ...]) -> TransposeLayouts:
     """
     original = _numbered(shape)
     transposed = original.transpose(0, 1)
-    wanted = (shape[0] * shape[1], *shape[2:])
-    message = ViewResult.of(transposed, wanted).message
+    merged = (shape[0] * shape[1], *shape[2:])
+    message = ViewResult.of(transposed, merged).message
     ordered = transposed.contiguous()
-    layouts = [Layout.of(tensor) for tensor in (original, transposed, ordered)]
     shares_memory = transposed.data_ptr() == original.data_ptr()
-    return TransposeLayouts(*layouts, wanted, message, ordered.view(wanted).stride(), shares_memory)
+    return TransposeLayouts(
+        Layout.of(original),
+        Layout.of(transposed),
+        Layout.of(ordered),
+        merged,
+        message,
+        ordered.view(merged).stride(),
+        shares_memory,
+    )
 
 
 def _numbered(shape: tuple[int, ...]) -> Tensor:

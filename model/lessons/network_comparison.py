@@ -1,7 +1,7 @@
-"""The five networks that translate, measured beside each other on the same held-out sentences.
+"""Figures of the five networks that translate, measured on the same held-out sentences.
 
-`python -m model.training comparison` measures and writes `FILE`; it ships, and is bound to the weights of all five by
-their hashes. Here it is read, and what follows from its figures is computed.
+`python -m model.training comparison` measures them and writes `FILE`, which ships and contains the hashes of all five
+networks' weights. This module reads it and computes what follows from its figures.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ TRANSFORMER = "transformer"
 NETWORKS = (*VARIANTS, TRANSFORMER)  # from the oldest to the newest
 ONE_VECTOR = "lstm-vector"
 ATTENDING = tuple(name for name in NETWORKS if VARIANTS.get(name, {}).get("alignment", "") not in ("", "none"))
-ORDER = 4  # BLEU counts runs of one to four words
-FEWEST_SENTENCES = 50  # under which nothing is claimed
+ORDER = 4  # BLEU counts n-grams of one to four words
+FEWEST_SENTENCES = 50  # that a group needs to count
 LENGTHS = ((1, 5), (6, 10), (11, 15), (16, None))  # words of the source, both ends included
 
 
 @dataclass(frozen=True)
 class BootstrapInterval:
-    """A figure over held-out sentences with the 2.5th and 97.5th percentile of what resampled sentences give."""
+    """A figure over held-out sentences with its 2.5th and 97.5th percentile over resampled sentences."""
 
     value: float
     low: float
@@ -37,11 +37,11 @@ class BootstrapInterval:
 
 @dataclass(frozen=True)
 class BleuCounts:
-    """What BLEU is made of (Papineni et al. 2002, section 2), added up over sentences.
+    """Counts behind BLEU (Papineni et al. 2002, section 2), summed over sentences.
 
     Attributes:
-        correct, total: runs of one to four words that a reference has too, and all.
-        length, reference: words of the translations, and of the references that are nearest in length.
+        correct, total: n-grams of one to four words that occur in a reference, and all.
+        length, reference: words of the translations, and of the references nearest in length.
     """
 
     correct: tuple[int, ...]
@@ -59,9 +59,9 @@ class BleuCounts:
 
     @property
     def bleu(self) -> float:
-        """0 to 100: the geometric mean of the four precisions, less where the translations are too short.
+        """0 to 100: the geometric mean of the four precisions times the brevity penalty.
 
-        Without smoothing: 0 where no run of some length is in a reference.
+        Without smoothing: 0 where no n-gram of some length is correct.
         """
         if not all(self.correct) or not all(self.total):
             return 0.0
@@ -72,13 +72,13 @@ class BleuCounts:
 
 @dataclass(frozen=True)
 class LengthGroup:
-    """The held-out sentences whose source has so many words.
+    """The held-out sentences whose source has between `shortest` and `longest` words.
 
     Attributes:
         shortest, longest: words; None for no limit.
-        sentences: how many there are.
+        sentences: their number.
         bleu: network -> its BLEU on them.
-        counts: network -> what this BLEU is made of.
+        counts: network -> the counts behind this BLEU.
         share: network -> the BLEU of the LSTM with one vector, divided by that network's.
     """
 
@@ -91,18 +91,18 @@ class LengthGroup:
 
     @property
     def enough(self) -> bool:
-        """Whether there are enough sentences to say anything."""
+        """Whether the group has at least `FEWEST_SENTENCES`."""
         return self.sentences >= FEWEST_SENTENCES
 
 
 @dataclass(frozen=True)
 class AlignmentRate:
-    """How far a network's attention lies from the statistical links; see `model.attribution.alignment_error`.
+    """Error of a network's attention against statistical links; see `model.attribution.alignment_error`.
 
     Attributes:
         generated: AER by the token that a step generates.
         read: AER by the token that it reads.
-        recall: share of the links found, by the token that is generated.
+        recall: share of the links that are found, by the token that is generated.
     """
 
     generated: BootstrapInterval
@@ -112,21 +112,21 @@ class AlignmentRate:
 
 @dataclass(frozen=True)
 class NetworkComparison:
-    """What was measured of the five networks.
+    """Figures of the five networks.
 
     Attributes:
         weights_sha256: network -> the hash of its weights.
-        sentences: held-out sentences that were translated, greedily.
+        sentences: held-out sentences that were translated greedily.
         groups: the same by length.
-        change: network -> how much the share of its BLEU that one vector reaches rises from the shortest group to the
-            longest one with enough sentences; below 0 it falls.
+        change: network -> change of the share of its BLEU that one vector reaches, from the shortest group to the
+            longest one with enough sentences.
         alignment: "lstm-additive", "lstm-dot", "transformer" (last layer, mean of heads) and "transformer-head" (one
             head) -> the rate.
-        alignment_sentences: over how many sentences, each with the first of its translations.
+        alignment_sentences: number of sentences, each with the first of its translations.
         head: layer and head from 0 of "transformer-head", chosen on as many other held-out sentences.
         tokens_per_second: network -> target tokens a second, decoding greedily in batches; on a CPU with one thread, of
             its own time.
-        facts: how it was measured.
+        facts: conditions of the measurement.
     """
 
     weights_sha256: dict[str, str]
@@ -156,7 +156,7 @@ class NetworkComparison:
 
 
 def shipped_cards() -> dict[str, dict]:
-    """Network, of `NETWORKS` -> what its card says; no weights are read.
+    """Read the cards without the weights: network of `NETWORKS` -> card.
 
     Raises:
         CheckpointError: a card is missing or damaged.
@@ -166,13 +166,13 @@ def shipped_cards() -> dict[str, dict]:
 
 
 def load_comparison(weights_sha256: Mapping[str, str], folder: str | Path = SHIPPED) -> NetworkComparison:
-    """Read what was measured of the networks in use.
+    """Read the figures of the networks in use.
 
     Args:
         weights_sha256: network, of `NETWORKS` -> the hash of its weights.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message states what to do.
     """
     return read_measured(folder, FILE, dict(weights_sha256), "comparison", _read)
 

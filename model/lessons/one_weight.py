@@ -1,24 +1,24 @@
-"""One attention weight, from the query's and the key's vectors to the number on the map."""
+"""Recompute one attention weight from the vectors of its query and key."""
 
 import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from ..tracing.trace import AttentionRecord
 
 
 @dataclass(frozen=True, eq=False)
 class ScoreForm:
-    """How the product of a query and a key becomes a score in one layer, and what else stands in the softmax.
+    """How the product of a query and a key becomes a score in one layer, and the sink in its softmax.
 
     Attributes:
         scaling: factor of the product.
         softcap: scores are softcap * tanh(score / softcap), or None.
-        biased: something is added to the scores that depends on the places of query and key.
-        sinks: `(head,)` score of a sink beside the keys, or None.
-        allowed: `(query, key)` bool, what the layer's mask lets be seen; None where it hides nothing.
+        biased: whether a bias that depends on the positions of query and key is added to the scores.
+        sinks: `(head,)` score of an attention sink, or None.
+        allowed: `(query, key)` bool, visible by the layer's mask; None where nothing is masked.
     """
 
     scaling: float
@@ -28,26 +28,26 @@ class ScoreForm:
     allowed: np.ndarray | None = None
 
     def plain(self, d_k: int) -> bool:
-        """Whether it is q k / sqrt(d_k) and nothing else (Vaswani et al. 2017, equation 1)."""
+        """Whether the score is q k / sqrt(d_k) and nothing else (Vaswani et al. 2017, equation 1)."""
         usual = math.isclose(self.scaling, d_k**-0.5, rel_tol=1e-6)
         return usual and self.softcap is None and not self.biased and self.sinks is None
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OneSoftmax:
-    """How a single weight comes about from the scores of its query; everything in float64."""
+    """A single weight from the scores of its query; everything in float64."""
 
     scores: np.ndarray  # `(key,)` of this query with every key; minus infinity where masked
     exponentials: np.ndarray  # `(key,)` e to the power of each score minus the largest one, so the largest is 1
     weights: np.ndarray  # `(key,)` each exponential divided by their sum
-    place: int  # which key it is about
+    place: int  # index of the key
     difference: float  # largest |difference| of the scores and weights from the recorded ones
     score: float  # of this key, before the mask
-    sink: float = 0.0  # the exponential that stands in the sum beside those of the keys
+    sink: float = 0.0  # exponential of the sink, added to the sum over the keys
 
     @property
     def total(self) -> float:
-        """What every exponential is divided by."""
+        """Denominator of the softmax."""
         return float(self.exponentials.sum()) + self.sink
 
     @property
@@ -57,13 +57,13 @@ class OneSoftmax:
 
     @property
     def masked(self) -> bool:
-        """True where the mask hides this key from this query."""
+        """True where this key is masked for this query."""
         return bool(np.isneginf(self.scores[self.place]))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OneWeight(OneSoftmax):
-    """The same from the query and the key themselves (Vaswani et al. 2017, section 3.2.1)."""
+    """A single weight from the query and the key themselves (Vaswani et al. 2017, section 3.2.1)."""
 
     # `(d_k,)`, as recorded
     query: np.ndarray
@@ -75,50 +75,56 @@ class OneWeight(OneSoftmax):
 
     @property
     def added(self) -> float:
-        """What the network adds to the scaled product, or takes from it."""
+        """Difference between the score and the scaled product."""
         return self.score - self.product * self.form.scaling
 
 
 def recompute_softmax(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneSoftmax:
-    """Compute one weight again from the recorded scores, of a network whose queries and keys were not seen.
+    """Recompute one weight from the recorded scores, of a network whose queries and keys are not recorded.
 
     Raises:
         IndexError: there is no such layer, head, query or key.
     """
     _check(record, layer, head, query, key)
-    raw = record.scores[layer, head, query].astype(np.float64)  # (key,); a mask has been added
+    raw = record.scores[layer, head, query].astype(np.float64)  # (key,); with the mask added
     scores = np.where(raw < np.finfo(np.float32).min / 2, -np.inf, raw)
     exponentials = np.exp(scores - scores.max())
     weights = exponentials / exponentials.sum()
-    difference = furthest(weights, record.weights[layer, head, query])
-    found = {"scores": scores, "exponentials": exponentials, "weights": weights, "place": key}
-    return OneSoftmax(**found, difference=difference, score=float(scores[key]))
+    difference = largest_difference(weights, record.weights[layer, head, query])
+    return OneSoftmax(
+        scores=scores,
+        exponentials=exponentials,
+        weights=weights,
+        place=key,
+        difference=difference,
+        score=float(scores[key]),
+    )
 
 
 def recompute_weight(record: AttentionRecord, layer: int, head: int, query: int, key: int) -> OneWeight:
-    """Compute one weight again from what was recorded; all places count from 0.
+    """Recompute one weight from the recorded queries and keys; all indices count from 0.
 
     Raises:
         IndexError: there is no such layer, head, query or key.
     """
     _check(record, layer, head, query, key)
-    asking = record.queries[layer, head, query].astype(np.float64)
+    query_vector = record.queries[layer, head, query].astype(np.float64)
     group = head * record.keys.shape[1] // record.weights.shape[1]  # several heads may share their keys
     keys = record.keys[layer, group].astype(np.float64)  # (key, d_k)
-    products = asking * keys[key]
+    products = query_vector * keys[key]
     forms = getattr(record, "forms", None)
-    form = forms[layer] if forms else ScoreForm(len(asking) ** -0.5, allowed=record.allowed)
-    raw = keys @ asking * form.scaling  # (key,)
+    form = forms[layer] if forms else ScoreForm(len(query_vector) ** -0.5, allowed=record.allowed)
+    raw = keys @ query_vector * form.scaling  # (key,)
     if form.softcap is not None:
         raw = np.tanh(raw / form.softcap) * form.softcap
-    if form.biased:  # what is added was not kept by itself
+    if form.biased:  # the bias is not recorded separately
         raw = record.scores[layer, head, query].astype(np.float64)
     scores = raw if form.allowed is None else np.where(form.allowed[query], raw, -np.inf)
     exponentials = np.exp(scores - scores.max())
     sink = 0.0 if form.sinks is None else float(np.exp(form.sinks[head] - scores.max()))
     weights = exponentials / (exponentials.sum() + sink)
     recorded = record.scores[layer, head, query], record.weights[layer, head, query]
-    difference = max(map(furthest, (raw, weights), recorded))
+    difference = max(map(largest_difference, (raw, weights), recorded))
     return OneWeight(
         scores=scores,
         exponentials=exponentials,
@@ -127,11 +133,11 @@ def recompute_weight(record: AttentionRecord, layer: int, head: int, query: int,
         difference=difference,
         score=float(raw[key]),
         sink=sink,
-        query=asking,
+        query=query_vector,
         key=keys[key],
         products=products,
         product=float(products.sum()),
-        d_k=len(asking),
+        d_k=len(query_vector),
         form=form,
     )
 

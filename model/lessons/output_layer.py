@@ -1,4 +1,4 @@
-"""The last two steps of the decoder: a linear map to one number for every token, and the softmax over them."""
+"""The last two steps of the decoder: a linear map to one logit for every token, and the softmax over them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ import numpy as np
 import torch
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest, softmax
+from ..runtime.arrays import largest_difference, softmax
 from ..tracing.trace import Trace
 
-TOLERANCE = 1e-6  # how far from 1 the sum of a distribution typed by a person may be
+TOLERANCE = 1e-6  # largest distance from 1 of the sum of a distribution that a user types
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,38 +25,38 @@ class OutputStep:
 
 @torch.inference_mode()
 def recompute_output(network: Transformer, trace: Trace, position: int) -> OutputStep:
-    """Compute the output layer of decoder position `position` (from 0) once more, in double precision."""
+    """Recompute the output layer at decoder position `position` (from 0) in double precision."""
     hidden = trace.decoder_stream[-1, position].astype(np.float64)  # (d_model,)
     table = network.embedding.weight.double().cpu().numpy()  # (vocabulary, d_model)
     logits = table @ hidden  # (vocabulary, d_model) x (d_model,) -> (vocabulary,)
-    return OutputStep(hidden, logits, softmax(logits), furthest(logits, trace.logits[position]))
+    return OutputStep(hidden, logits, softmax(logits), largest_difference(logits, trace.logits[position]))
 
 
 @dataclass(frozen=True)
 class ScoreRow:
-    """A row of numbers read as scores: which is largest, and whether the row is a distribution."""
+    """A row of numbers taken as scores: its largest one, and whether the row is a distribution."""
 
     values: tuple[float, ...]
-    argmax: int  # place of the largest, from 0; the first of equals
+    argmax: int  # index of the largest, from 0; the first of equals
     total: float  # the sum
     is_distribution: bool  # no number is negative and the sum is 1 within `TOLERANCE`
-    softmax: tuple[float, ...]  # what the softmax makes of the row; always a distribution
+    softmax: tuple[float, ...]  # of the row; always a distribution
     difference: float  # largest difference of the softmax to PyTorch's, both in double precision
 
 
 def check_row(values: Sequence[float]) -> ScoreRow:
-    """Judge one row.
+    """Check whether a row is a distribution, and apply the softmax to it.
 
     Raises:
-        ValueError: the row is empty or holds something that is not a finite number.
+        ValueError: the row is empty or contains something other than a finite number.
     """
     if not values or not np.isfinite(values).all():
         raise ValueError("A row needs at least one number, and all of them finite.")
     array = np.array(values, dtype=np.float64)
     total = float(array.sum())
     is_distribution = bool((array >= 0).all()) and abs(total - 1) <= TOLERANCE
-    made = softmax(array)
-    difference = furthest(made, torch.from_numpy(array).softmax(dim=0).numpy())
+    probabilities = softmax(array)
+    difference = largest_difference(probabilities, torch.from_numpy(array).softmax(dim=0).numpy())
     return ScoreRow(
-        tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(made.tolist()), difference
+        tuple(array.tolist()), int(array.argmax()), total, is_distribution, tuple(probabilities.tolist()), difference
     )

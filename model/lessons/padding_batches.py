@@ -1,4 +1,4 @@
-"""Sequences of different lengths in one rectangle: padding, the mask that hides it, and what happens without it."""
+"""Padded batches of sequences of different lengths: the padding mask, and the effect of leaving it out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,16 +8,16 @@ import torch
 from torch import Tensor
 
 from ..networks.masks import causal_mask, pad_batch, padding_mask
-from ..networks.tap import Recorder, untouched
+from ..networks.tap import Recorder, identity_tap
 from ..networks.transformer import Transformer
 
-SPECIAL = 4  # ids below stand for padding, unknown, begin and end of sentence
+SPECIAL = 4  # ids below are padding, unknown, begin and end of sentence
 MOST_SEQUENCES, MOST_TOKENS = 16, 40
 
 
 @dataclass(frozen=True, eq=False)
 class RaggedBatch:
-    """A padded batch of B sequences, the longest of which has L tokens, and its masks (True: may look)."""
+    """A padded batch of B sequences, the longest of which has L tokens, and its masks (True: visible)."""
 
     ids: np.ndarray  # `(B, L)` int64, 0 where padded
     padding: np.ndarray  # `(B, 1, 1, L)` bool, False on padding; it broadcasts over heads and queries
@@ -25,7 +25,7 @@ class RaggedBatch:
 
 
 def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -> RaggedBatch:
-    """Sequences of random ids with the given lengths, padded with 0 to the longest.
+    """Draw sequences of random ids with the given lengths, padded with 0 to the longest.
 
     Args:
         lengths: tokens of each sequence, each at least 1.
@@ -42,10 +42,10 @@ def ragged_batch(lengths: Sequence[int], vocabulary: int = 100, seed: int = 0) -
 
 
 def pad_sequences(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
-    """These sequences of ids, padded with 0 to the longest.
+    """Pad sequences of ids with 0 to the longest.
 
     Raises:
-        ValueError: no sequence, an empty one, or one that holds a 0, which would be hidden as padding is.
+        ValueError: no sequence, an empty one, or one with a 0, which would be masked as padding.
     """
     if not sequences or not all(sequences):
         raise ValueError("A batch needs at least one sequence, and each sequence at least one token.")
@@ -57,17 +57,17 @@ def pad_sequences(sequences: Sequence[Sequence[int]]) -> RaggedBatch:
 
 @dataclass(frozen=True, eq=False)
 class PaddingEffect:
-    """A batch in the encoder, with the padding mask and without it."""
+    """A batch in the encoder with and without the padding mask."""
 
     # `(layer, head, B, L, L)` float32 weights, with and without the mask
     masked: np.ndarray
     unmasked: np.ndarray
-    # of each `(layer, head)` the largest weight that a real query gives to padding with the mask, which is exactly 0,
-    # and the largest share of its attention that a real query spends on padding without the mask
+    # of each `(layer, head)`: the largest weight of a real query on padding with the mask, which is exactly 0, and the
+    # largest share of a real query's attention on padding without the mask
     on_padding: np.ndarray
     without_mask: np.ndarray
     alone: float  # largest |difference| between a sequence's outputs in the masked batch and on its own
-    alone_without_mask: float  # the same for the batch without mask
+    alone_without_mask: float  # the same for the batch without the mask
 
 
 @torch.inference_mode()
@@ -80,16 +80,16 @@ def measure_padding_effect(network: Transformer, batch: RaggedBatch) -> PaddingE
     masked, masked_out = _encode(network, ids, mask)
     unmasked, unmasked_out = _encode(network, ids, None)
     lengths = batch.padding[:, 0, 0].sum(axis=1)
-    # an own run in the same explicit form, so that only rounding differs
-    alone = [network.encode(ids[row : row + 1, :length], None, untouched)[0] for row, length in enumerate(lengths)]
+    # one run a sequence in the same explicit form of attention, so that only rounding differs
+    alone = [network.encode(ids[row : row + 1, :length], None, identity_tap)[0] for row, length in enumerate(lengths)]
     real = batch.padding[:, 0, 0]  # (B, L)
     on_padding = real[:, :, None] & ~real[:, None, :]  # (B, query, key)
-    spent = np.where(on_padding, unmasked, 0).sum(axis=-1)  # (layer, head, B, query)
+    wasted = np.where(on_padding, unmasked, 0).sum(axis=-1)  # (layer, head, B, query)
     return PaddingEffect(
         masked,
         unmasked,
         np.where(on_padding, masked, 0).max(axis=(-3, -2, -1)),
-        spent.max(axis=(-2, -1)),
+        wasted.max(axis=(-2, -1)),
         _furthest(masked_out, alone),
         _furthest(unmasked_out, alone),
     )

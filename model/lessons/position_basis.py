@@ -1,11 +1,11 @@
-"""Sines and cosines as a basis: how well the first columns add up to a curve."""
+"""Sines and cosines as a basis: how well the first columns approximate a curve."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
 CURVES = ("step", "square-wave", "sawtooth", "triangle", "bump", "one-position")
-NEW = 0.01  # a column of which less than this share is new, beside the columns before it, is passed over
+NEW = 0.01  # a column is skipped if less than this share of it is independent of the columns before it
 
 
 def curve(name: str, length: int) -> np.ndarray:
@@ -44,23 +44,23 @@ def harmonics(length: int, columns: int) -> np.ndarray:
 class BasisFit:
     """Least squares of a curve on the first n columns, for every n at once."""
 
-    # `(columns + 1,)`: what the first n columns leave over, as a share of the curve's own length; it never rises
+    # `(columns + 1,)`: residual of the first n columns as a share of the curve's norm; it never rises
     residuals: np.ndarray
-    used: np.ndarray  # `(columns,)` bool: False for a column that those before it nearly make up
+    used: np.ndarray  # `(columns,)` bool: False for a column that nearly depends on those before it
     approximation: np.ndarray  # `(length,)` the best sum of the first `first` columns
 
 
 def fit_columns(target: np.ndarray, table: np.ndarray, first: int) -> BasisFit:
-    """Fit `target` with the columns of `table`, one more at a time.
+    """Fit `target` with the columns of `table`, adding one column at a time.
 
-    Each column in turn is made orthogonal to those already used (Gram and Schmidt, twice for rounding). Neighbouring
-    slow waves hardly differ on a short stretch: a column of which less than `NEW` remains is passed over, since it
-    could only help by a huge coefficient against an equally huge one.
+    Each column is made orthogonal to those already used (Gram and Schmidt, twice for rounding). Neighbouring slow waves
+    hardly differ over few positions: a column of which less than `NEW` remains is skipped, since its coefficient would
+    be huge and cancel an equally huge one.
 
     Args:
         target: `(length,)`, not all 0.
         table: `(length, columns)`.
-        first: how many columns `approximation` may use.
+        first: number of columns that `approximation` may use.
 
     Raises:
         ValueError: `first` is not between 0 and the number of columns.
@@ -76,7 +76,7 @@ def fit_columns(target: np.ndarray, table: np.ndarray, first: int) -> BasisFit:
     count = 0
     for column in range(columns):
         new = table[:, column].astype(np.float64)
-        size = np.linalg.norm(new)
+        size = float(np.linalg.norm(new))
         for _ in range(2):
             new = new - (basis[:count] @ new) @ basis[:count]
         if count < len(basis) and np.linalg.norm(new) > NEW * max(size, 1e-9):

@@ -1,4 +1,4 @@
-"""What the trained network does when the positions under its words are taken away, mixed up or moved."""
+"""Effects on the trained network when positional encodings are removed, permuted or shifted."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from torch import Tensor
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Intervention, Tap
 from ..networks.transformer import Transformer
-from ..runtime.arrays import furthest
+from ..runtime.arrays import largest_difference
 from ..runtime.progress import InSteps, Progress
 
 PositionChange = Literal["kept", "none", "shuffled", "reversed", "shifted"]
@@ -21,18 +21,18 @@ STACKS: tuple[Where, ...] = ("encoder", "decoder", "both")
 
 
 def changed_table(network: Transformer, length: int, change: PositionChange, seed: int = 0, shift: int = 10) -> Tensor:
-    """The positions a sequence gets instead of its own; rows beyond `length` stay as they are.
+    """Build the positional table that replaces a sequence's own; rows beyond `length` are unchanged.
 
     Args:
         length: tokens in the sequence whose positions change.
         change: "kept" leaves them; "none" sets them to 0; "shuffled" permutes them by `seed`; "reversed" counts from
-            the end; "shifted" begins at `shift` instead of 0, and goes on so beyond `length`.
+            the end; "shifted" begins at `shift` instead of 0, also beyond `length`.
 
     Returns:
         `(max_positions, d_model)`.
 
     Raises:
-        ValueError: no such change, or a shift that leads out of the table.
+        ValueError: no such change, or a shift beyond the table.
     """
     table = network.positions.clone()
     if change == "none":
@@ -52,7 +52,7 @@ def changed_table(network: Transformer, length: int, change: PositionChange, see
 
 
 def replace_positions(network: Transformer, tables: Tensor) -> Callable[[Tensor], Tensor]:
-    """A change for an `embedded` step: take the model's own positions off and put others on.
+    """A change for an `embedded` step: subtract the model's own positions and add others.
 
     `tables` is `(max_positions, d_model)`, or `(batch, max_positions, d_model)` with a table for each row.
     """
@@ -70,12 +70,12 @@ class PositionLosses:
 
     # (where, change) -> `(T,)` -ln p of each token of the target, in nats
     per_token: dict[tuple[Where, PositionChange], np.ndarray]
-    plain: np.ndarray  # `(T,)` the same from a pass that no tap has touched, with fused attention
+    plain: np.ndarray  # `(T,)` the same from a pass without a tap, with fused attention
 
     @property
     def difference(self) -> float:
-        """Largest |difference| between the untouched pass and the one whose positions were taken off and put back."""
-        return max(furthest(self.per_token[where, "kept"], self.plain) for where in STACKS)
+        """Largest |difference| between the plain pass and the one whose positions are replaced by themselves."""
+        return max(largest_difference(self.per_token[where, "kept"], self.plain) for where in STACKS)
 
     def mean(self, where: Where, change: PositionChange) -> float:
         """The loss: mean of -ln p."""
@@ -86,7 +86,7 @@ class PositionLosses:
 def position_losses_in_steps(
     network: Transformer, source_ids: list[int], next_ids: list[int], seed: int = 0, shift: int = 10
 ) -> InSteps[PositionLosses]:
-    """Teacher-forced losses of all changes in all places; the changes of one place are one batch and a part.
+    """Teacher-forced losses of all changes in all stacks; the changes of one stack are one batch and one step.
 
     The encoder reads `source_ids`, which end with `</s>`, and the decoder should generate `next_ids`, which do too.
     """
@@ -99,7 +99,7 @@ def position_losses_in_steps(
     several = target.expand(len(POSITION_CHANGES), -1)
     tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
     memory = network.encode(source.expand(len(POSITION_CHANGES), -1), None, tap)  # (change, S, d_model)
-    per_token = {}
+    per_token: dict[tuple[Where, PositionChange], np.ndarray] = {}
     for done, where in enumerate(STACKS):
         here = memory if where != "decoder" else memory[:1].expand(len(POSITION_CHANGES), -1, -1)
         changes = {"decoder.embedded": replace_positions(network, tables["decoder"])} if where != "encoder" else {}
@@ -120,7 +120,7 @@ def positions_tap(
     seed: int = 0,
     shift: int = 10,
 ) -> Tap:
-    """The intervention that makes one change in one place."""
+    """The intervention that makes one change in one stack or both."""
     lengths = {"encoder": source_length, "decoder": target_length}
     stacks = ("encoder", "decoder") if where == "both" else (where,)
     return Intervention(

@@ -1,4 +1,4 @@
-"""What makes sinusoids good positions: shifts are rotations, products know only the distance, waves are orthogonal."""
+"""Properties of sinusoidal positions: shifts are rotations, products depend on distance only, waves are orthogonal."""
 
 import math
 from dataclasses import dataclass
@@ -6,27 +6,27 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from ..networks.positional import Form, rotation, sinusoidal_angles, sinusoidal_encoding
+from ..networks.positional import EncodingForm, rotation, sinusoidal_angles, sinusoidal_encoding
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftMatrix:
-    """How a shift of all positions acts on the encoding."""
+    """A shift of all positions as a matrix on the encoding."""
 
-    # `(d_model, d_model)` float64: the paper's rotation, or, in the variant, what comes nearest to one
+    # `(d_model, d_model)` float64: the paper's rotation, or the fitted matrix in the variant
     matrix: np.ndarray
     residual: float  # largest |PE(pos + shift) - matrix PE(pos)| over all positions and columns
-    # largest difference between `matrix` and one fitted to the table without the formula; 0 in the variant, where the
-    # fitted one is all there is
+    # largest difference between `matrix` and one fitted to the table without the formula; 0 in the variant, where
+    # `matrix` is the fitted one
     fitted_difference: float
 
 
-def find_shift_matrix(length: int, d_model: int, shift: int, form: Form = "paper") -> ShiftMatrix:
-    """Look for the matrix that moves the first `length` positions on by `shift`.
+def find_shift_matrix(length: int, d_model: int, shift: int, form: EncodingForm = "paper") -> ShiftMatrix:
+    """Find the matrix that moves the first `length` positions by `shift`.
 
     In the paper's form it is known (`model.networks.positional.rotation`) and a fit confirms it. In the variant the two
-    columns of a pair have different frequencies, so no matrix of 2 x 2 blocks is exact; the best ones in the sense of
-    least squares are returned.
+    columns of a pair have different frequencies, so no matrix of 2 x 2 blocks is exact; the least squares fit is
+    returned.
 
     Args:
         length: positions to test, at least 2.
@@ -48,7 +48,7 @@ def find_shift_matrix(length: int, d_model: int, shift: int, form: Form = "paper
 class PositionSimilarity:
     """Inner products of all positions with each other."""
 
-    products: np.ndarray  # `(length, length)` float64, PE(p) . PE(q).
+    products: np.ndarray  # `(length, length)` float64, PE(p) . PE(q)
     # `(length,)` mean, smallest and largest PE(p) . PE(p + k) over p, for k = 0, 1, ...
     by_distance: np.ndarray
     smallest: np.ndarray
@@ -60,27 +60,27 @@ class PositionSimilarity:
         return self.largest - self.smallest
 
 
-def measure_similarity(length: int, d_model: int, form: Form = "paper") -> PositionSimilarity:
-    """PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""
+def measure_similarity(length: int, d_model: int, form: EncodingForm = "paper") -> PositionSimilarity:
+    """Compute PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""
     table = sinusoidal_encoding(length, d_model, torch.float64, form).numpy()
     products = table @ table.T
     diagonals = [products.diagonal(k) for k in range(length)]
-    mean, smallest, largest = (np.array([take(d) for d in diagonals]) for take in (np.mean, np.min, np.max))
+    mean, smallest, largest = (np.array([reduce(d) for d in diagonals]) for reduce in (np.mean, np.min, np.max))
     return PositionSimilarity(products, mean, smallest, largest)
 
 
-def wave_product(d_model: int, first: int, second: int, spans: np.ndarray, form: Form = "paper") -> np.ndarray:
-    """Inner product of two columns, taken as waves of a continuous position, over longer and longer spans.
+def wave_product(d_model: int, first: int, second: int, spans: np.ndarray, form: EncodingForm = "paper") -> np.ndarray:
+    """Inner product of two columns as waves of a continuous position, for several spans.
 
-    It is 2 / span times the integral of their product from 0 to the span: 1 for a wave with itself, 0 for orthogonal
-    waves, over whole periods.
+    It is 2 / span times the integral of their product from 0 to the span: over whole periods 1 for a wave with itself,
+    0 for orthogonal waves.
 
     Args:
         first, second: columns, below `d_model`.
         spans: `(n,)` above 0, in positions.
 
     Returns:
-        `(n,)` float64. Computed in closed form, so that no sampling hides a fast wave.
+        `(n,)` float64, in closed form, so that no fast wave is lost by sampling.
     """
     frequencies = sinusoidal_angles(2, d_model, form)[1]  # (d_model,) radians a position
     (a, b) = (float(frequencies[column]) for column in (first, second))
@@ -98,7 +98,7 @@ def _mean_cosine(frequency: float, phase: float, spans: np.ndarray) -> np.ndarra
 
 @dataclass(frozen=True, eq=False)
 class PositionSchemes:
-    """Three ways to number the positions of a sentence."""
+    """Positions of a sentence in three schemes."""
 
     integers: np.ndarray  # `(length,)` 0, 1, 2, ...
     normalised: np.ndarray  # `(length,)` from 0 to 1

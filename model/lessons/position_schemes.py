@@ -1,8 +1,8 @@
-"""How models number positions, each as what it puts on the scores of every query and key.
+"""Positional schemes of models, each as its contribution to the scores of every query and key.
 
-Vectors that are added to the embeddings (sinusoids; learned as in BERT and ViT) meet in the products of queries and
-keys. T5 (Raffel et al. 2020, section 2.1) adds a learned number for each bucket of distances, ALiBi (Press et al. 2022)
-a fixed slope times the distance. Rotary positions (Su et al. 2021) turn query and key before they are multiplied.
+Vectors added to the embeddings (sinusoids; learned as in BERT and ViT) enter the products of queries and keys. T5
+(Raffel et al. 2020, section 2.1) adds a learned number for each bucket of distances, ALiBi (Press et al. 2022) a fixed
+slope times the distance. Rotary positions (Su et al. 2021) rotate query and key before they are multiplied.
 """
 
 import math
@@ -23,26 +23,26 @@ def distances(length: int) -> np.ndarray:
 
 
 def products(vectors: np.ndarray) -> np.ndarray:
-    """What added vectors `(length, d_model)` put on the scores where W^Q = W^K = 1: `(query, key)`, over sqrt(d)."""
+    """Scores from added vectors `(length, d_model)` alone where W^Q = W^K = 1: `(query, key)`, divided by sqrt(d)."""
     vectors = vectors.astype(np.float64)
     return vectors @ vectors.T / math.sqrt(vectors.shape[1])
 
 
 def learned(network: VisionTransformer, length: int) -> np.ndarray:
-    """The same of the first learned position vectors of a vision Transformer; of fewer where it has fewer."""
+    """`products` of the first learned position vectors of a vision Transformer; fewer where it has fewer."""
     return products(network.position_embedding[:length].detach().cpu().numpy())
 
 
 def sinusoids(length: int, d_model: int) -> np.ndarray:
-    """The same of the paper's sinusoids."""
+    """`products` of the paper's sinusoids."""
     return products(positional_table(length, d_model))
 
 
 def t5_buckets(length: int) -> np.ndarray:
-    """Which of an encoder's 32 learned numbers a head of T5 adds, `(query, key)` int64.
+    """Index of the learned number, of 32, that a head of a T5 encoder adds, `(query, key)` int64.
 
-    Half are for keys behind the query. Of either half the first 8 are single distances, the rest grow with the
-    logarithm up to 128; all farther keys share the last.
+    Half are for keys after the query. In either half the first 8 are single distances, the widths of the others grow
+    logarithmically up to 128; all farther keys share the last.
     """
     distance = distances(length)
     half, size = BUCKETS // 2, np.abs(distance)
@@ -53,23 +53,23 @@ def t5_buckets(length: int) -> np.ndarray:
 
 
 def alibi_slope(head: int) -> float:
-    """Of one of 8 heads, from 0: 1/2, 1/4, ... 1/256."""
+    """Slope of one of 8 heads, from 0: 1/2, 1/4, ... 1/256."""
     return 2.0 ** (-8 * (head + 1) / HEADS)
 
 
 def alibi(length: int, head: int) -> np.ndarray:
-    """What ALiBi adds, `(query, key)`; a decoder masks the half above the diagonal."""
+    """The bias that ALiBi adds, `(query, key)`; a decoder masks the half above the diagonal."""
     return -alibi_slope(head) * np.abs(distances(length))
 
 
 def rotary(length: int, width: int = WIDTH) -> np.ndarray:
-    """Scores of a query and an equal key whose pairs have length 1, turned by their positions: `(query, key)`."""
+    """Scores of a query and an equal key whose pairs have length 1, rotated by their positions: `(query, key)`."""
     angles = np.arange(length)[:, None] / 10_000 ** (np.arange(0, width, 2) / width)  # (length, width / 2)
-    turned = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)  # the pair (1, 0), turned
-    return turned @ turned.T / math.sqrt(width)
+    rotated = np.concatenate([np.cos(angles), np.sin(angles)], axis=1)  # the pair (1, 0), rotated
+    return rotated @ rotated.T / math.sqrt(width)
 
 
 def spread(matrix: np.ndarray) -> float:
-    """The largest difference between two entries of one distance; 0 where only the distance counts."""
+    """Largest difference between two entries of equal distance; 0 where only the distance matters."""
     length = len(matrix)
     return float(max(np.ptp(np.diagonal(matrix, offset)) for offset in range(1 - length, length)))

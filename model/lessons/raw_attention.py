@@ -1,9 +1,9 @@
 """Self-attention without W^Q and W^K: every token's vector is its own query and its own key.
 
-From a decoder state that asks encoder states it is one step to tokens that ask each other: x_i asks, x_1 to x_S answer
-with x_i . x_j. Is x_i . x_i the largest of them, so that every token attends mostly to itself? By Cauchy and Schwarz
-x_i . x_j <= |x_i| |x_j|: it is where all vectors are equally long, and it can fail only where x_j is longer than x_i
-and points nearly the same way. Both are measured here, beside the heads that were trained on the same vectors.
+Attention over encoder states has a decoder state as query; here each token is a query for all others, with scores
+x_i . x_j. Is x_i . x_i the largest of them, so that every token attends most to itself? By Cauchy and Schwarz
+x_i . x_j <= |x_i| |x_j|: it is where all vectors have one length, and it can fail only where x_j is longer than x_i
+and points nearly the same way. Both are measured, and compared with the heads trained on the same vectors.
 """
 
 import math
@@ -50,7 +50,7 @@ class RawAttention:
 
     Attributes:
         vectors: `(S, width)` float32.
-        heads: `(head, S, S)` float32, the weights of the trained heads that read these vectors; None where none does.
+        heads: `(head, S, S)` float32, weights of the trained heads that read these vectors; None where none does.
     """
 
     vectors: np.ndarray
@@ -90,14 +90,14 @@ class RawAttention:
 
     @cached_property
     def exceeds(self) -> np.ndarray:
-        """`(S, S)` bool: x_i . x_j > x_i . x_i, by more than rounding; equal vectors do not exceed each other."""
+        """`(S, S)` bool: x_i . x_j > x_i . x_i by more than rounding; equal vectors do not exceed each other."""
         excess = self.products - np.diagonal(self.products)[:, None]
         return excess > 1e-12 * np.outer(self.lengths, self.lengths)
 
     def exceeding(self) -> list[ExceedingPair]:
-        """Every pair at which x_i . x_i is not the largest, the largest excess first."""
+        """All pairs with x_i . x_j > x_i . x_i, the largest excess first."""
         own = np.diagonal(self.products)
-        found = np.argwhere(self.exceeds)
+        pairs = np.argwhere(self.exceeds)
         order = np.argsort((own[:, None] - self.products)[self.exceeds], kind="stable")
         lengths, cosines = self.lengths, self.scores("cosine")
         return [
@@ -106,29 +106,29 @@ class RawAttention:
                 int(j),
                 *map(float, (own[i], self.products[i, j], lengths[i], lengths[j], cosines[i, j])),
             )
-            for i, j in found[order]
+            for i, j in pairs[order]
         ]
 
-    def counted_again(self) -> int:
-        """How many pairs exceed, found another way: x_j reaches beyond x_i in the direction of x_i."""
+    def recount_exceeding(self) -> int:
+        """Number of exceeding pairs, computed another way: the projection of x_j on x_i is longer than x_i."""
         vectors = self.vectors.astype(np.float64)
         lengths = np.linalg.norm(vectors, axis=1)
-        reach = vectors @ (vectors / lengths[:, None]).T  # (j, i): |x_j| cos(x_i, x_j)
-        return int((reach - lengths > 1e-12 * lengths[:, None]).sum())
+        projections = vectors @ (vectors / lengths[:, None]).T  # (j, i): |x_j| cos(x_i, x_j)
+        return int((projections - lengths > 1e-12 * lengths[:, None]).sum())
 
     def difference(self, form: str = "scaled") -> float:
-        """Largest |difference| of the weights to those of the fused kernel, which is given one-hot values."""
+        """Largest |difference| of the weights to those of the fused kernel with one-hot values."""
         vectors = torch.from_numpy(self.vectors).double()[None]  # (1, S, width)
         if form == "cosine":
             vectors = F.normalize(vectors, dim=-1)
         scale = 1 / math.sqrt(vectors.shape[2]) if form == "scaled" else 1.0
         one_hot = torch.eye(vectors.shape[1], dtype=torch.float64)[None]
-        again = F.scaled_dot_product_attention(vectors, vectors, one_hot, scale=scale)[0].numpy()
-        return float(np.abs(again - self.weights(form)).max())
+        reference = F.scaled_dot_product_attention(vectors, vectors, one_hot, scale=scale)[0].numpy()
+        return float(np.abs(reference - self.weights(form)).max())
 
 
 def encoder_stages(network: Transformer, trace: Trace) -> tuple[RawAttention, ...]:
-    """The encoder's vectors for the sentence of `trace`, which `network` read, at every stage.
+    """The vectors of `network`'s encoder at every stage, for the sentence of `trace`.
 
     Returns:
         The embedding rows x sqrt(d_model), then what layer 1, 2, ... reads, then the last layer's output: layers + 2.
@@ -140,7 +140,7 @@ def encoder_stages(network: Transformer, trace: Trace) -> tuple[RawAttention, ..
 
 
 def stage_names(count: int) -> tuple[str, ...]:
-    """Ids of so many stages of an encoder: "embedding", "layer-1", ..., "output"."""
+    """Ids of `count` stages of an encoder: "embedding", "layer-1", ..., "output"."""
     return ("embedding", *(f"layer-{layer}" for layer in range(1, count - 1)), "output")
 
 
@@ -155,5 +155,5 @@ def self_weights(weights: np.ndarray) -> np.ndarray:
 
 
 def attends_most_to_itself(weights: np.ndarray) -> np.ndarray:
-    """Whether no other token gets more weight: `(..., S, S)` -> `(..., S)` bool."""
+    """Whether no other token has more weight: `(..., S, S)` -> `(..., S)` bool."""
     return self_weights(weights) >= weights.max(axis=-1)

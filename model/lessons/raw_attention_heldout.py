@@ -1,4 +1,4 @@
-"""x against x over many held-out sentences and over the whole vocabulary: figures that were measured and ship."""
+"""Shipped figures of attention without projections, over held-out sentences and over the whole vocabulary."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 from ..runtime.checkpoint import read_measured
 from .raw_attention import FORMS
 
-FILE = "raw_attention.json"  # beside the Transformer's weights
+FILE = "raw_attention.json"  # in the folder of the Transformer's weights
 
 
 @dataclass(frozen=True)
 class StageFigures:
-    """One stage's vectors over all sentences; see `model.lessons.raw_attention.encoder_stages`.
+    """Figures of one stage over all sentences; see `model.lessons.raw_attention.encoder_stages`.
 
     Attributes:
         stage: "embedding", "layer-1", ..., "output", or "lstm" for the states of a recurrent encoder.
-        pairs: ordered pairs of two different places of a sentence.
-        exceeding: of these, x_i . x_j > x_i . x_i.
-        equal: of these, the same vector twice.
+        pairs: number of ordered pairs of different positions.
+        exceeding: number of these with x_i . x_j > x_i . x_i.
+        equal: number of these with equal vectors.
         own: form of the score -> mean weight of a token on itself.
-        trained: the same of the trained heads that read these vectors; None where none does.
-        trained_first: share of tokens, over all those heads, that give no token more weight than themselves.
+        trained: mean weight of a token on itself in the trained heads that read these vectors; None where none does.
+        trained_first: share of tokens, over all those heads, that give no other token more weight than themselves.
     """
 
     stage: str
@@ -36,15 +36,15 @@ class StageFigures:
 
 @dataclass(frozen=True)
 class RawAttentionFigures:
-    """What was found.
+    """Figures of all stages.
 
     Attributes:
         weights_sha256: of the Transformer and of the recurrent network.
-        sentences, tokens: how many were read.
-        examples: up to a few pairs that exceed: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
+        sentences, tokens: their numbers.
+        examples: a few exceeding pairs: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
         vocabulary: rows of the Transformer's embedding table.
-        vocabulary_tokens: of these, how many have a larger product with some other row than with themselves.
-        vocabulary_pairs: how many such pairs there are.
+        vocabulary_tokens: number of rows with a larger product with some other row than with themselves.
+        vocabulary_pairs: number of such pairs.
     """
 
     weights_sha256: tuple[str, str]
@@ -62,15 +62,15 @@ class RawAttentionFigures:
 
     @classmethod
     def read(cls, folder: Path, weights: tuple[str, str]) -> RawAttentionFigures:
-        """The study of these weights, from the folder of the Transformer.
+        """Read the figures of these weights from the folder of the Transformer.
 
         Raises:
-            CheckpointError: the file is missing, is something else, or is about other weights.
+            CheckpointError: the file is missing, damaged, or of other weights.
         """
-        return read_measured(folder, FILE, list(weights), "raw-attention", cls._made)
+        return read_measured(folder, FILE, list(weights), "raw-attention", cls._from_json)
 
     @classmethod
-    def _made(cls, content: dict) -> RawAttentionFigures:
+    def _from_json(cls, content: dict) -> RawAttentionFigures:
         stages = tuple(StageFigures(**stage) for stage in content["stages"])
         if any(set(stage.own) != set(FORMS) for stage in stages):
             raise KeyError("own")

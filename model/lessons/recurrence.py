@@ -1,4 +1,4 @@
-"""A recurrent encoder unrolled: what each step reads, what it adds, and which part of the sentence a state has seen."""
+"""Unroll a recurrent encoder: inputs and terms of each step, and a check of which tokens a state depends on."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ class UnrolledEncoder:
     """An RNN's encoder step by step: h_t = tanh(W x_t + U h_(t-1) + b), Elman 1990.
 
     Attributes:
-        order: places of the tokens in the order in which they are read.
+        order: positions of the tokens in the order in which they are read.
         hidden: `(step, units)` float64, h_t; `before` likewise h_(t-1), 0 at the first step.
         from_token, from_state: `(step, units)`, W x_t and U h_(t-1).
-        bias: `(units,)`, both of the library's biases together.
+        bias: `(units,)`, the sum of the library's two biases.
         difference: largest |difference| of `hidden` to the states of the library's fused layer.
     """
 
@@ -32,23 +32,23 @@ class UnrolledEncoder:
 
 @torch.inference_mode()
 def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> UnrolledEncoder:
-    """Read a sentence with the encoder of an RNN that has one direction.
+    """Unroll the encoder of an RNN with one direction over a sentence.
 
     Args:
-        source_ids: what the encoder reads.
-        reads: "forwards" or "backwards"; in the direction that it was not trained for, the same weights read.
+        source_ids: input of the encoder.
+        reads: "forwards" or "backwards"; the weights are the same in the direction that it was not trained for.
 
     Raises:
-        ValueError: the encoder is no RNN of one direction.
+        ValueError: the encoder is not an RNN of one direction.
     """
     encoder = network.encoder
     if encoder.cell != "rnn" or len(encoder.directions) != 1:
         raise ValueError("Only the encoder of an RNN that reads one way is unrolled here.")
     order = tuple(range(len(source_ids)))[:: 1 if reads == "forwards" else -1]
     embedded = network.embed(network.ids(source_ids))  # (1, S, d_model)
-    inputs, (from_inputs, from_states, *biases) = embedded[0], encoder.weights()
-    inputs, w, u = (part.double().cpu().numpy() for part in (inputs[list(order)], from_inputs, from_states))
-    bias = sum(part.double().cpu().numpy() for part in biases)  # (units,)
+    from_inputs, from_states, *biases = encoder.weights()
+    inputs, w, u = (part.double().cpu().numpy() for part in (embedded[0][list(order)], from_inputs, from_states))
+    bias = np.sum([part.double().cpu().numpy() for part in biases], axis=0)  # (units,)
     state, from_token = np.zeros(encoder.width), inputs @ w.T  # (step, units)
     before, from_state, hidden = [], [], []
     for step in from_token:
@@ -57,29 +57,29 @@ def unroll(network: RecurrentNetwork, source_ids: Sequence[int], reads: str) -> 
         state = np.tanh(step + from_state[-1] + bias)
         hidden.append(state)
     as_trained = (reads,) == encoder.directions
-    fused, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
-    fused = (fused if as_trained else fused.flip(1))[0, list(order)].double().cpu().numpy()
-    found = np.stack(hidden)
+    states, _ = encoder.run(embedded if as_trained else embedded.flip(1))  # (1, S, units)
+    fused = (states if as_trained else states.flip(1))[0, list(order)].double().cpu().numpy()
+    unrolled = np.stack(hidden)
     return UnrolledEncoder(
         order,
-        found,
+        unrolled,
         np.stack(before),
         from_token,
         np.stack(from_state),
         bias,
-        float(np.abs(found - fused).max()),
+        float(np.abs(unrolled - fused).max()),
     )
 
 
 @torch.inference_mode()
 def context_difference(network: RecurrentNetwork, source_ids: Sequence[int]) -> float:
-    """How far the states of an encoder are from those of the same encoder that is given one side of the sentence only.
+    """Check that each direction of an encoder depends on one side of the sentence only.
 
-    The state that is read forwards is computed again, for every token, from the sentence cut off behind it, and the
-    one that is read backwards from the sentence that begins with it.
+    For every token the forward state is recomputed from the sentence up to that token, and the backward state from the
+    sentence that begins with it.
 
     Returns:
-        The largest |difference|; 0 up to rounding if the one has left and the other right context.
+        The largest |difference|; 0 up to rounding if one has left context only and the other right context only.
     """
     encoder = network.encoder
     count, width = len(source_ids), encoder.width

@@ -1,38 +1,41 @@
-"""What a recurrent encoder forgets: how much its last state would move with each input, and how a change fades.
+"""Measure what a recurrent encoder forgets: gradients of its last state by input, and how a changed token fades.
 
-Vanishing gradients are due to Bengio et al. 1994 and Pascanu et al. 2013. Here they are measured, not assumed.
+Vanishing gradients: Bengio et al. 1994, Pascanu et al. 2013.
 """
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..networks.cells import GATES, Recurrence
+from ..networks.cells import GATES, RecurrentLayer
 from ..networks.recurrent import RecurrentNetwork
 from ..networks.tap import Recorder
-from ..runtime.progress import InSteps, Progress, in_one_go
+from ..runtime.progress import InSteps, Progress, as_one_call
 
-SEED = 0  # of the direction in which autograd is asked
-STEPS_PER_PART = 4  # steps between two of which others may have their turn
+SEED = 0  # of the direction in which autograd computes the check
+STEPS_PER_PART = 4  # steps of the sentence after which the generator yields
+
+Quantities = dict[str, Tensor]  # of one step, `(width,)` each
+BackwardStep = tuple[int, Quantities, Quantities | None]  # position, quantities of the step and of the one before
 
 
 @dataclass(frozen=True, eq=False)
 class StateGradients:
-    """Sizes of the Jacobians of the last state with respect to every input, by place in the sentence.
+    """Sizes of the Jacobians of the last state with respect to every input, by position in the sentence.
 
     The size is the Frobenius norm. x_t is the embedding as the cell reads it.
 
     Attributes:
-        distance: `(S,)`, how many steps after a token is read the last state is left; 0 for the token read last.
+        distance: `(S,)`, steps from the reading of a token to the last state; 0 for the token read last.
         hidden: `(S,)`, |d h_N / d x_t|.
         cell: `(S,)`, |d c_N / d x_t|; None for an RNN.
-        difference: largest |difference| of a product v . J_t to autograd's, for one random v of length 1, as a share
-            of the largest element of any of them.
+        difference: largest |difference| of a product v . J_t to autograd's, for one random v of length 1, relative to
+            the largest element.
     """
 
     distance: np.ndarray
@@ -43,7 +46,7 @@ class StateGradients:
 
 @dataclass(frozen=True, eq=False)
 class StateDrift:
-    """How far the states are from those of the same sentence with one token replaced.
+    """Distance of the states from those of the same sentence with one token replaced.
 
     Attributes:
         hidden: `(replaced, step)`, |h_t - h'_t| / |h_t|; both axes in the order of reading, 0 before the replaced one.
@@ -58,12 +61,12 @@ class StateDrift:
 
 @torch.inference_mode()
 def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int]) -> InSteps[StateGradients]:
-    """Jacobians of the encoder's last state, exactly, by the chain rule from the last step to the first.
+    """Compute the Jacobians of the encoder's last state by the chain rule from the last step to the first.
 
-    Their rows need nothing of each other: where a product takes one thread, two threads take half of the rows each.
+    Their rows are independent: where PyTorch uses one thread, two threads compute half of the rows each.
 
     Raises:
-        ValueError: the encoder reads both ways, so that no state is the last.
+        ValueError: the encoder reads in both directions, so that no state is the last.
     """
     encoder = _one_direction(network)
     direction, count, width = encoder.directions[0], len(source_ids), encoder.width
@@ -72,7 +75,7 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     encoder.run_tapped(embedded, recorder, "encoder")
     order = list(range(count)) if direction == "forwards" else list(reversed(range(count)))
     steps = [_quantities(recorder, f"encoder.{direction}.{place}", width) for place in order]
-    weights = torch.cat(encoder.weights()[:2], dim=1)  # (gates * width, d_model + width), W beside U
+    weights = torch.cat(encoder.weights()[:2], dim=1)  # (gates * width, d_model + width), W next to U
     states = 1 if encoder.cell == "rnn" else 2
     rows = torch.eye(states * width, device=embedded.device)  # d last / d (h_N, c_N)
     probe = _probe(len(rows), rows.device)
@@ -81,9 +84,9 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     squares, products = np.zeros((count, states)), torch.zeros_like(embedded[0])
     map_halves = _two_threads().map if torch.get_num_threads() == 1 else map
     for done in range(0, count, STEPS_PER_PART):
-        some = backwards[done : done + STEPS_PER_PART]
-        found = map_halves(lambda half, some=some: [half.one_back(*each) for _, *each in some], halves)
-        for (place, *_), of_halves in zip(some, zip(*found, strict=True), strict=True):
+        part = backwards[done : done + STEPS_PER_PART]
+        results = map_halves(partial(_steps_back, part), halves)
+        for (place, *_), of_halves in zip(part, zip(*results, strict=True), strict=True):
             lengths, parts = zip(*of_halves, strict=True)
             squares[place] = torch.cat(lengths).square().view(states, width).sum(dim=1).cpu()
             products[place] = sum(parts)
@@ -95,24 +98,24 @@ def state_gradients_in_steps(network: RecurrentNetwork, source_ids: Sequence[int
     return StateGradients(distance, sizes[:, 0], sizes[:, 1] if states == 2 else None, difference)
 
 
-state_gradients = in_one_go(state_gradients_in_steps)
+state_gradients = as_one_call(state_gradients_in_steps)
 
 
 @cache
 def _two_threads() -> ThreadPoolExecutor:
-    """They stay: a thread's first product is slow, for the library has to get memory for it."""
+    """Two threads that are reused: a thread's first product is slow, since the library allocates memory for it."""
     return ThreadPoolExecutor(2, thread_name_prefix="halves of a product")
 
 
 class JacobianRows:
-    """Some rows of d last / d (h_t, c_t), or of d last / d h_t for an RNN, on their way from t = N to the first step.
+    """Some rows of d last / d (h_t, c_t), or of d last / d h_t for an RNN, from t = N back to the first step.
 
-    What they are computed in is used again at every step: memory that is new costs as much as a tenth of the products.
+    Buffers are reused at every step: allocation would cost as much as a tenth of the products.
 
     Args:
-        probe: what each row is multiplied by in the check, `(row,)`.
-        last: at t = N, `(row, states)`; is changed.
-        weights: W beside U, `(gates x width, d_model + width)`, the rows of all gates one below the other.
+        probe: factors of the rows in the check, `(row,)`.
+        last: at t = N, `(row, states)`; changed in place.
+        weights: W next to U, `(gates x width, d_model + width)`, the rows of all gates one below the other.
     """
 
     def __init__(self, probe: Tensor, last: Tensor, weights: Tensor) -> None:
@@ -123,8 +126,8 @@ class JacobianRows:
         self.by_read = last.new_empty(len(last), weights.shape[1])
 
     @torch.inference_mode()
-    def one_back(self, step: dict[str, Tensor], before: dict[str, Tensor] | None) -> tuple[Tensor, Tensor]:
-        """From step t to t - 1; of these rows of d last / d x_t the lengths, `(row,)` float64, and probe . rows.
+    def step_back(self, step: dict[str, Tensor], before: dict[str, Tensor] | None) -> tuple[Tensor, Tensor]:
+        """Go from step t to t - 1; returns the lengths of the rows of d last / d x_t, `(row,)`, and probe . rows.
 
         Args:
             step, before: quantities of step t and of t - 1, `(width,)` each; None before the first.
@@ -143,20 +146,25 @@ class JacobianRows:
         return torch.linalg.vector_norm(jacobian, dim=1, dtype=torch.float64), self.probe @ jacobian
 
     def _through_gates(self, step: dict[str, Tensor], before: dict[str, Tensor] | None) -> None:
-        """How h_t, where c_t stays, and below it how c_t moves with what the gates read, x_t and h_(t-1)."""
+        """Derivatives by the gates' inputs, x_t and h_(t-1): of h_t for fixed c_t, and below it of c_t."""
         i, f, g, o = (step[gate] for gate in GATES)
         previous = torch.zeros_like(i) if before is None else before["cell"]
         by_output, through_cell = self.by_sum.chunk(2)  # (width, d_model + width) each
         *inner, outer = self.weights.chunk(len(GATES))
         torch.mul((step["cell"].tanh() * o * (1 - o))[:, None], outer, out=by_output)
-        slopes = (g * i * (1 - i), previous * f * (1 - f), i * (1 - g**2))  # what a gate's sum does to c_t
+        slopes = (g * i * (1 - i), previous * f * (1 - f), i * (1 - g**2))  # of c_t by each gate's sum
         torch.mul(slopes[0][:, None], inner[0], out=through_cell)
         for slope, part in zip(slopes[1:], inner[1:], strict=True):
             through_cell.addcmul_(slope[:, None], part)
 
 
+def _steps_back(part: Sequence[BackwardStep], rows: JacobianRows) -> list[tuple[Tensor, Tensor]]:
+    """Take some rows back through several steps, from the latest to the earliest."""
+    return [rows.step_back(step, before) for _, step, before in part]
+
+
 @torch.inference_mode(False)
-def _by_autograd(encoder: Recurrence, read: Tensor, probe: Tensor) -> Tensor:
+def _by_autograd(encoder: RecurrentLayer, read: Tensor, probe: Tensor) -> Tensor:
     """`(S, d_model)` in the order of reading: the gradient of probe . (h_N, c_N), by the library's cells."""
     with torch.enable_grad():
         inputs = read.clone().requires_grad_()
@@ -170,13 +178,13 @@ def _by_autograd(encoder: Recurrence, read: Tensor, probe: Tensor) -> Tensor:
 
 @torch.inference_mode()
 def measure_drift(network: RecurrentNetwork, source_ids: Sequence[int], replacement: int) -> StateDrift:
-    """Replace every token in turn and follow the states.
+    """Replace every token in turn and compare the states.
 
     Args:
-        replacement: id of the token that takes the place of each; where it stands already, nothing changes.
+        replacement: id of the token that replaces each; a position that has it already does not change.
 
     Raises:
-        ValueError: the encoder reads both ways.
+        ValueError: the encoder reads in both directions.
     """
     encoder = _one_direction(network)
     count = len(source_ids)
@@ -185,31 +193,32 @@ def measure_drift(network: RecurrentNetwork, source_ids: Sequence[int], replacem
     embedded = network.embed(ids if encoder.directions == ("forwards",) else ids.flip(1))  # in the order of reading
     if encoder.directions != ("forwards",):
         embedded = torch.cat([embedded[:count].flip(0), embedded[count:]])  # the first one replaced first
-    state, found = encoder.start(count + 1, embedded), []
+    state, states = encoder.start(count + 1, embedded), []
     for inputs in embedded.unbind(dim=1):
         state = encoder.step(inputs, state)
-        found.append(state)
-    hidden = torch.stack([each.hidden for each in found], dim=1)  # (S + 1, step, width)
+        states.append(state)
+    hidden = torch.stack([state.hidden for state in states], dim=1)  # (S + 1, step, width)
     alone, _ = encoder.layer(embedded[-1:])
     difference = float((alone[0] - hidden[-1]).abs().max())
-    cell = None if encoder.cell == "rnn" else _share(torch.stack([each.cell for each in found], dim=1))
+    cells = [state.cell for state in states if state.cell is not None]  # none of an RNN
+    cell = _share(torch.stack(cells, dim=1)) if cells else None
     return StateDrift(_share(hidden), cell, difference)
 
 
 def _share(states: Tensor) -> np.ndarray:
-    """`(S + 1, step, width)` -> `(S, step)`: distance to the last sentence's states, as a share of their size."""
+    """`(S + 1, step, width)` -> `(S, step)`: distance to the states of the last sentence, relative to their size."""
     distance = (states[:-1] - states[-1]).norm(dim=-1) / states[-1].norm(dim=-1)
     return distance.double().cpu().numpy()
 
 
-def _one_direction(network: RecurrentNetwork) -> Recurrence:
+def _one_direction(network: RecurrentNetwork) -> RecurrentLayer:
     if len(network.encoder.directions) != 1:
         raise ValueError("An encoder that reads both ways has no last state; choose one with one vector.")
     return network.encoder
 
 
 def _quantities(recorder: Recorder, name: str, width: int) -> dict[str, Tensor]:
-    """What one step of an encoder left, `(width,)` each."""
+    """Recorded quantities of one step of an encoder, `(width,)` each."""
     names = [quantity for quantity in ("hidden", "cell", *GATES) if f"{name}.{quantity}" in recorder.tensors]
     return {quantity: recorder.tensors[f"{name}.{quantity}"][0] for quantity in names}
 

@@ -1,4 +1,4 @@
-"""Why scores are divided by sqrt(d_k): random vectors, and the trained network without the division (section 3.2.1)."""
+"""Division of scores by sqrt(d_k): random vectors, and the trained network without the division (section 3.2.1)."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..decoding.search import DecodingOptions
-from ..decoding.tapped_decoding import greedy_under_in_steps
+from ..decoding.tapped_decoding import greedy_with_tap_in_steps
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Chain, Intervention, Recorder, Tap
 from ..networks.transformer import Transformer
@@ -19,7 +19,7 @@ from ..tracing.trace import Trace
 
 WIDTHS = (1, 2, 4, 8, 16, 32, 64, 100, 128, 256, 512)
 MOST_EXTRA_TOKENS = 10  # beyond the target: a disturbed network may never end its sentence
-MOST_TOKENS = 60  # each may cost a pass of the decoder of its own
+MOST_TOKENS = 60  # each may need a decoder pass
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,16 +27,15 @@ class RandomProducts:
     """Dot products of random queries and keys, and the softmax over them; one entry for each width."""
 
     widths: tuple[int, ...]  # d_k
-    variances: np.ndarray  # of q . k, `(width,)`; near d_k.
-    scaled_variances: np.ndarray  # of q . k / sqrt(d_k); near 1.
-    # mean entropy of a query's weights in nats; ln(keys) is flat, 0 is one key only
+    variances: np.ndarray  # of q . k, `(width,)`; near d_k
+    scaled_variances: np.ndarray  # of q . k / sqrt(d_k); near 1
+    # mean entropy of a query's weights in nats; ln(keys) is uniform, 0 is one key only
     entropies: np.ndarray
     scaled_entropies: np.ndarray
-    # mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, through which every gradient to the scores
-    # must pass
+    # mean size (Frobenius norm) of the softmax's Jacobian diag(p) - p p^T, a factor of every gradient of the scores
     gradients: np.ndarray
     scaled_gradients: np.ndarray
-    keys: int  # how many keys a query has
+    keys: int  # number of keys of a query
 
 
 def dot_products(d_k: int, queries: int, keys: int, seed: int = 0) -> Tensor:
@@ -57,21 +56,33 @@ def measure_random_products(
     widths: Sequence[int] = WIDTHS, queries: int = 2000, keys: int = 10, seed: int = 0
 ) -> RandomProducts:
     """Measure variance, entropy and gradient at every width, without the division and with it."""
-    columns = []
+    plain, scaled = [], []
     for d_k in widths:
         products = dot_products(d_k, queries, keys, seed)
-        columns.append([*zip(_measure(products), _measure(products / math.sqrt(d_k)), strict=True)])
-    return RandomProducts(tuple(widths), *np.array(columns).reshape(len(widths), -1).T, keys)
+        plain.append(_measure(products))
+        scaled.append(_measure(products / math.sqrt(d_k)))
+    (variances, entropies, gradients), scaled_figures = np.array(plain).T, np.array(scaled).T
+    scaled_variances, scaled_entropies, scaled_gradients = scaled_figures
+    return RandomProducts(
+        tuple(widths),
+        variances,
+        scaled_variances,
+        entropies,
+        scaled_entropies,
+        gradients,
+        scaled_gradients,
+        keys,
+    )
 
 
 def histogram(d_k: int, edges: np.ndarray, count: int = 20_000, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     """How often q . k, and q . k / sqrt(d_k), falls between neighbouring `edges`: densities, `(len(edges) - 1,)`.
 
-    What lies beyond the edges counts towards neither, so an area below 1 is what is not shown.
+    Values beyond the edges are not counted, so the area may be below 1.
     """
     products = dot_products(d_k, count, 1, seed).numpy().ravel()
-    sides = (products, products / math.sqrt(d_k))
-    raw, scaled = (np.histogram(side, edges)[0] / (count * np.diff(edges)) for side in sides)
+    both = (products, products / math.sqrt(d_k))
+    raw, scaled = (np.histogram(values, edges)[0] / (count * np.diff(edges)) for values in both)
     return raw, scaled
 
 
@@ -100,7 +111,7 @@ class TrainedRun:
     # query, which sees one key only
     entropies: dict[str, np.ndarray]
     strongest: dict[str, float]  # kind -> mean of the largest weight of each of these queries
-    translation: str  # what greedy decoding generates
+    translation: str  # by greedy decoding
     finished: bool  # False if the translation was cut off because it did not end
 
     @property
@@ -113,7 +124,7 @@ class TrainedRun:
 def trained_run_in_steps(
     network: Transformer, trace: Trace, kinds: Sequence[str], factor: float
 ) -> InSteps[TrainedRun]:
-    """Multiply the scaled scores of some kinds of attention, by their names, by `factor` in every layer, and look.
+    """Multiply the scaled scores of some kinds of attention, by their names, by `factor` in every layer.
 
     A factor of sqrt(d_k) undoes the division; 1 leaves the network as it is.
     """
@@ -131,7 +142,7 @@ def trained_run_in_steps(
         strongest[kind.name] = float(weights.amax(dim=-1).mean())
     disturbed = min(MOST_TOKENS, len(trace.next_ids) + MOST_EXTRA_TOKENS)
     limit = DecodingOptions().max_length if factor == 1 else disturbed
-    ids = yield from greedy_under_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
+    ids = yield from greedy_with_tap_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
     finished = bool(ids) and ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, network.ids(trace.next_ids))[0].cpu().numpy()
     return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)

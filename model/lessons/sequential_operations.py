@@ -1,17 +1,17 @@
-"""What must wait for what in a translation network, and how far it is from one token to another.
+"""Sequential operations of a translation network, and path lengths between its tokens.
 
-A network is written down as a graph. A vertex is what one sub-layer leaves for one token: a cell of a recurrence, an
-attention, a feed-forward layer; it reads the vertices whose results it needs. The longest chain is the number of steps
-that no amount of hardware does at the same time; the shortest path between two tokens is how many sub-layers a signal
-has to pass (Vaswani et al. 2017, section 4 and table 1, where both are given for a single layer). What comes once
-before or after, whatever the length, is not counted: embedding, the decoder's start, output layer.
+A network is a graph. A vertex is the output of one sub-layer for one token: a cell of a recurrence, an attention, a
+feed-forward layer; it reads the vertices whose results it needs. The longest chain is the number of steps that cannot
+run in parallel; the shortest path between two tokens is the number of sub-layers that a signal passes (Vaswani et al.
+2017, section 4 and table 1, which have both for a single layer). What runs once for any length is not counted:
+embedding, the decoder's start, output layer.
 """
 
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -22,7 +22,7 @@ from ..networks.recurrent_config import READS, RecurrentConfig
 
 
 class Vertex(NamedTuple):
-    """What the sub-layer `row` leaves at `place`, from 0; rows "source" and "target" are the embedded tokens."""
+    """Output of the sub-layer `row` at position `place`, from 0; rows "source" and "target" are the embedded tokens."""
 
     row: str
     place: int
@@ -30,11 +30,11 @@ class Vertex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class StateGraph:
-    """The network at work on S source and T target tokens.
+    """The graph of a network for S source and T target tokens.
 
     Attributes:
-        reads: vertex -> what it needs; vertices come after those that they read.
-        outputs: for each target place, what the output layer reads there.
+        reads: vertex -> the vertices it needs; vertices come after those that they read.
+        outputs: for each target position, the vertices that the output layer reads.
     """
 
     reads: dict[Vertex, tuple[Vertex, ...]]
@@ -42,23 +42,23 @@ class StateGraph:
 
     @cached_property
     def ready(self) -> dict[Vertex, int]:
-        """The step after which each vertex can be there, if everything is done as early as possible; tokens are at 0.
+        """Earliest step after which each vertex is computed; tokens are at 0.
 
-        Tokens that the decoder generates itself are there with what the output layer read.
+        A token that the decoder generates is ready with the vertices that the output layer read for it.
         """
-        found: dict[Vertex, int] = {}
+        steps: dict[Vertex, int] = {}
         for vertex, read in self.reads.items():
-            waited = max((found[each] for each in read), default=0)
-            found[vertex] = waited + (vertex.row not in ("source", "target"))
-        return found
+            latest = max((steps[needed] for needed in read), default=0)
+            steps[vertex] = latest + (vertex.row not in ("source", "target"))
+        return steps
 
     @property
     def steps(self) -> int:
-        """The longest chain: how many sub-layers wait for each other until every output is there."""
+        """The longest chain: number of sub-layers that run one after the other."""
         return max(self.ready[vertex] for read in self.outputs for vertex in read)
 
     def path(self, start: Vertex, ends: Iterable[Vertex]) -> list[Vertex]:
-        """A shortest path from an embedded token to any of `ends`, both included; empty where none leads there.
+        """A shortest path from an embedded token to any of `ends`, both included; empty where there is none.
 
         Its length, in sub-layers that a signal passes, is one less than its number of vertices.
         """
@@ -67,10 +67,10 @@ class StateGraph:
         while waiting:
             vertex = waiting.popleft()
             if vertex == start:
-                found = [vertex]
-                while (following := after[found[-1]]) is not None:
-                    found.append(following)
-                return found
+                path = [vertex]
+                while (following := after[path[-1]]) is not None:
+                    path.append(following)
+                return path
             for read in self.reads[vertex]:
                 if read not in after:
                     after[read] = vertex
@@ -78,37 +78,38 @@ class StateGraph:
         return []
 
     def within_source(self, start: int, end: int) -> list[Vertex]:
-        """A shortest path from source token `start` to a vector of the encoder that stands for token `end`."""
+        """A shortest path from source token `start` to an encoder vector of token `end`."""
         rows = [vertex for vertex in self.reads if vertex.place == end and vertex.row.startswith("encoder.")]
         return self.path(Vertex("source", start), rows)
 
     def to_output(self, start: int, end: int) -> list[Vertex]:
-        """A shortest path from source token `start` to what the output layer reads at target place `end`."""
+        """A shortest path from source token `start` to what the output layer reads at target position `end`."""
         return self.path(Vertex("source", start), self.outputs[end])
 
 
 def build_state_graph(
     config: TransformerConfig | RecurrentConfig, source: int, target: int, generated: bool = False
 ) -> StateGraph:
-    """The graph of a network of these sizes.
+    """Build the graph of a network of these sizes.
 
     Args:
         source, target: numbers of tokens, at least 1.
-        generated: each target token but the first is the network's own output of the place before, as in decoding;
-            else all are given, as in training.
+        generated: whether each target token but the first is the network's own output at the position before, as in
+            decoding; else all are inputs, as in training.
 
     Raises:
         ValueError: a number of tokens is below 1.
     """
     if min(source, target) < 1:
         raise ValueError(f"{source} source and {target} target tokens make no graph; give at least 1 of each.")
-    build = _recurrent if isinstance(config, RecurrentConfig) else _transformer
-    return build(config, source, target, generated)
+    if isinstance(config, RecurrentConfig):
+        return _recurrent(config, source, target, generated)
+    return _transformer(config, source, target, generated)
 
 
 def _recurrent(config: RecurrentConfig, source: int, target: int, generated: bool) -> StateGraph:
     reads: dict[Vertex, tuple[Vertex, ...]] = {Vertex("source", place): () for place in range(source)}
-    lasts = []
+    lasts: list[Vertex] = []
     for direction in READS[config.reads]:
         before: tuple[Vertex, ...] = ()
         for place in range(source) if direction == "forwards" else reversed(range(source)):
@@ -143,13 +144,13 @@ def _transformer(config: TransformerConfig, source: int, target: int, generated:
     stream = row("source")
     reads: dict[Vertex, tuple[Vertex, ...]] = dict.fromkeys(stream, ())
     for layer in range(config.n_encoder_layers):
-        attended = row(f"encoder.{layer}.self")
-        reads.update(dict.fromkeys(attended, stream))  # the token's own vector by the residual connection too
+        attentions = row(f"encoder.{layer}.self")
+        reads.update(dict.fromkeys(attentions, stream))  # the residual connection reads the token's own vector too
         stream = row(f"encoder.{layer}.ffn")
-        reads.update(zip(stream, ((vertex,) for vertex in attended), strict=True))
+        reads.update(zip(stream, ((vertex,) for vertex in attentions), strict=True))
     memory = stream
     outputs: list[tuple[Vertex, ...]] = []
-    streams: list[list[Vertex]] = [[] for _ in range(config.n_decoder_layers)]  # what each layer has read so far
+    streams: list[list[Vertex]] = [[] for _ in range(config.n_decoder_layers)]  # inputs of each layer so far
     for place in range(target):
         below = Vertex("target", place)
         reads[below] = outputs[-1] if generated and outputs else ()
@@ -165,18 +166,18 @@ def _transformer(config: TransformerConfig, source: int, target: int, generated:
 
 
 def count_recorded_steps(network: nn.Module, source_ids: Iterable[int], target_ids: Iterable[int]) -> int:
-    """The longest chain once more: counted in the graph that PyTorch records while the network computes.
+    """Count the longest chain in the graph that PyTorch records while the network computes.
 
     Args:
         network: a `Transformer` or a `RecurrentNetwork`.
-        source_ids, target_ids: what encoder and decoder read.
+        source_ids, target_ids: inputs of encoder and decoder.
     """
-    marked: set = set()
+    marked: set[Any] = set()
 
     def mark(name: str, tensor: Tensor) -> Tensor:
-        if name == "encoder.embedded":  # what comes after depends on it, trained or not
+        if name == "encoder.embedded":  # so that everything after it is recorded, trained or not
             return tensor.detach().requires_grad_()
-        if not _leaves_a_vertex(network, name):
+        if not _is_vertex(network, name):
             return tensor
         tensor = tensor.clone()
         marked.add(tensor.grad_fn)
@@ -190,23 +191,23 @@ def count_recorded_steps(network: nn.Module, source_ids: Iterable[int], target_i
     return _longest_chain(logits.grad_fn, marked)
 
 
-def _leaves_a_vertex(network: nn.Module, name: str) -> bool:
+def _is_vertex(network: nn.Module, name: str) -> bool:
     if isinstance(network, RecurrentNetwork):
         return name.endswith((".hidden", ".cross.outputs")) and name != "decoder.start.hidden"
     return name.endswith(".normalised")
 
 
-def _longest_chain(last, marked: set) -> int:
-    """How many of `marked` lie on the path with most of them, from anywhere to `last`; without recursion."""
-    found: dict = {}
+def _longest_chain(last: Any, marked: set[Any]) -> int:
+    """Largest number of `marked` nodes on any path that ends in `last`; without recursion."""
+    lengths: dict[Any, int] = {}
     waiting = [last]
     while waiting:
         node = waiting[-1]
-        before = [each for each, _ in node.next_functions if each is not None]
-        missing = [each for each in before if each not in found]
+        before = [earlier for earlier, _ in node.next_functions if earlier is not None]
+        missing = [earlier for earlier in before if earlier not in lengths]
         if missing:
             waiting += missing
             continue
         waiting.pop()
-        found[node] = max((found[each] for each in before), default=0) + (node in marked)
-    return found[last]
+        lengths[node] = max((lengths[earlier] for earlier in before), default=0) + (node in marked)
+    return lengths[last]

@@ -1,4 +1,4 @@
-"""Whether a single dimension of the embedding tells two kinds of words apart, on words by which it was not chosen."""
+"""Does a single dimension of the embedding separate two kinds of words, on words by which it was not chosen?"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array
+from ..runtime.arrays import to_array
 from ..text.tokenizer import Tokenizer
 
 DRAWS = 20  # sets of as many random directions as there are dimensions
@@ -33,7 +33,7 @@ def _number_pairs() -> tuple[tuple[str, str], ...]:
     return tuple((_IRREGULAR.get(word, f"{word}s"), word) for word in SINGULAR)
 
 
-# Each a tuple of pairs that stay in one half, so that no word's partner tells of it.
+# Each a tuple of pairs; a pair is in one half, so that the halves share no word.
 CONTRASTS = {
     "number": _number_pairs(),
     "verb": tuple(zip(VERBS, SINGULAR, strict=False)),
@@ -42,19 +42,21 @@ CONTRASTS = {
 
 @dataclass(frozen=True, eq=False)
 class SingleDimensions:
-    """The scores of every dimension, each an AUC: how often a word of the first kind has the larger number, 0 to 1."""
+    """Scores of every dimension, each an AUC: share of word pairs in which the first kind has the larger number."""
 
-    words: tuple[tuple[str, str], ...]  # pairs that are one token each; those at even places choose, the rest judge
-    vectors: np.ndarray  # `(pair, 2, d_model)` their rows of the embedding
+    words: tuple[
+        tuple[str, str], ...
+    ]  # pairs of one token each; those at even indices choose a dimension, the others score it
+    vectors: np.ndarray  # `(pair, 2, d_model)`, their rows of the embedding
 
     @cached_property
     def chosen(self) -> np.ndarray:
-        """Of each dimension on the words that choose, `(d_model,)`."""
+        """Scores of all dimensions on the words that choose, `(d_model,)`."""
         return scores(self.vectors[::2])
 
     @cached_property
     def held_out(self) -> np.ndarray:
-        """On the others, `(d_model,)`; turned round where the choosing half has the smaller numbers."""
+        """Scores on the other words, `(d_model,)`; reversed where the choosing half has the smaller numbers."""
         return _orient(self.chosen, scores(self.vectors[1::2]))
 
     @property
@@ -65,12 +67,12 @@ class SingleDimensions:
     @cached_property
     def random(self) -> np.ndarray:
         """Held-out scores of the best of d_model random directions, chosen likewise, `(DRAWS,)`."""
-        rng, width, found = np.random.default_rng(0), self.vectors.shape[2], []
+        rng, width, best_scores = np.random.default_rng(0), self.vectors.shape[2], []
         for _ in range(DRAWS):
             projected = self.vectors @ rng.normal(size=(width, width))
             drawn = SingleDimensions(self.words, projected)
-            found.append(drawn.held_out[drawn.best])
-        return np.array(found)
+            best_scores.append(drawn.held_out[drawn.best])
+        return np.array(best_scores)
 
     @property
     def together(self) -> float:
@@ -79,12 +81,12 @@ class SingleDimensions:
         return float(scores((self.vectors[1::2] @ direction)[..., None])[0])
 
     def difference(self) -> float:
-        """The best dimension's held-out score again, by comparing all pairs of words, one after another."""
+        """|Difference| of the best dimension's held-out score to a count over all pairs of words."""
         first, second = self.vectors[1::2, :, self.best].T
         wins = sum(float(one > other) + 0.5 * float(one == other) for one in first for other in second)
         share = wins / (len(first) * len(second))
-        again = share if self.chosen[self.best] >= 0.5 else 1 - share
-        return abs(again - float(self.held_out[self.best]))
+        recounted = share if self.chosen[self.best] >= 0.5 else 1 - share
+        return abs(recounted - float(self.held_out[self.best]))
 
 
 def scores(vectors: np.ndarray) -> np.ndarray:
@@ -100,7 +102,7 @@ def _orient(chosen: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def look_up_pairs(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tuple[str, str]]) -> SingleDimensions:
-    """Look up all pairs of which both words are one token of the vocabulary.
+    """Look up all pairs whose words are both one token of the vocabulary.
 
     Raises:
         ValueError: fewer than four are.
@@ -109,4 +111,4 @@ def look_up_pairs(network: Transformer, tokenizer: Tokenizer, pairs: Sequence[tu
     if len(known) < 4:
         raise ValueError(f"Only {len(known)} pairs are single tokens; four are needed.")
     ids = [[tokenizer.encode(word)[0] for word in pair] for pair in known]
-    return SingleDimensions(known, array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))
+    return SingleDimensions(known, to_array(network.embedding.weight[torch.tensor(ids)]).astype(np.float64))

@@ -1,4 +1,4 @@
-"""Vectors in the plane and in space: what they span, whether they are independent, and coordinates in their basis."""
+"""Vectors in the plane and in space: their span, their independence, and coordinates in their basis."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-DECIMALS = 3  # of what a reader types: so many make determinant and rank exact
+DECIMALS = 3  # of the numbers that a user types: with them determinant and rank are exact
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Vectors:
 
     @property
     def matrix(self) -> np.ndarray:
-        """The vectors as columns, `(n, n)`: this times coordinates is a combination of the vectors."""
+        """The vectors as columns, `(n, n)`."""
         return np.array(self.vectors, dtype=np.float64).T
 
     @cached_property
@@ -41,7 +41,7 @@ class Vectors:
 
     @cached_property
     def rank(self) -> int:
-        """How many dimensions the vectors span: 0 is the origin alone, 1 a line, 2 a plane, 3 all of space."""
+        """Dimension of the span: 0 is the origin alone, 1 a line, 2 a plane, 3 all of space."""
         return _eliminate(self.vectors)[0]
 
     @property
@@ -51,12 +51,12 @@ class Vectors:
 
     @cached_property
     def reached(self) -> bool:
-        """Whether the point lies in the span: exactly, not nearly."""
+        """Whether the point lies in the span, computed exactly."""
         return _eliminate((*self.vectors, self.point))[0] == self.rank
 
     @cached_property
     def coordinates(self) -> np.ndarray | None:
-        """The point in the basis that the vectors are, `(n,)`, by Cramer's rule; None where they are none."""
+        """The point in the basis of the vectors, `(n,)`, by Cramer's rule; None where they are dependent."""
         if not self.independent:
             return None
         rows = [[*self.vectors[:place], self.point, *self.vectors[place + 1 :]] for place in range(len(self.vectors))]
@@ -65,33 +65,33 @@ class Vectors:
 
     @cached_property
     def nearest(self) -> np.ndarray:
-        """The point of the span that is nearest to the point, `(n,)`."""
+        """The projection of the point on the span, `(n,)`."""
         left, sizes, _ = np.linalg.svd(self.matrix)
         basis = left[:, : self.rank]  # orthonormal columns of the column space
         return basis @ (basis.T @ np.array(self.point))
 
     @property
     def distance(self) -> float:
-        """From the point to the span; 0 where it lies in it."""
+        """Distance from the point to the span; 0 where it lies in it."""
         return 0.0 if self.reached else float(np.linalg.norm(np.array(self.point) - self.nearest))
 
     def difference(self) -> float:
-        """The larger of two differences, each as a share of the sizes that cancel in it.
+        """The larger of two relative differences.
 
-        Of the determinant to LAPACK's, over the product of the vectors' lengths; and of the point to the combination
-        of the vectors by its coordinates, over the sum of the sizes of what is added up.
+        Of the determinant to LAPACK's, relative to the product of the vectors' lengths; and of the point to the
+        combination of the vectors by its coordinates, relative to the sum of the sizes of the terms.
         """
         lengths = float(np.prod(np.linalg.norm(self.matrix, axis=0))) or 1.0
-        found = abs(self.determinant - float(np.linalg.det(self.matrix))) / lengths
+        of_determinant = abs(self.determinant - float(np.linalg.det(self.matrix))) / lengths
         if self.coordinates is None:
-            return found
+            return of_determinant
         sizes = np.abs(self.matrix) @ np.abs(self.coordinates) + np.abs(self.point)
         apart = np.abs(self.matrix @ self.coordinates - self.point)
-        return max(found, float((apart / np.where(sizes > 0, sizes, 1)).max()))
+        return max(of_determinant, float((apart / np.where(sizes > 0, sizes, 1)).max()))
 
 
 def _eliminate(rows: Sequence[Sequence[float]]) -> tuple[int, Fraction]:
-    """Rank and, of as many rows as columns, the determinant; by elimination in fractions, which round nothing."""
+    """Rank and, of a square matrix, determinant, by elimination in fractions, without rounding."""
     scale = 10**DECIMALS
     left = [[Fraction(round(number * scale), scale) for number in row] for row in rows]
     rank, product = 0, Fraction(1)

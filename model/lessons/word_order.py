@@ -8,7 +8,7 @@ import torch
 
 from ..networks.tap import Intervention
 from ..networks.transformer import Transformer
-from ..runtime.arrays import array, furthest
+from ..runtime.arrays import largest_difference, to_array
 from ..text.tokenizer import Tokenizer
 from .contexts import cosine, encoder_stages, stage_names
 from .position_effects import changed_table, replace_positions
@@ -16,9 +16,9 @@ from .position_effects import changed_table, replace_positions
 
 @dataclass(frozen=True, eq=False)
 class OrderComparison:
-    """How far two sentences are apart, before and after order comes in.
+    """Distance between two sentences at each stage, with and without positions.
 
-    The n-th time a token occurs in the first sentence is compared with the n-th time it occurs in the second.
+    The n-th occurrence of a token in the first sentence is compared with its n-th occurrence in the second.
     """
 
     tokens: tuple[tuple[str, ...], tuple[str, ...]]  # readable tokens of both sentences, `</s>` last
@@ -39,20 +39,20 @@ class OrderComparison:
 
     @property
     def moved(self) -> tuple[bool, ...]:
-        """For each pair: does it stand at another place in the second sentence?"""
+        """For each pair, whether the token has another position in the second sentence."""
         return tuple(first != second for first, second in self.pairs)
 
 
 @torch.inference_mode()
 def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, second: str) -> OrderComparison:
-    """Run both sentences through the encoder, with positions and without, and compare token by token."""
+    """Run both sentences through the encoder, with and without positions, and compare token by token."""
     both = [tokenizer.encode_source(text) for text in (first, second)]
     pairs = match_tokens(*both)
     stages = [encoder_stages(network, tokenizer, ids) for ids in both]  # (stage, S, d_model) each
     here, there = (np.array([pair[side] for pair in pairs]) for side in (0, 1))
     a, b = stages[0][:, here], stages[1][:, there]  # (stage, pair, d_model)
     tap = Intervention({"encoder.embedded": replace_positions(network, changed_table(network, 0, "none"))})
-    bare = [array(network.encode(network.ids(ids), None, tap)[0]) for ids in both]  # (S, d_model), all positions 0
+    bare = [to_array(network.encode(network.ids(ids), None, tap)[0]) for ids in both]  # (S, d_model), all positions 0
     counts = [Counter(ids) for ids in both]
     only = tuple(tuple(tokenizer.labels((counts[side] - counts[1 - side]).elements())) for side in (0, 1))
     return OrderComparison(
@@ -62,8 +62,8 @@ def compare_orders(network: Transformer, tokenizer: Tokenizer, first: str, secon
         stage_names(network.config.n_encoder_layers),
         cosine(a, b).T,
         np.linalg.norm(a.astype(np.float64) - b, axis=-1).T,
-        furthest(bare[0][here], bare[1][there]),
-        furthest(a[-1], b[-1]),
+        largest_difference(bare[0][here], bare[1][there]),
+        largest_difference(a[-1], b[-1]),
     )
 
 

@@ -61,7 +61,7 @@ def _step_view(measured: Forgetting) -> StepView:
 
 def _finding(measured: Forgetting) -> str:
     """State the finding in numbers."""
-    shares = {f"{name}-{state}".replace("-", "_"): measured.kept(name, state) for name, state in STATES}
+    shares = {f"{name}-{state}".replace("-", "_"): measured.retained(name, state) for name, state in STATES}
     slower = shares["lstm_vector_cell"] > shares["rnn_vector_hidden"]
     return prose.block(
         "history",

@@ -119,7 +119,7 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     return StepView(
         axes,
         record
-        | {"before": Numbers(activations.before[:, units], both), "left": Numbers(activations.left[:, units], both)},
+        | {"before": Numbers(activations.before[:, units], both), "left": Numbers(activations.remaining[:, units], both)},
         (
             FormulaPanel(sum_text),
             FormulaPanel(copy_text),
@@ -155,7 +155,7 @@ def _render_files(activations: GateActivations, name: str) -> None:
     with st.container(horizontal=True):
         files.matrices(matrices(), title, f"gates-{name}")
         files.csv(header, rows, f"gates-{name}")
-        arrays = record | {"left": activations.left, "tokens": list(activations.tokens)}
+        arrays = record | {"left": activations.remaining, "tokens": list(activations.tokens)}
         files.npz(f"gates-{name}", arrays)
     labels = [f"{key} {label}" for key, _, label, *_ in rows]
     files.folded_table(lambda: files.data_frame([row[3:] for row in rows], header[3:], labels, quantity), "gates_table")

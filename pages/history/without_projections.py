@@ -144,7 +144,7 @@ def _render_cosine_experiment(attentions: dict[str, RawAttention], form: str) ->
 
 def _render_check(attentions: dict[str, RawAttention], form: str) -> None:
     """Check the weights against another kernel, and the pairs by another count."""
-    recounted = sum(raw.counted_again() for raw in attentions.values())
+    recounted = sum(raw.recount_exceeding() for raw in attentions.values())
     pairs = sum(int(raw.exceeds.sum()) for raw in attentions.values())
     mutual = sum(int((raw.exceeds & raw.exceeds.T).sum()) for raw in attentions.values())
     difference = max(raw.difference(form) for raw in attentions.values())

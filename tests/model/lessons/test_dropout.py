@@ -6,7 +6,7 @@ import torch
 from torch.nn import functional
 
 from model.lessons.dropout import draw_dropout
-from model.tracing.trace import recorded
+from model.tracing.trace import record_tensors
 
 SITES = [("encoder", 0, "self"), ("encoder", 1, "ffn"), ("decoder", 0, "cross"), ("decoder", 1, "self")]
 
@@ -15,7 +15,7 @@ SITES = [("encoder", 0, "self"), ("encoder", 1, "ffn"), ("decoder", 0, "cross"),
 def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack, layer, step):
     found = draw_dropout(network, trace, stack, (layer, step, 1), 0.0, 3, 7)
     name = f"{stack}.{layer}.{step}.normalised"
-    own = recorded(network, trace, stack, [name])[name][0, 1].detach().numpy()
+    own = record_tensors(network, trace, stack, [name])[name][0, 1].detach().numpy()
     np.testing.assert_allclose(found.without, own, atol=1e-6)
     np.testing.assert_array_equal(found.drawn, np.broadcast_to(found.without, found.drawn.shape))
     assert found.kept.all() and found.mean_cosine == pytest.approx(1)
@@ -24,7 +24,7 @@ def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack
 def test_the_draws_are_those_of_the_library(network, trace):
     found = draw_dropout(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
     names = ["encoder.0.self.normalised", "encoder.0.ffn.sublayer_output"]
-    x, output = (tensor[0, 2] for tensor in map(recorded(network, trace, "encoder", names).get, names))
+    x, output = (tensor[0, 2] for tensor in map(record_tensors(network, trace, "encoder", names).get, names))
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         torch.manual_seed(11)
         dropped = functional.dropout(output.expand(5, -1).contiguous(), 0.4, training=True)

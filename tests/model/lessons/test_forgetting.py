@@ -43,7 +43,7 @@ def test_what_ships_was_measured_on_500_sentences_of_the_test_set(shipped, cards
 def test_nothing_is_claimed_of_fewer_than_fifty_sentences(shipped):
     sizes = shipped.sizes["rnn-vector"]["hidden"]
     assert sizes[shipped.farthest].sentences >= FEWEST > sizes[shipped.farthest + 1].sentences
-    assert shipped.kept("rnn-vector", "hidden") == sizes[shipped.farthest].mean / sizes[0].mean
+    assert shipped.retained("rnn-vector", "hidden") == sizes[shipped.farthest].mean / sizes[0].mean
 
 
 def test_the_figures_are_of_the_size_that_a_sentence_gives_now(shipped):

@@ -7,7 +7,7 @@ import pytest
 from sacrebleu.metrics import BLEU
 
 from model import RecurrentTranslator, Translator
-from model.attribution.alignment_error import LinkCounts, link_counts
+from model.attribution.alignment_error import LinkCounts, count_links
 from model.lessons.network_comparison import (
     FILE,
     LENGTHS,
@@ -19,7 +19,7 @@ from model.lessons.network_comparison import (
 )
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import CheckpointError
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import AlignmentTable, find_links
 from model.translator import SHIPPED as TRANSLATOR
 
 
@@ -95,11 +95,11 @@ def test_a_part_of_the_rates_is_what_the_networks_do_now(shipped, hashes):
     dot = RecurrentTranslator.load("lstm-dot", "cpu")
     for english, french in pairs.items():
         trace = translator.trace(english, target=french)
-        reference = links_of(links, trace.source_ids, trace.next_ids)
+        reference = find_links(links, trace.source_ids, trace.next_ids)
         weights = trace.attention("cross")
-        total["head"] += link_counts(weights[shipped.head], reference)
-        total["first layer"] += link_counts(weights[0].mean(axis=0), reference)
-        total["dot"] += link_counts(dot.trace(english, target=french).alignment, reference)
+        total["head"] += count_links(weights[shipped.head], reference)
+        total["first layer"] += count_links(weights[0].mean(axis=0), reference)
+        total["dot"] += count_links(dot.trace(english, target=french).alignment, reference)
     assert total["head"].error < total["dot"].error < total["first layer"].error
     assert shipped.alignment["transformer-head"].generated.value < shipped.alignment["lstm-dot"].generated.value
 

@@ -13,7 +13,7 @@ from model.lessons.position_effects import (
 )
 from model.networks.losses import token_cross_entropy
 from model.networks.tap import Chain, Intervention, Recorder
-from model.runtime.progress import whole
+from model.runtime.progress import run_to_end
 from tests.model.networks import random_ids, tiny_network
 
 NETWORK = tiny_network()
@@ -51,7 +51,7 @@ def test_the_embedded_stream_is_what_the_tap_says():
 
 @torch.inference_mode()
 def test_all_changes_together_are_each_change_by_itself():
-    losses = whole(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING, seed=4, shift=2))
+    losses = run_to_end(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING, seed=4, shift=2))
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in STACKS:
         for change in POSITION_CHANGES:

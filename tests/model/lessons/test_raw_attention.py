@@ -37,7 +37,7 @@ def test_products_scores_and_weights_of_three_vectors():
 def test_the_claim_fails_for_a_short_vector_beside_a_long_one_and_only_that_way_round():
     raw = RawAttention(VECTORS)
     assert raw.exceeding() == [ExceedingPair(0, 1, own=1, other=2, query_length=1, key_length=2, cosine=1)]
-    assert raw.counted_again() == 1
+    assert raw.recount_exceeding() == 1
     assert attends_most_to_itself(raw.weights()).tolist() == [False, True, True]
     assert attends_most_to_itself(raw.weights("cosine")).all()  # equally long vectors: Cauchy and Schwarz
 
@@ -49,14 +49,14 @@ def test_pairs_come_with_the_largest_excess_first():
         (0, 2, 3),
         (0, 1, 1),
     ]
-    assert raw.counted_again() == 3
+    assert raw.recount_exceeding() == 3
 
 
 def test_equal_vectors_do_not_exceed_each_other():
     twice = np.tile(np.random.default_rng(0).normal(size=(1, 256)).astype(np.float32), (2, 1))
     raw = RawAttention(np.concatenate([twice, 0.5 * twice]))
     assert [(pair.query, pair.key) for pair in raw.exceeding()] == [(2, 0), (2, 1), (3, 0), (3, 1)]
-    assert raw.counted_again() == 4
+    assert raw.recount_exceeding() == 4
 
 
 @pytest.mark.parametrize("width", [2, 3, 64])
@@ -65,7 +65,7 @@ def test_no_pair_fails_both_ways_and_every_failure_is_towards_a_longer_vector(wi
     vectors = random.normal(size=(40, width)) * np.exp(random.normal(size=(40, 1)))
     raw = RawAttention(vectors.astype(np.float32))
     pairs = raw.exceeding()
-    assert len(pairs) == raw.counted_again() == raw.exceeds.sum() > 0
+    assert len(pairs) == raw.recount_exceeding() == raw.exceeds.sum() > 0
     assert not (raw.exceeds & raw.exceeds.T).any()
     for pair in pairs:
         assert pair.key_length * pair.cosine > pair.query_length

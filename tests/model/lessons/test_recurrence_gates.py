@@ -50,7 +50,7 @@ def test_what_is_left_is_the_product_of_all_later_forget_gates(traced):
     found = read_gates(network, trace, "encoder.backwards")
     forget = found.record.forget_gate.astype(np.float64)
     for step in range(4):
-        np.testing.assert_allclose(found.left[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
+        np.testing.assert_allclose(found.remaining[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
     near = (forget > OPEN) & (found.record.input_gate < SHUT)
     assert found.copying == pytest.approx(near.mean())
 

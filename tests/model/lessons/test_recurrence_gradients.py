@@ -65,7 +65,7 @@ def test_sizes_are_those_of_finite_differences(kind, reads):
 def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
     from model.lessons import recurrence_gradients as module
 
-    right = module.JacobianRows.one_back
+    right = module.JacobianRows.step_back
 
     def wrong(rows, *given):
         found = right(rows, *given)
@@ -73,7 +73,7 @@ def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
             rows.by_state[:, : rows.width] *= 1.01
         return found
 
-    monkeypatch.setattr(module.JacobianRows, "one_back", wrong)
+    monkeypatch.setattr(module.JacobianRows, "step_back", wrong)
     assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
 
 

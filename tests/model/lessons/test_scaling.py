@@ -15,10 +15,10 @@ from model.lessons.scaling import (
     scale_scores,
     trained_run_in_steps,
 )
-from model.runtime.progress import in_one_go
+from model.runtime.progress import as_one_call
 from tests.model.networks import tiny_network
 
-trained_run = in_one_go(trained_run_in_steps)
+trained_run = as_one_call(trained_run_in_steps)
 
 
 @pytest.mark.parametrize("d_k", [2, 100])

@@ -29,9 +29,9 @@ def test_the_decoder_is_fed_the_target_shifted_right(network, tokenizer, free):
     target = [20, 21, 22, plain.EOS]
     compared = compare_runs(trace_of(network, tokenizer, target), free, NEVER)
     assert [row.fed for row in compared.forced] == [plain.BOS, 20, 21, 22]
-    assert [row.right for row in compared.forced] == target
+    assert [row.target for row in compared.forced] == target
     assert [row.fed for row in compared.free] == [plain.BOS, *free.next_ids[:-1]]
-    assert [row.writes for row in compared.free] == list(free.next_ids)
+    assert [row.generated for row in compared.free] == list(free.next_ids)
 
 
 def test_what_it_says_is_what_greedy_decoding_would_write_there(network, tokenizer, free):
@@ -39,16 +39,16 @@ def test_what_it_says_is_what_greedy_decoding_would_write_there(network, tokeniz
     for place, row in enumerate(compare_runs(trace_of(network, tokenizer, target), free, NEVER).forced):
         logits = plain.next_logits(network, SOURCE, target[:place])
         shares = logits.softmax(0)
-        assert row.says == int(plain.allowed(logits).argmax())
-        assert row.says_probability == pytest.approx(float(shares[row.says]), abs=1e-6)
-        assert row.right_probability == pytest.approx(float(shares[target[place]]), abs=1e-6)
+        assert row.predicted == int(plain.allowed(logits).argmax())
+        assert row.predicted_probability == pytest.approx(float(shares[row.predicted]), abs=1e-6)
+        assert row.target_probability == pytest.approx(float(shares[target[place]]), abs=1e-6)
         assert row.rank == 1 + int((shares > shares[target[place]]).sum())
 
 
 def test_its_own_translation_never_departs_and_every_token_is_right(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids)), free, NEVER)
-    assert compared.departs is None
-    assert compared.right == len(free.next_ids)
+    assert compared.diverges_at is None
+    assert compared.correct == len(free.next_ids)
     assert compared.shared_difference < 1e-5
 
 
@@ -57,14 +57,14 @@ def test_the_place_where_they_part(network, tokenizer, free):
         changed = list(free.next_ids)
         changed[place] = 50 if changed[place] != 50 else 51
         compared = compare_runs(trace_of(network, tokenizer, changed), free, NEVER)
-        assert compared.departs == place
+        assert compared.diverges_at == place
         assert compared.shared_difference < 1e-4  # until there both have read the same
-        assert compared.forced[place].says == free.next_ids[place]
+        assert compared.forced[place].predicted == free.next_ids[place]
 
 
 def test_a_hypothesis_of_the_translation_departs_where_it_ends(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids[:2])), free, NEVER)
-    assert compared.departs == 2
+    assert compared.diverges_at == 2
     assert len(compared.forced) == 2 and len(compared.free) == len(free.next_ids)
 
 

@@ -35,7 +35,7 @@ def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wan
     free = translator.trace(values["sentence"])
     found = compare_runs(trace, free, translator.config.never_generated)
     return {
-        "right": [row.right_probability for row in found.forced],
+        "right": [row.target_probability for row in found.forced],
         "free": [row.probability for row in found.free],
         "generated": free.next_ids,
     }

@@ -51,7 +51,7 @@ def test_the_findings_are_those_that_were_measured(open_app, models):
     assert f"Measured over {found.sentences} held-out sentences" in text
     for name, states in NETWORKS.items():
         for state in states:
-            assert f"**{percent(found.kept(name, state))}**" in text
+            assert f"**{percent(found.retained(name, state))}**" in text
     header, numbers = stepped(app, 1)
     assert labels(header, "distance") == [str(distance) for distance in range(found.farthest + 1)]
     for name, states in NETWORKS.items():
@@ -100,7 +100,7 @@ def test_the_sizes_are_computed_while_another_part_is_read(open_app, models):
     kept = {name: load_recurrent(name).analyses for name in NETWORKS}
     assert all(analyses.get(("gradients", tuple(ids))) is None for analyses in kept.values())
     open_app("history", part="ladder", text=text)
-    prefetcher().finish()
+    prefetcher().join()
     for name, analyses in kept.items():
         found = analyses.get(("gradients", tuple(ids)))[-1].value
         assert found.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)
