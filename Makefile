@@ -3,34 +3,62 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run test walk sweep test-slow test-deploy docs lint format audit fuzz bench train-translator evaluate-translator agreement
-.PHONY: train-recurrent evaluate-recurrent comparison forgetting raw-attention english train-convolution
-.PHONY: evaluate-convolution train-vision evaluate-vision read-vision after-vision head-statistics clean run-environment dev-environment
+.PHONY: run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
+.PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
+.PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision head-statistics
+.PHONY: clean run-environment dev-environment
+
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# a file's tests run in one process, which starts its app and its browser once; files in the order of their folders
+PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 run: run-environment
 	ATLAS_MODELS=$${ATLAS_MODELS-any} $(BIN)/python -m streamlit run app.py
 
-# by file, in the order of the folders: the browser's long files first, the short ones at the end fill all processes
+# before every commit, under 2 minutes: style, types, rules of the layers and of the language, and tests of the model, the
+# views and the server that open no page and train no network
+check: dev-environment lint
+	$(PYTEST) $(PARALLEL) tests/model tests/server tests/views tests/test_*.py \
+		--ignore tests/model/training --ignore tests/model/study --ignore tests/test_environment.py
+
+# what CI runs, at most 8 minutes on two cores: everything but what is marked `nightly` or `deploy`
 test: dev-environment lint
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses 3 --dist loadfile --no-loadscope-reorder
+	$(PYTEST) $(PARALLEL)
 
-# every view of the app on both sizes of screen and in both themes, where `make test` takes some of them once
+# what takes long: all views in every way, further parameters, whole programs, random inputs, replicas, oldest packages
+nightly: test
+	$(MAKE) walk
+	$(MAKE) test-slow
+	$(MAKE) fuzz
+	$(MAKE) test-deploy
+	$(MAKE) test-oldest
+	$(MAKE) sweep
+
+# every view of the app on both sizes of screen and in both themes, where `make test` opens the first view of each page
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 ATLAS_WALK=full $(BIN)/python -m pytest tests/browser/test_walk.py
+	ATLAS_WALK=full $(PYTEST) tests/browser/test_walk.py
 
-# programs of training that are killed, resumed and run as two, and longer random walks
+# what is marked `nightly`, and longer random walks
 test-slow: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m slow
-	OMP_NUM_THREADS=1 WALKS=10 STEPS=20 $(BIN)/python -m pytest tests/browser/test_walks.py
+	$(PYTEST) $(PARALLEL) -m nightly
+	WALKS=10 STEPS=20 $(PYTEST) tests/browser/test_walks.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
 test-deploy: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/deploy/install.sh
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -m deploy tests/deploy
+	$(PYTEST) -m deploy tests/deploy
+
+# every page with the oldest packages that requirements.txt allows, in an environment of its own; downloads them
+test-oldest: dev-environment
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.dependency_ranges
+
+# write the catalogues of texts from the code, for translators
+messages: dev-environment
+	$(BIN)/python -m tools.messages
 
 # every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
 sweep: dev-environment
@@ -41,9 +69,12 @@ docs: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -m pdoc --no-show-source --output-directory docs/api \
 		attention_atlas attention_atlas.model attention_atlas.views.trace_frame
 
-lint: dev-environment
+lint: dev-environment types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+
+types: dev-environment
+	$(BIN)/mypy
 
 format: dev-environment
 	$(BIN)/ruff check --fix .
@@ -135,4 +166,4 @@ dev-environment:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh environment.sh dev
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

@@ -61,7 +61,7 @@ def entries(page: Page, deed: Callable[[], None]) -> int:
 @pytest.mark.parametrize(
     "names",
     [
-        ("translate", "positions", "vision"),
+        ("translate", "attribution", "vision"),
         nightly(("translate", "attribution", "history", "positions", "loss", "vision")),
     ],
     ids=len,
