@@ -1,14 +1,15 @@
-"""What the model answers where there is no object: pictures of one colour, such as a background has."""
+"""The answers for pictures without an object: plain pictures in the colours of backgrounds."""
 
 import streamlit as st
 from PIL import Image
 
+from model import VisionClassifier
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
 
-# As a sky and a lawn have it; red, green and blue.
+# red, green and blue, as of a sky and a lawn
 PLAIN_COLOURS = {
     (110, 160, 220): Message("vision.plain.sky", "sky blue"),
     (60, 140, 50): Message("vision.plain.grass", "grass green"),
@@ -16,9 +17,9 @@ PLAIN_COLOURS = {
 
 
 def render_plain_pictures(service: Service) -> None:
-    """What each plain picture is to the model, with its probability."""
-    found = service.analysis(("plain pictures",), plain_answers)
-    said = [
+    """Show the answer for each plain picture, with its probability."""
+    answers = service.analysis(("plain pictures",), plain_answers)
+    lines = [
         say(
             "vision.plain",
             "{colour}: {name}, {share}",
@@ -26,16 +27,16 @@ def render_plain_pictures(service: Service) -> None:
             name=name,
             share=percent(probability),
         )
-        for colour, (name, probability) in found.items()
+        for colour, (name, probability) in answers.items()
     ]
-    st.markdown(block("vision", "background", answers="; ".join(said)))
+    st.markdown(block("vision", "background", answers="; ".join(lines)))
 
 
-def plain_answers(model) -> dict[tuple[int, int, int], tuple[str, float]]:
-    """The most probable class of each plain picture, and its probability."""
-    found = {}
+def plain_answers(model: VisionClassifier) -> dict[tuple[int, int, int], tuple[str, float]]:
+    """Return the most probable class of each plain picture, and its probability."""
+    answers = {}
     for colour in PLAIN_COLOURS:
         trace = model.trace(Image.new("RGB", (96, 96), colour))
         best = int(trace.probabilities.argmax())
-        found[colour] = trace.classes[best], float(trace.probabilities[best])
-    return found
+        answers[colour] = trace.classes[best], float(trace.probabilities[best])
+    return answers

@@ -15,37 +15,37 @@ from views.text.catalogue import say
 
 
 def render_classification(service: Service, key: str, trace: VisionTrace) -> None:
-    """Below a fold: every number between the last layer and the answer; made when the fold is opened."""
+    """Show every number between the last layer and the answer in a fold, computed when it is opened."""
     fold = st.expander(
         say("vision.classification", "From CLS to the classes, as numbers"), on_change="rerun", key="from_cls"
     )
     if not fold.open:
         return
-    found = service.lesson(("classification", key), recompute_classification, trace)
+    steps = service.lesson(("classification", key), recompute_classification, trace)
     with fold:
-        paragraph("vision", "classification", width=len(found.before), classes=len(trace.classes))
+        paragraph("vision", "classification", width=len(steps.before), classes=len(trace.classes))
         before = say("vision.classification.before", "CLS before the norm")
         after = say("vision.classification.after", "CLS after the norm, y")
         dimension = say("column.dimension", "dimension")
-        vectors = {before: found.before, after: found.after}
+        vectors = {before: steps.before, after: steps.after}
         items = [RowMatrix(name, row[None], "vision", ("CLS",), (), "", dimension) for name, row in vectors.items()]
         matrix_row(items, "cls_vectors")
         columns = [
             tables.TableColumn(say("vision.classification.index", "class index"), list(range(len(trace.classes)))),
             tables.name_column(say("column.class", "class"), trace.classes, "name"),
-            tables.TableColumn(say("vision.classification.logit", "logit"), found.logits.tolist()),
-            tables.TableColumn(say("vision.classification.power", "e^(logit \u2212 largest)"), found.powers.tolist()),
-            tables.bar_column(terms.PROBABILITY(), found.probabilities.tolist(), 1.0, "vision"),
+            tables.TableColumn(say("vision.classification.logit", "logit"), steps.logits.tolist()),
+            tables.TableColumn(say("vision.classification.power", "e^(logit \u2212 largest)"), steps.powers.tolist()),
+            tables.bar_column(terms.PROBABILITY(), steps.probabilities.tolist(), 1.0, "vision"),
         ]
         st.html(bars.STYLE)
         title = say("vision.classification.title", "From logits to probabilities")
-        tables.render_table(columns, title, int(found.probabilities.argmax()))
-        caption("vision", "check-classification", difference=checks.format_difference("output layer", found.difference))
+        tables.render_table(columns, title, int(steps.probabilities.argmax()))
+        caption("vision", "check-classification", difference=checks.format_difference("output layer", steps.difference))
         header, content = tables.header_and_rows(columns)
         with st.container(horizontal=True):
             files.csv(header, content, "classification", say("vision.classification.csv", "Classes as CSV"))
-            arrays = {"before": found.before, "after": found.after, "logits": found.logits}
-            files.npz("classification", arrays | {"probabilities": found.probabilities})
+            arrays = {"before": steps.before, "after": steps.after, "logits": steps.logits}
+            files.npz("classification", arrays | {"probabilities": steps.probabilities})
     render_vision_program(
         service, "classification", say("vision.classification.code", "From CLS to the classes, in PyTorch")
     )

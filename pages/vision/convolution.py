@@ -1,4 +1,4 @@
-"""Vision, beside a convolution: what either network expects of pictures, on rearranged ones and at other sizes."""
+"""Vision, compared with a convolution: the inductive bias of both, on rearranged pictures and at other sizes."""
 
 import numpy as np
 import streamlit as st
@@ -30,39 +30,47 @@ PAGE = "vision_positions"
 
 @fragment
 def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
-    """Both networks on the same pictures. The convolution is loaded here and nowhere else."""
+    """Compare both networks on the same pictures. Only this view loads the convolution."""
     st.html(bars.STYLE)
-    other = open_convolution()
-    shown = widgets.pick(say("vision.bias", "Picture"), PICTURES, "arranged")
+    convolution = open_convolution()
+    arrangement = widgets.pick(say("vision.bias", "Picture"), PICTURES, "arranged")
     patch = service.model.config.patch_size
     pictures = rearrange(trace.pixels, patch)
     ours = service.lesson(("bias", key), predict, pictures)
-    theirs = other.lesson(("bias", key), predict, pictures)
+    theirs = convolution.lesson(("bias", key), predict, pictures)
     left, right = st.columns([1, 2], gap="large")
     with left:
-        alt = say("vision.bias.alt", "The picture: {how}.", how=PICTURES[shown]())
-        st.image(patch_grid.as_bytes(pictures[shown]), PICTURES[shown](), width=260, output_format="PNG", alt=alt)
+        alt = say("vision.bias.alt", "The picture: {how}.", how=PICTURES[arrangement]())
+        st.image(
+            patch_grid.as_bytes(pictures[arrangement]), PICTURES[arrangement](), width=260, output_format="PNG", alt=alt
+        )
     name = literal.token(trace.classes[trace.answer])
     header = [
         say("vision.bias.what", "picture"),
         say("vision.bias.ours", "Vision Transformer: {name}", name=name),
         say("vision.bias.theirs", "Convolution: {name}", name=name),
     ]
-    at = trace.answer
-    theirs_at = other.model.config.classes.index(trace.classes[at]) if name in other.model.config.classes else None
-    share = lambda found: float(found[theirs_at]) if theirs_at is not None else float("nan")  # noqa: E731
-    rows = [[said(), float(ours[id][at]), share(theirs[id])] for id, said in PICTURES.items()]
+    answer = trace.answer
+    their_answer = (
+        convolution.model.config.classes.index(trace.classes[answer])
+        if name in convolution.model.config.classes
+        else None
+    )
+    share = lambda shares: float(shares[their_answer]) if their_answer is not None else float("nan")  # noqa: E731
+    rows = [(label(), float(ours[id][answer]), share(theirs[id])) for id, label in PICTURES.items()]
     sizes = service.lesson(("sizes", key), predict_by_size, trace.pixels)
-    theirs_by_size = other.lesson(("sizes", key), predict_by_size, trace.pixels)
+    their_sizes = convolution.lesson(("sizes", key), predict_by_size, trace.pixels)
     for size in SIZES:
-        said = say("vision.bias.size", "{size} \u00d7 {size} pixels", size=size)
-        rows.append([said, float(sizes[size][at]), share(theirs_by_size[size])])
+        size_label = say("vision.bias.size", "{size} \u00d7 {size} pixels", size=size)
+        rows.append((size_label, float(sizes[size][answer]), share(their_sizes[size])))
     with right:
-        table = [[row[0], bars.bar_cell(row[1], 1, "vision"), bars.bar_cell(row[2], 1, "cross")] for row in rows]
-        marked = list(PICTURES).index(shown)
+        cells: list[list[bars.Value]] = [
+            [row[0], bars.bar_cell(row[1], 1, "vision"), bars.bar_cell(row[2], 1, "cross")] for row in rows
+        ]
+        marked = list(PICTURES).index(arrangement)
         title = say("vision.bias.table", "Probability of the answer to the picture as it is")
-        st.html(bars.table(header, table, title, marked))
-    reach = receptive_fields(other.model.config)
+        st.html(bars.table(header, cells, title, marked))
+    fields = receptive_fields(convolution.model.config)
     st.header(say("vision.bias.reach", "How far a place of the convolution sees"), anchor=False)
     columns = [
         say("vision.bias.after", "after"),
@@ -70,21 +78,24 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         say("vision.bias.step", "from one place to the next, pixels"),
     ]
     stem = say("vision.bias.stem", "the stem")
-    fields = [
-        [
-            stem if not each.block else say("vision.bias.block", "block {number}", number=each.block),
-            each.pixels,
-            each.step,
-        ]
-        for each in reach
+    field_rows = [
+        (
+            stem if not field.block else say("vision.bias.block", "block {number}", number=field.block),
+            field.pixels,
+            field.step,
+        )
+        for field in fields
     ]
-    drawn = [[row[0], bars.bar_cell(row[1], reach[-1].pixels, "cross", str(row[1])), row[2]] for row in fields]
-    st.html(bars.table(columns, drawn, say("vision.bias.reach.table", "Receptive field by block"), whole=True))
-    paragraph(PAGE, "beside-a-convolution", first=reach[0].pixels, last=reach[-1].pixels, side=len(trace.pixels))
-    found = {"ours": percent(float(ours["patches"][at])), "theirs": percent(share(theirs["patches"]))}
-    render_experiment("vision-convolution", {"arranged": "patches"}, found if shown == "patches" else None)
-    again = float(np.abs(ours["kept"] - trace.probabilities).max())
-    st.caption(block(PAGE, "beside-check", difference=checks.format_difference("pictures again", again)))
+    largest = fields[-1].pixels
+    field_cells: list[list[bars.Value]] = [
+        [label, bars.bar_cell(pixels, largest, "cross", str(pixels)), step] for label, pixels, step in field_rows
+    ]
+    st.html(bars.table(columns, field_cells, say("vision.bias.reach.table", "Receptive field by block"), whole=True))
+    paragraph(PAGE, "beside-a-convolution", first=fields[0].pixels, last=fields[-1].pixels, side=len(trace.pixels))
+    result = {"ours": percent(float(ours["patches"][answer])), "theirs": percent(share(theirs["patches"]))}
+    render_experiment("vision-convolution", {"arranged": "patches"}, result if arrangement == "patches" else None)
+    difference = float(np.abs(ours["kept"] - trace.probabilities).max())
+    st.caption(block(PAGE, "beside-check", difference=checks.format_difference("pictures again", difference)))
     files.csv_and_table(header, rows, "inductive-bias", say("vision.bias.csv", "Probabilities as CSV"))
-    files.csv(columns, fields, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))
+    files.csv(columns, field_rows, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))
     render_vision_program(service, "convolution")

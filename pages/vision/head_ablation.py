@@ -1,15 +1,14 @@
-"""Vision, Heads: what the ablation of each head does to a class, with computed labels, and the one that is open."""
+"""Vision, Heads: the effect of ablating each head on a class, computed labels, and one head in detail."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from model import VisionTrace
+from model import VisionClassifier, VisionTrace
 from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import PICTURES, HeadScores, vision_scores
 from model.attribution.vision_analysis import attention_distance
-from model.tracing.traced_model import TracedModel
 from pages.shared import checks, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
@@ -41,32 +40,40 @@ CHANGES = {
 
 @dataclass(frozen=True, eq=False)
 class HeadEffects:
-    """What does not depend on the settings: effects on every class, scores, and mean distances in pixels."""
+    """What no setting changes: effects on every class, scores, and mean attention distances in pixels.
+
+    Attributes:
+        distance: `(layer, head)`.
+    """
 
     effects: ClassificationAblation
     scores: HeadScores
     distance: np.ndarray
-    found: LoadedStatistics
+    statistics: LoadedStatistics
 
 
 @fragment
 def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
-    """The view; `key` is the picture's, as `Service.trace_picture` gives it. A setting runs only this part again."""
+    """Show the view; `key` is the picture's, from `Service.trace_picture`. A setting reruns only this section."""
     st.html(bars.STYLE)
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _compute_effects, trace)
     with st.container(horizontal=True, gap="medium"):
-        wanted = choose_class(say("vision.class", "Class"), trace)
+        class_index = choose_class(say("vision.class", "Class"), trace)
         measure = widgets.pick(say("vision.measure", "Change of its"), MEASURES, "measure")
         effects = study.effects
-        changes = effects.logit_changes(wanted) if measure == "logit" else effects.probability_changes(wanted)
-        heads = list_heads({"vision": changes}, {"vision": study.scores}, study.found.statistics)
-    arranged, change, name = head_list.rank_heads(heads, "vsort", "vshown"), CHANGES[measure](), trace.classes[wanted]
+        changes = effects.logit_changes(class_index) if measure == "logit" else effects.probability_changes(class_index)
+        heads = list_heads({"vision": changes}, {"vision": study.scores}, study.statistics.statistics)
+    ranked, change, name = (
+        head_list.rank_heads(heads, "vsort", "vshown"),
+        CHANGES[measure](),
+        trace.classes[class_index],
+    )
     headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
     title = say("vision.head.heading", "What CLS attends to, {map}", map="{map}")
     head_list.render(
-        arranged,
-        study.found,
+        ranked,
+        study.statistics,
         lambda head: _cls_map(trace, head),
         {
             "vision": HeadAxes(
@@ -79,54 +86,54 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
         opacity=overlay.OPACITY,
     )
     paragraph(PAGE)
-    overview, opened = st.columns([5, 4], gap="large")
+    overview, detail = st.columns([5, 4], gap="large")
     with overview:
-        _render_list(study, arranged, change, name)
-    with opened:
-        _render_head(service, key, study, trace, arranged.opened)
-    _render_measure_experiment(effects, wanted, measure)
+        _render_list(study, ranked, change, name)
+    with detail:
+        _render_head(service, key, study, trace, ranked.opened)
+    _render_measure_experiment(effects, class_index, measure)
     head_list.render_notes(PAGE, say("ranking.patterns", "What each pattern is"), PICTURES)
     render_vision_program(service, "heads", explained=name)
 
 
-def _compute_effects(model: TracedModel, trace: VisionTrace) -> HeadEffects:
+def _compute_effects(model: VisionClassifier, trace: VisionTrace) -> HeadEffects:
     distance = attention_distance(trace.attention, trace.grid, model.config.patch_size)
-    found = load_best_statistics(model.folder, model.weights_sha256)
+    statistics = load_best_statistics(model.folder, model.weights_sha256)
     return HeadEffects(
-        model.ablate_heads(trace), vision_scores(trace.attention, trace.grid, trace.pixels), distance, found
+        model.ablate_heads(trace), vision_scores(trace.attention, trace.grid, trace.pixels), distance, statistics
     )
 
 
-def _render_measure_experiment(effects: ClassificationAblation, wanted: int, measure: str) -> None:
-    """Is the head that moves the probability most the one that moves the logit most?"""
-    found = {}
+def _render_measure_experiment(effects: ClassificationAblation, class_index: int, measure: str) -> None:
+    """Compare the head with the largest effect on the probability with that of the largest effect on the logit."""
+    result: dict[str, object] = {}
     for name, changes in (
-        ("logit", effects.logit_changes(wanted)),
-        ("probability", effects.probability_changes(wanted)),
+        ("logit", effects.logit_changes(class_index)),
+        ("probability", effects.probability_changes(class_index)),
     ):
         layer, head = np.unravel_index(int(np.abs(changes).argmax()), changes.shape)
-        found |= {f"{name}_layer": int(layer) + 1, f"{name}_head": int(head) + 1}
-        found[name] = format_signed(float(changes[layer, head]))
-    render_experiment("vision-heads", {"measure": "probability"}, found if measure == "probability" else None)
+        result |= {f"{name}_layer": int(layer) + 1, f"{name}_head": int(head) + 1}
+        result[name] = format_signed(float(changes[layer, head]))
+    render_experiment("vision-heads", {"measure": "probability"}, result if measure == "probability" else None)
 
 
-def _render_list(study: HeadEffects, arranged: head_list.RankedHeads, change: str, name: str) -> None:
-    """What the list shows, in words and as a file; the scores of the open head."""
-    listed = arranged.listed
+def _render_list(study: HeadEffects, ranked: head_list.RankedHeads, change: str, name: str) -> None:
+    """Describe the list in words and offer it as a file; show the scores of the open head."""
+    listed = ranked.listed
     strongest = max(listed, key=lambda head: abs(head.change))
-    said = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
+    words = {"name": literal.markdown(name), "strongest": strongest.name, "measure": change}
     less, more = (sum(side * head.change > 0 for head in listed) for side in (-1, 1))
-    paragraph(PAGE, "list", **said, change=format_signed(strongest.change), less=less, more=more)
-    measured = say("vision.change.of", "{change} of {name}", change=change, name=name)
-    head_list.render_table(arranged, study.found, measured, "vision-heads")
-    head_list.render_scores(arranged.opened, study.found)
+    paragraph(PAGE, "list", **words, change=format_signed(strongest.change), less=less, more=more)
+    title = say("vision.change.of", "{change} of {name}", change=change, name=name)
+    head_list.render_table(ranked, study.statistics, title, "vision-heads")
+    head_list.render_scores(ranked.opened, study.statistics)
 
 
 def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTrace, head: Head) -> None:
-    """The open head: the answer without it, and the check."""
+    """Show the answer with the open head ablated, and the check."""
     place = head.layer, head.head
     if st.button(say("vision.head.open", "Open it under CLS attention"), on_click=_open_head, args=place):
-        st.rerun()  # the whole page, for the view changes
+        st.rerun()  # of the whole page, since the view changes
     without = study.effects.without[place]
     change, order = without - study.effects.logits, np.argsort(-trace.probabilities)
     columns = [
@@ -145,7 +152,7 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
 
 
 def _cls_map(trace: VisionTrace, head: Head) -> np.ndarray:
-    """What CLS attends to, `(row, column)`."""
+    """Return the attention of CLS over the picture, `(row, column)`."""
     return trace.attention[head.layer, head.head, 0, 1:].reshape(trace.grid)
 
 

@@ -1,4 +1,4 @@
-"""Vision, through the layers: four attributions of an answer, and a test of which is right about the network."""
+"""Vision, through the layers: four attributions of an answer, and a test of their faithfulness."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from views.text.numbers import percent, three_digits
 PAGE = "vision_layers"
 RANDOM = "random order"
 METHOD_IDS = dict(zip(METHODS, ("cls", "rollout", "gradient", "raw"), strict=True))
-METHOD_LABELS = {  # by the names of `METHODS`
+METHOD_LABELS = {  # by `METHODS`
     "CLS attention": Message("vision.method.cls", "CLS attention"),
     "rollout": Message("vision.method.rollout", "rollout"),
     "gradient relevance": Message("vision.method.gradient", "gradient relevance"),
@@ -53,18 +53,18 @@ METHOD_HEADINGS = METHOD_LABELS | {
 
 @dataclass(frozen=True, eq=False)
 class FaithfulnessCurves:
-    """Curves of every method on one picture, and of random orders."""
+    """Deletion and insertion curves of every method on one picture, and of random orders."""
 
     methods: dict[str, OcclusionCurves]
     chance: OcclusionCurves
 
     @property
     def all(self) -> dict[str, OcclusionCurves]:
-        """The methods, then random orders."""
+        """The curves of the methods, then those of random orders."""
         return {**self.methods, RANDOM: self.chance}
 
     def table(self) -> tuple[list[str], list[tuple]]:
-        """A header, and a row a point of every curve."""
+        """Return a header, and a row for each point of the curves."""
         columns = [tables.TableColumn(say("vision.curves.share", "share"), self.chance.share)]
         for name, curve in self.all.items():
             deletion = say("vision.curves.deletion", "{method}, deletion", method=METHOD_LABELS[name]())
@@ -73,7 +73,7 @@ class FaithfulnessCurves:
         return tables.header_and_rows(columns)
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Every curve by its name."""
+        """Return every curve by its name."""
         ways = {f"{name}, deletion": c.deletion for name, c in self.all.items()}
         ways |= {f"{name}, insertion": c.insertion for name, c in self.all.items()}
         return {"share": self.chance.share, **ways}
@@ -82,15 +82,15 @@ class FaithfulnessCurves:
 def measure_faithfulness(
     service: Service, key: str, trace: PatchTrace, scores: dict[str, np.ndarray], class_index: int
 ) -> FaithfulnessCurves:
-    """Cover the picture in the order of every score. Each order is computed once, for all classes."""
+    """Occlude the picture in the order of every score. Each order is computed once, for all classes."""
 
     def occluded(order: np.ndarray) -> OcclusionCurves:
-        # An order alone: a change of one setting then computes only the curves that it changes.
+        # one order at a time, so that a setting recomputes only the curves that it changes
         compute = lambda model: model.occlusions(trace, order[None])[0]  # noqa: E731
         return service.analysis(("covering", key, order.tobytes()), compute).curves(class_index)
 
-    drawn = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
-    at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, drawn))
+    orders = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS)
+    at_random = service.analysis(("covering", key, "random"), lambda model: model.occlusions(trace, orders))
     return FaithfulnessCurves(
         {method: occluded(rank_patches(score)) for method, score in scores.items()},
         average_curves([occlusion.curves(class_index) for occlusion in at_random]),
@@ -98,19 +98,19 @@ def measure_faithfulness(
 
 
 def render_faithfulness(measured: FaithfulnessCurves, words: dict[str, str], card: dict) -> None:
-    """Both figures, the verdict and the areas."""
+    """Show both figures, the verdict and the areas."""
     paragraph(PAGE, "faithful", count=len(measured.chance.parts), **words)
-    named = (
+    ways = (
         ("deletion", say("occlusion.deletion", "Deletion"), "covered"),
         ("insertion", say("occlusion.insertion", "Insertion"), "uncovered"),
     )
-    for column, (way, title, axis) in zip(st.columns(2, gap="large"), named, strict=True):
+    for column, (way, title, axis) in zip(st.columns(2, gap="large"), ways, strict=True):
         lines = [
             OcclusionCurve(METHOD_LABELS[name](), getattr(curve, way), getattr(curve, f"{way}_area"))
             for name, curve in measured.all.items()
         ]
-        among = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
-        figure = curves(measured.chance.share, lines[:-1], lines[-1], among, axis, sentence_input.theme())
+        random_curves = np.stack([getattr(part, way) for part in measured.chance.parts])  # (order, point)
+        figure = curves(measured.chance.share, lines[:-1], lines[-1], random_curves, axis, sentence_input.theme())
         areas = "; ".join(
             say("occlusion.area", "{name}: area {area}", name=line.name, area=three_digits(line.area)) for line in lines
         )
@@ -125,20 +125,20 @@ def render_faithfulness(measured: FaithfulnessCurves, words: dict[str, str], car
 
 
 def verdict(measured: FaithfulnessCurves) -> str:
-    """What the deletion areas say, in words."""
+    """Describe the deletion areas in words."""
     low, high = (choose(part.deletion_area for part in measured.chance.parts) for choose in (min, max))
     best = min(measured.methods, key=lambda method: measured.methods[method].deletion_area)
     better = [method for method, curve in measured.methods.items() if beats_random_orders(curve, measured.chance)]
     rest = [method for method in measured.methods if method not in better]
     areas = {"area": measured.methods[best].deletion_area, "random": measured.chance.deletion_area}
-    said = [block(PAGE, "winner", best=METHOD_LABELS[best](), low=low, high=high, **areas)]
+    sentences = [block(PAGE, "winner", best=METHOD_LABELS[best](), low=low, high=high, **areas)]
     if better:
-        said.append(block(PAGE, "better", names=_method_names(better)))
+        sentences.append(block(PAGE, "better", names=_method_names(better)))
     if rest and better:
-        said.append(block(PAGE, "not-better", names=_method_names(rest)))
+        sentences.append(block(PAGE, "not-better", names=_method_names(rest)))
     if not better:
-        said.append(block(PAGE, "all-worse"))
-    return " ".join(said)
+        sentences.append(block(PAGE, "all-worse"))
+    return " ".join(sentences)
 
 
 def _method_names(methods: Iterable[str]) -> str:
@@ -146,7 +146,7 @@ def _method_names(methods: Iterable[str]) -> str:
 
 
 def areas_table(measured: FaithfulnessCurves, card: dict) -> pd.DataFrame:
-    """A row a method: its areas here, and over many pictures where the model's card has them."""
+    """Return a row for each method: its areas here, and over many pictures if the model's card has them."""
     curves, many = measured.all, card_figures(card)
     columns: dict[str, list[str]] = {
         say("occlusion.order", "Order by"): [METHOD_LABELS[name]() for name in curves],
@@ -168,17 +168,17 @@ def areas_table(measured: FaithfulnessCurves, card: dict) -> pd.DataFrame:
 
 
 def card_figures(card: dict) -> dict[str, dict]:
-    """Method or `RANDOM` -> what the model's card says of it over many pictures; empty where it says nothing."""
+    """Return method or `RANDOM` -> its figures over many pictures in the model's card; empty if it has none."""
     many = card.get("evaluation", {}).get("faithfulness", {})
     return {**{method: many[method] for method in METHODS}, RANDOM: many["random"]} if many else {}
 
 
 def card_verdict(card: dict) -> str:
-    """What the card says, in words; empty where it says nothing."""
+    """Describe the card's figures in words; empty if it has none."""
     many = card_figures(card)
     if not many:
         return ""
-    # Twice the standard error of the paired difference: about one chance in forty that a useless map gets past it.
+    # twice the standard error of the paired difference: a useless map passes with a chance of about one in forty
     sure = {method: f["difference"]["mean"] + 2 * f["difference"]["standard_error"] < 0 for method, f in many.items()}
     failed = [method for method in METHODS if not sure[method]]
     verdict = block(PAGE, "card-not-better", names=_method_names(failed)) if failed else block(PAGE, "card-better")
@@ -194,9 +194,9 @@ FUSIONS: dict[Fusion, Message] = {
 
 @fragment
 def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
-    """The view; `key` is the picture's, as `Service.trace_picture` gives it.
+    """Show the view; `key` is the picture's, from `Service.trace_picture`.
 
-    The browser draws the maps of another layer or fusion; this part runs again for their curves, and for another class.
+    The browser draws the maps of another layer or fusion; this section reruns for their curves and for another class.
     """
     paragraph(PAGE)
     layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
@@ -206,25 +206,26 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     fusing = Choice(say("vision.fusion", "Rollout fuses heads by"), FUSIONS, "fusion", help=help)
     choices = upto, fusing, *sentence_input.patch_choices(trace.grid), sentence_input.overlay_choices()[0]
     chosen = {choice.key: choice.in_component() for choice in choices}
-    layer, fusion = layers.index(chosen["upto"]), chosen["fusion"]
+    layer = layers.index(chosen["upto"])
+    fusion = next(fusion for fusion in FUSIONS if fusion == chosen["fusion"])
     probability = float(trace.probabilities[class_index])
     words = {"name": literal.markdown(trace.classes[class_index]), "fusion": FUSIONS[fusion](), "layer": chosen["upto"]}
     with st.skeleton(height=320):
         gradients = service.analysis(
             ("gradients", key, class_index), lambda model: model.gradient_scores(trace, class_index)
         )
-        found = service.analysis(("attention scores", key), lambda _: _attention_scores(trace))
+        by_fusion = service.analysis(("attention scores", key), lambda _: _attention_scores(trace))
         check = service.analysis(("rollout check", key, fusion), lambda _: check_rollout(trace.attention, fusion))
-    scores = found[fusion, layer] | gradients.scores
+    scores = by_fusion[fusion, layer] | gradients.scores
     _render_class(trace, class_index, words)
-    _render_maps(trace, found, gradients.scores, choices, chosen)
+    _render_maps(trace, by_fusion, gradients.scores, choices, chosen)
     for column, method in zip(st.columns(len(scores), gap="medium"), scores, strict=True):
         with column:
             caption(PAGE, f"method-{METHOD_IDS[method]}", **words)
-    least = (
+    minima = (
         (METHOD_LABELS[method](), percent(float(score.min() / (score.max() or 1)))) for method, score in scores.items()
     )
-    shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in least)
+    shares = (say("vision.method.share", "{method} {share}", method=method, share=share) for method, share in minima)
     caption(PAGE, "scale", shares=", ".join(shares))
     with st.skeleton(height=560):
         measured = measure_faithfulness(service, key, trace, scores, class_index)
@@ -252,7 +253,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
 
 
 def _attention_scores(trace: PatchTrace) -> dict[tuple[Fusion, int], dict[str, np.ndarray]]:
-    """What reads attention alone, of every fusion and up to every layer: few numbers, which the browser draws."""
+    """Compute the methods that use attention alone, for every fusion and up to every layer, for the browser."""
     return {
         (fusion, layer): attention_scores(trace.attention, fusion, layer)
         for fusion in FUSIONS
@@ -262,33 +263,33 @@ def _attention_scores(trace: PatchTrace) -> dict[tuple[Fusion, int], dict[str, n
 
 def _render_class(trace: PatchTrace, class_index: int, words: dict[str, str]) -> None:
     probability = float(trace.probabilities[class_index])
-    chance = percent(probability)
-    with st.container():  # one place whether the note is there or not, so that nothing below it is built anew
-        said = say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=chance)
-        st.markdown(said)
+    text = percent(probability)
+    with st.container():  # one container with or without the note, so that nothing below it is rebuilt
+        label = say("vision.explained", "Explained: **{name}**, {probability}.", name=words["name"], probability=text)
+        st.markdown(label)
         if probability < 0.1:
-            st.info(block(PAGE, "little-to-explain", probability=chance, **words))
+            st.info(block(PAGE, "little-to-explain", probability=text, **words))
 
 
 def _render_maps(
     trace: PatchTrace,
-    found: dict[tuple[Fusion, int], dict[str, np.ndarray]],
+    by_fusion: dict[tuple[Fusion, int], dict[str, np.ndarray]],
     gradients: dict[str, np.ndarray],
     choices: Sequence[Choice],
     chosen: dict[str, str],
 ) -> None:
-    """All four over the picture, for every fusion and layer."""
+    """Show all four over the picture, for every fusion and layer."""
     layers = trace.attention.shape[0]
     places = [(fusion, layer) for layer in range(layers) for fusion in FUSIONS]
-    scores = np.stack([np.stack([*found[place].values(), *gradients.values()]) for place in places])
+    scores = np.stack([np.stack([*by_fusion[place].values(), *gradients.values()]) for place in places])
     scores = scores.reshape(layers, len(FUSIONS), len(METHODS), -1)  # (layer, fusion, method, patch)
-    maps = np.pad(scores, ((0, 0), (0, 0), (0, 0), (1, 0)))  # a number in the place of CLS
+    maps = np.pad(scores, ((0, 0), (0, 0), (0, 0), (1, 0)))  # a number for CLS
     panels = [PicturePanel(METHOD_HEADINGS[method](), number) for number, method in enumerate(METHODS)]
     title = say("vision.methods.maps", "Four attributions over the picture")
-    described = patch_grid.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
+    arguments = patch_grid.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
     names = [str(layer + 1) for layer in range(layers)], list(FUSIONS)
-    shown = PatchPicture(*described, weights=maps, names=names, along=("upto", "fusion"))
-    patch_picture(shown, key="methods", on_choose=sentence_input.store_selection)
+    picture = PatchPicture(*arguments, weights=maps, names=names, along=("upto", "fusion"))
+    patch_picture(picture, key="methods", on_choose=sentence_input.store_selection)
 
 
 def _render_files(
@@ -296,12 +297,12 @@ def _render_files(
 ) -> None:
     columns = [tables.TableColumn(METHOD_LABELS[method](), score.ravel()) for method, score in scores.items()]
     header, lines = tables.header_and_rows([*place_columns(trace.grid), *columns])
-    more = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
+    arrays = {"class": np.array(trace.classes[class_index]), "pixels": trace.pixels, **scores}
     with st.container(horizontal=True):
         files.csv(header, lines, "relevance", say("vision.scores.csv", "Scores as CSV"))
         files.csv(*measured.table(), "faithfulness", say("download.curves.csv", "Curves as CSV"))
         files.download(say("vision.maps.png", "Maps as PNG"), lambda: _maps_png(trace, scores), "maps.png")
-        files.npz("through-the-layers", more | measured.arrays(), say("vision.all.npz", "All as NPZ"))
+        files.npz("through-the-layers", arrays | measured.arrays(), say("vision.all.npz", "All as NPZ"))
     files.folded_table(lambda: files.data_frame(lines, header), key="scores", hide_index=True)
 
 

@@ -1,4 +1,4 @@
-"""A Vision Transformer on the reader's own picture: patches, attention of every head, what matters, positions."""
+"""A Vision Transformer on the user's own picture: patches, attention, attributions, positions."""
 
 import streamlit as st
 
@@ -38,7 +38,7 @@ VIEWS = (
 
 
 def main() -> None:
-    """Read the picture, trace, show the chosen view, and below it what the model received and answered in full."""
+    """Read and trace the picture, show the chosen view, and below it the model's input and answer."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
     chosen = picture_input(picture_lock())
@@ -49,9 +49,11 @@ def main() -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         view = choose_section(VIEWS, "view")
         name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
-        said = say("vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability))
-        st.markdown(said, width="content")
-    view.show(service, key, trace)
+        answer = say(
+            "vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability)
+        )
+        st.markdown(answer, width="content")
+    view.render(service, key, trace)
     _render_answer(service, key, chosen, trace)
     config, (rows, columns) = service.model.config, trace.grid
     render_notes(
@@ -67,16 +69,16 @@ def main() -> None:
 
 
 def _render_answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> None:
-    """The picture as the model receives it, and what it makes of it."""
+    """Show the picture as the model receives it, and the answer."""
     st.header(say("vision.answer.header", "The answer"), anchor=False)
-    received, said = st.columns([1, 3], gap="large")
+    received, answer = st.columns([1, 3], gap="large")
     with received:
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
         alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title())
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
-    with said:
+    with answer:
         st.html(class_bars.STYLE + class_bars.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))

@@ -1,4 +1,4 @@
-"""Vision, attention maps: what CLS attends to in every head, any patch in one head, and every position in full."""
+"""Vision, attention maps: CLS in every head, any patch in one head, and every position."""
 
 from functools import partial
 
@@ -41,31 +41,33 @@ TO = Message("vision.to", "What attends to it")
 
 @fragment
 def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
-    """Every head over the picture, and one of them large; the browser draws whatever is chosen among them."""
-    look = read_map_settings(trace, "head")
+    """Show every head over the picture, and one of them large; the browser draws any selection."""
+    settings = read_map_settings(trace, "head")
     rows = attention_maps.with_means(
         trace.attention[:, :, :1]
     )  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
     sheet = rows[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
     top = float(sheet[:-1, :-1].max())
     title = say("vision.cls.title", "CLS as the query, {place}", place="{map}")
-    shown = look.head_map(sheet[look.place], title.format(map=look.words), top if look.shared else None)
+    large_map = settings.head_map(
+        sheet[settings.place], title.format(map=settings.label), top if settings.shared else None
+    )
     overview, detail = st.columns(2, gap="large")
     with overview:
         grid = Sheet(
             sheet.reshape(*sheet.shape[:2], *trace.grid),
-            look.layers,
-            look.heads,
-            shown.queries,
-            shown.keys,
+            settings.layers,
+            settings.heads,
+            large_map.queries,
+            large_map.keys,
             kind="vision",
             title=say("vision.cls.overview", "Attention of CLS over the picture"),
             causal=False,
             shared_scale=False,
-            selected=look.place,
-            underlay=look.picture,
+            selected=settings.place,
+            underlay=settings.picture,
         )
-        choices, chosen = look.only("layer", "head", "scale", "opacity")
+        choices, chosen = settings.subset("layer", "head", "scale", "opacity")
         below = ("scale", "opacity")
         attention_kinds(
             SheetsOfKinds({"vision": grid}, {}, frozenset(), choices, chosen, below),
@@ -75,84 +77,91 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     with detail:
         tops = np.full(sheet.shape[:2], top)
         above = ("layer", "head")
-        render_choosable_maps(look, [PicturePanel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above)
-    _render_cls_experiment(sheet, look)
+        render_choosable_maps(
+            settings, [PicturePanel("", "cls")], title, "large", trace.attention[:, :, :1], tops, above
+        )
+    _render_cls_experiment(sheet, settings)
     paragraph("vision", "overview")
     render_check_line(trace)
-    layer, head = look.id.split("-")
-    files.map_files(shown, f"vision-layer-{layer}-head-{head}", lambda: look.drawn(shown))
+    layer, head = settings.id.split("-")
+    files.map_files(large_map, f"vision-layer-{layer}-head-{head}", lambda: settings.draw(large_map))
     render_all_heads_file(trace)
-    files.folded_table(lambda: files.data_frame(shown.weights, shown.keys, list(shown.queries), shown.kind.corner))
-    render_vision_program(service, "cls", **_map_values(look))
+    files.folded_table(
+        lambda: files.data_frame(large_map.weights, large_map.keys, list(large_map.queries), large_map.kind.corner)
+    )
+    render_vision_program(service, "cls", **_map_values(settings))
 
 
-def _map_values(look: MapSettings) -> dict[str, object]:
-    """The map that is shown large, as values of a program; a mean goes by its name."""
-    return {name: look.chosen[name] for name in ("layer", "head")}
+def _map_values(settings: MapSettings) -> dict[str, object]:
+    """Return layer and head of the large map as values of a program; a mean by its name."""
+    return {name: settings.chosen[name] for name in ("layer", "head")}
 
 
-def _render_cls_experiment(sheet: np.ndarray, look: MapSettings) -> None:
-    """Does CLS spread more in the first layer than in the last? `sheet` is `(layers + 1, heads + 1, patch)`."""
+def _render_cls_experiment(sheet: np.ndarray, settings: MapSettings) -> None:
+    """Compare the spread of CLS in the first and the last layer; `sheet` is `(layers + 1, heads + 1, patch)`."""
     first, last = (float(sheet[place, -1].max()) for place in (0, -2))
-    found = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
-    here = look.place == (0, sheet.shape[1] - 1)
+    result = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
+    is_selected = settings.place == (0, sheet.shape[1] - 1)
     render_experiment(
-        "vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), found if here else None
+        "vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), result if is_selected else None
     )
 
 
 @fragment
 def render_any_patch(service: Service, key: str, trace: PatchTrace) -> None:
-    """One patch. The browser draws the maps of any patch and head; this part runs again for the numbers and files."""
-    look = read_map_settings(trace, "map")
-    row, column = look.patch
-    matrix = attention_maps.single_map(trace.attention, *look.place)  # (1 + patch, 1 + patch)
-    top = float(matrix[1:, 1:].max()) if look.shared else None
+    """Show one patch. The browser draws any patch and head; this section reruns for the numbers and files."""
+    settings = read_map_settings(trace, "map")
+    row, column = settings.patch
+    matrix = attention_maps.single_map(trace.attention, *settings.place)  # (1 + patch, 1 + patch)
+    top = float(matrix[1:, 1:].max()) if settings.shared else None
     panels = PicturePanel(FROM(), "from"), PicturePanel(TO(), "to")
     title = say("vision.attention", "Attention, {place}", place="{map}")
-    render_choosable_maps(look, panels, title, "any", trace.attention, _largest_weights(trace.attention))
+    render_choosable_maps(settings, panels, title, "any", trace.attention, _largest_weights(trace.attention))
     paragraph("vision", "any-patch")
-    own, most = matrix[1 + row * trace.grid[1] + column, 1:], None
+    own, result = matrix[1 + row * trace.grid[1] + column, 1:], None
     if (row, column) == (0, 0):
         at = np.unravel_index(int(own.argmax()), trace.grid)
-        most = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
-    render_experiment("vision-any-patch", partial(sentence_input.choose_patch, 0, 0), most)
+        result = {"weight": float(own.max()), "row": int(at[0]) + 1, "column": int(at[1]) + 1, "own": float(own[0])}
+    render_experiment("vision-any-patch", partial(sentence_input.choose_patch, 0, 0), result)
     render_check_line(trace)
-    chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": look.words}
-    out = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
-    into = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
-    from_it, to_it = look.head_map(matrix[chosen, 1:], out, top), look.head_map(matrix[1:, chosen], into, top)
+    chosen, place = 1 + row * trace.grid[1] + column, {"row": row + 1, "column": column + 1, "place": settings.label}
+    from_title = say("vision.from.title", "what the patch in row {row}, column {column} attends to, {place}", **place)
+    to_title = say("vision.to.title", "what attends to the patch in row {row}, column {column}, {place}", **place)
+    from_it, to_it = (
+        settings.head_map(matrix[chosen, 1:], from_title, top),
+        settings.head_map(matrix[1:, chosen], to_title, top),
+    )
     columns = [TableColumn(FROM(), from_it.weights.ravel()), TableColumn(TO(), to_it.weights.ravel())]
     header, rows = header_and_rows([*place_columns(trace.grid), *columns])
-    name = f"patch-{row + 1}-{column + 1}-{look.id}"
+    name = f"patch-{row + 1}-{column + 1}-{settings.id}"
     with st.container(horizontal=True):
-        for what, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
-            make = lambda shown=shown: drawing.to_png(look.drawn(shown))  # noqa: E731
-            files.download(say("files.png.of", "{what} as PNG", what=what), make, f"{side}-{name}.png")
+        for direction, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
+            make = lambda shown=shown: drawing.to_png(settings.draw(shown))  # noqa: E731
+            files.download(say("files.png.of", "{what} as PNG", what=direction), make, f"{side}-{name}.png")
         files.csv(header, rows, name)
     files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
     render_all_heads_file(trace)
-    render_vision_program(service, "any-patch", row=row + 1, column=column + 1, **_map_values(look))
+    render_vision_program(service, "any-patch", row=row + 1, column=column + 1, **_map_values(settings))
 
 
 def _largest_weights(attention: np.ndarray) -> np.ndarray:
-    """`(layers + 1, heads + 1)`: the largest weight between patches, of each head and of the means."""
+    """Return the largest weight between patches of each head and of the means, `(layers + 1, heads + 1)`."""
     layers, heads = attention.shape[:2]
-    found = np.zeros((layers + 1, heads + 1))
-    for place in np.ndindex(found.shape):
-        found[place] = attention_maps.single_map(attention[..., 1:, 1:], *place).max()
-    return found
+    largest = np.zeros((layers + 1, heads + 1))
+    for place in np.ndindex(largest.shape):
+        largest[place] = attention_maps.single_map(attention[..., 1:, 1:], *place).max()
+    return largest
 
 
 @fragment
 def render_full_maps(service: Service, key: str, trace: PatchTrace) -> None:
-    """Every position of the sequence, in the attention viewer as for sentences."""
+    """Show every position of the sequence in the attention viewer."""
     paragraph("vision", "full-maps", positions=1 + trace.grid[0] * trace.grid[1])
-    # what falls on CLS as the key, of the patches as queries, in the mean over the heads of a layer
+    # weight on CLS as the key, of the patches as queries, mean over the heads of a layer
     on_cls = trace.attention[:, :, 1:, 0].mean(axis=(1, 2))
-    found = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
-    found |= {"even": percent(1 / trace.attention.shape[-1])}
+    result = {"first": percent(float(on_cls[0])), "last": percent(float(on_cls[-1])), "layer": len(on_cls)}
+    result |= {"even": percent(1 / trace.attention.shape[-1])}
     hidden = address.pending_value("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
-    render_experiment("vision-full-maps", {"marks": "hidden"}, found if hidden else None)
+    render_experiment("vision-full-maps", {"marks": "hidden"}, result if hidden else None)
     explore_picture(view_picture(key, trace, service.model.weights_sha256, chosen_sample()))
     render_vision_program(service, "full-maps")

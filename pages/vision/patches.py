@@ -1,4 +1,4 @@
-"""Vision, patches: the grid, one patch on its way to a vector, the order of the sequence, the first filters."""
+"""Vision, patches: the grid, one patch and its vector, the order of the sequence, the first filters."""
 
 from functools import partial
 
@@ -25,7 +25,7 @@ FILTERS = 28  # as many as the paper's figure 7 shows
 
 
 def render_patches(service: Service, key: str, trace: VisionTrace) -> None:
-    """The picture in patches, and one of them in detail."""
+    """Show the picture in patches, one of them in detail, and the first filters."""
     render_patch(service, trace)
     st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
@@ -36,35 +36,35 @@ def render_patches(service: Service, key: str, trace: VisionTrace) -> None:
 
 @fragment
 def render_patch(service: Service, trace: VisionTrace) -> None:
-    """The grid beside the chosen patch, and where it stands. The browser draws another; this runs for its numbers."""
+    """Show the grid, the selected patch and its place in the sequence; rerun for the numbers of another patch."""
     config, (rows, columns) = service.model.config, trace.grid
     size = config.patch_size
     picture = patch_grid.as_bytes(trace.pixels)
     choices = sentence_input.patch_choices(trace.grid)
-    at = {choice.key: choice.in_component() for choice in choices}
-    row, column = (int(number) - 1 for number in at.values())
+    selected = {choice.key: choice.in_component() for choice in choices}
+    row, column = (int(number) - 1 for number in selected.values())
     left, right = st.columns([2, 3], gap="large")
     with left:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)
-        whole, title = [PicturePanel("", "nothing")], say("vision.in-patches", "The picture in patches")
-        shown = PatchPicture(picture, trace.grid, whole, title, choices, at)
-        patch_picture(shown, key="patches", on_choose=sentence_input.store_selection)
+        panels, title = [PicturePanel("", "nothing")], say("vision.in-patches", "The picture in patches")
+        grid_picture = PatchPicture(picture, trace.grid, panels, title, choices, selected)
+        patch_picture(grid_picture, key="patches", on_choose=sentence_input.store_selection)
     number = row * columns + column
     chosen, recorded = patch_grid.patch_pixels(trace.pixels, row, column, size), trace.patches[number]
     vector = patch_grid.flattened(chosen)
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
-        one_patch(OnePatch("steps", picture, trace.grid, choices, at, trace.patches), key="steps")
+        one_patch(OnePatch("steps", picture, trace.grid, choices, selected, trace.patches), key="steps")
         difference = checks.format_difference("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
         red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
-        found = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
-        render_experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), found)
+        result = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
+        render_experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), result)
         _render_files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)
     st.header(say("vision.sequence", "The order of the sequence"), anchor=False)
     paragraph("vision", "sequence", count=1 + rows * columns)
-    one_patch(OnePatch("sequence", picture, trace.grid, choices, at), key="sequence")
+    one_patch(OnePatch("sequence", picture, trace.grid, choices, selected), key="sequence")
     render_vision_program(service, "patches", row=row + 1, column=column + 1)
 
 

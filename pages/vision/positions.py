@@ -1,11 +1,11 @@
-"""Vision, positions: what the position vectors have learned, attention distances, and what happens without order."""
+"""Vision, positions: the learned position vectors, attention distances, and the answer without the patches' order."""
 
 from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
-from model import VisionTrace
+from model import VisionClassifier, VisionTrace
 from model.attribution.vision_analysis import (
     RowsAndColumns,
     attention_distance,
@@ -13,7 +13,6 @@ from model.attribution.vision_analysis import (
     position_similarity,
     rows_and_columns,
 )
-from model.tracing.traced_model import TracedModel
 from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
@@ -36,7 +35,7 @@ CHANGES = {
     "no-positions": Message("order.without", "without position vectors"),
     "both": Message("order.both", "shuffled, without position vectors"),
 }
-PICTURES = {  # text alternatives of the picture beside the probabilities
+PICTURES = {  # text alternatives of the picture next to the probabilities
     "shuffle": Message("order.picture.shuffled", "The picture, patches shuffled."),
     "no-positions": Message("order.picture.without", "The picture, without position vectors."),
     "both": Message("order.picture.both", "The picture, shuffled, without position vectors."),
@@ -51,7 +50,7 @@ MOST = 999_999
 
 @dataclass(frozen=True, eq=False)
 class LearnedPositions:
-    """What the position vectors say, whatever the picture."""
+    """The similarity of the position vectors, the same for every picture."""
 
     similarity: np.ndarray  # (patch, patch)
     places: RowsAndColumns
@@ -59,7 +58,7 @@ class LearnedPositions:
 
     @property
     def words(self) -> dict[str, object]:
-        """What the text says of it."""
+        """The values of the text."""
         shares = ("strongest", "chance", "strongest_apart", "chance_apart")
         cosines = {"same": self.places.same, "elsewhere": self.places.elsewhere}
         return cosines | {name: percent(getattr(self.places, name)) for name in shares}
@@ -74,7 +73,7 @@ class AttentionDistances:
 
     @property
     def words(self) -> dict[str, object]:
-        """What the text says of it; a local head's distance is below nine tenths of `uniform`."""
+        """The values of the text; a local head's distance is below nine tenths of `uniform`."""
         low, high = self.distances.min(axis=1), self.distances.max(axis=1)  # (layer,)
         pixels = {"first_low": low[0], "first_high": high[0], "last_low": low[-1], "last_high": high[-1]}
         local = int((self.distances < 0.9 * self.uniform).sum())
@@ -83,12 +82,12 @@ class AttentionDistances:
 
 
 def render_positions(service: Service, key: str, trace: VisionTrace) -> None:
-    """The view; `key` is the picture's, as `Service.trace_picture` gives it."""
+    """Show the view; `key` is the picture's, from `Service.trace_picture`."""
     paragraph(PAGE)
     size = service.model.config.patch_size
     with st.skeleton(height=520):
         learned = service.lesson(("position similarity",), _compute_learned, trace.grid)
-        reach = service.analysis(("reach", key), lambda _: _compute_distances(trace, size))
+        distances = service.analysis(("reach", key), lambda _: _compute_distances(trace, size))
     theme, still = sentence_input.theme(), {"displayModeBar": False}
     left, right = st.columns(2, gap="large")
     with left:
@@ -100,12 +99,12 @@ def render_positions(service: Service, key: str, trace: VisionTrace) -> None:
     with right:
         st.header(say("vision.distances", "Attention distance"), anchor=False)
         paragraph(PAGE, "distance")
-        figure = patch_positions.distances(reach.distances, reach.uniform, theme)
-        st.plotly_chart(figure, key="distances", config=still, alt=_plain_text("heads", **reach.words))
-        paragraph(PAGE, "heads", **reach.words)
+        figure = patch_positions.distances(distances.distances, distances.uniform, theme)
+        st.plotly_chart(figure, key="distances", config=still, alt=_plain_text("heads", **distances.words))
+        paragraph(PAGE, "heads", **distances.words)
     st.header(say("vision.order", "Without order"), anchor=False)
-    render_order(service, key, trace, learned, reach)
-    _render_files(trace, learned, reach)
+    render_order(service, key, trace, learned, distances)
+    _render_files(trace, learned, distances)
 
 
 def _compute_learned(network, grid: tuple[int, int]) -> LearnedPositions:
@@ -122,19 +121,19 @@ def _compute_distances(trace: VisionTrace, patch_size: int) -> AttentionDistance
 
 
 def _plain_text(id: str, **values: object) -> str:
-    """A block as a text alternative, without Markdown's marks."""
+    """Return a block as a text alternative, without Markdown's marks."""
     return " ".join(glossary.unlink_terms(block(PAGE, id, **values)).replace("*", "").split())
 
 
-def _render_files(trace: VisionTrace, learned: LearnedPositions, reach: AttentionDistances) -> None:
-    layers, heads = reach.distances.shape
+def _render_files(trace: VisionTrace, learned: LearnedPositions, distances: AttentionDistances) -> None:
+    layers, heads = distances.distances.shape
     header = [
         say("column.layer", "layer"),
         *(say("vision.column.head", "head {head}", head=head + 1) for head in range(heads)),
     ]
-    rows = [(layer + 1, *map(float, reach.distances[layer])) for layer in range(layers)]
+    rows = [(layer + 1, *map(float, distances.distances[layer])) for layer in range(layers)]
     names = attention_maps.patch_names(trace.grid)
-    arrays = {"similarity": learned.similarity, "distances": reach.distances}
+    arrays = {"similarity": learned.similarity, "distances": distances.distances}
     arrays |= {"grid": np.array(trace.grid), "patches": np.array(names)}
     similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, attention_maps.PATCHES)  # noqa: E731
     with st.container(horizontal=True):
@@ -146,59 +145,59 @@ def _render_files(trace: VisionTrace, learned: LearnedPositions, reach: Attentio
 
 @fragment
 def render_order(
-    service: Service, key: str, trace: VisionTrace, learned: LearnedPositions, reach: AttentionDistances
+    service: Service, key: str, trace: VisionTrace, learned: LearnedPositions, distances: AttentionDistances
 ) -> None:
-    """Choose a change, see the picture and the probabilities, and what a ViT lacks and has learned."""
+    """Choose a change; show the picture, the probabilities, and what a ViT has learned of positions."""
     paragraph(PAGE, "order")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         change = widgets.pick(say("order.change", "Change"), OPTIONS, "change")
         label, about = say("order.number", "Shuffle number"), say("order.number.help", "Each is another order.")
         seed = widgets.number(label, "shuffle", 1, 0, MOST, 1, width=150, help=about)
-        again = lambda: bound_settings.set_value("shuffle", (seed + 1) % MOST)  # noqa: E731
-        st.button(say("order.again", "Shuffle again"), on_click=again)
+        shuffle = lambda: bound_settings.set_value("shuffle", (seed + 1) % MOST)  # noqa: E731
+        st.button(say("order.again", "Shuffle again"), on_click=shuffle)
     order = np.random.default_rng(seed).permutation(trace.grid[0] * trace.grid[1])
-    found = service.analysis(("order", key, seed), order_probabilities, trace.pixels, order)
-    plain, after = found["plain"], found[change]
+    probabilities = service.analysis(("order", key, seed), order_probabilities, trace.pixels, order)
+    plain, changed = probabilities["plain"], probabilities[change]
     size = service.model.config.patch_size
-    shown = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
-    picture, bars = st.columns([2, 3], gap="large")
-    with picture:
-        whole = overlay.enlarged((255 * shown).round().astype(np.uint8))
-        st.image(whole, width="stretch", output_format="PNG", alt=PICTURES[change]())
-    with bars:
-        st.html(class_bars.before_and_after(trace.classes, plain, after, CHANGES[change]()))
-        _render_moved(trace, plain, after)
-    with_positions = float(np.abs(found["shuffle"] - plain).max())
-    without = float(np.abs(found["both"] - found["no-positions"]).max())  # 0 up to rounding
+    pixels = trace.pixels if change == "no-positions" else overlay.rearranged(trace.pixels, order, size)
+    left, right = st.columns([2, 3], gap="large")
+    with left:
+        enlarged = overlay.enlarged((255 * pixels).round().astype(np.uint8))
+        st.image(enlarged, width="stretch", output_format="PNG", alt=PICTURES[change]())
+    with right:
+        st.html(class_bars.before_and_after(trace.classes, plain, changed, CHANGES[change]()))
+        _render_moved(trace, plain, changed)
+    with_positions = float(np.abs(probabilities["shuffle"] - plain).max())
+    unordered = float(np.abs(probabilities["both"] - probabilities["no-positions"]).max())  # 0 up to rounding
     shuffled = {
         "with_positions": percent(with_positions),
-        "without": checks.format_difference("shuffled patches", without),
+        "without": checks.format_difference("shuffled patches", unordered),
     }
     render_experiment("vision-positions", {"change": "both"}, shuffled if change == "both" else None)
     without, similarity = (
-        checks.format_difference("shuffled patches", without),
+        checks.format_difference("shuffled patches", unordered),
         checks.format_difference("cosines", learned.difference),
     )
     caption(PAGE, "check", without=without, with_positions=with_positions, similarity=similarity)
     columns = [
         tables.TableColumn(say("column.class", "class"), trace.classes),
         tables.TableColumn(say("moves.before", "unchanged"), plain),
-        *(tables.TableColumn(called(), found[change]) for change, called in CHANGES.items()),
+        *(tables.TableColumn(title(), probabilities[change]) for change, title in CHANGES.items()),
     ]
     label = say("vision.probabilities.csv", "Probabilities as CSV")
     files.csv_and_table(*tables.header_and_rows(columns), "probabilities", label, key="moved")
     words = {
         "name": literal.markdown(trace.classes[trace.answer]),
         "before": percent(float(plain[trace.answer])),
-        "dropped": percent(float(found["no-positions"][trace.answer])),
-        "shift": percent(float(np.abs(found["shifted"] - plain).max())),
+        "dropped": percent(float(probabilities["no-positions"][trace.answer])),
+        "shift": percent(float(np.abs(probabilities["shifted"] - plain).max())),
     }
-    paragraph(PAGE, "inductive-bias", **learned.words, **reach.words, **words)
+    paragraph(PAGE, "inductive-bias", **learned.words, **distances.words, **words)
     render_vision_program(service, "positions", seed=seed)
 
 
-def order_probabilities(model: TracedModel, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
-    """Class probabilities of five forwards: the picture as it is, with each change, and one patch to the right."""
+def order_probabilities(model: VisionClassifier, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
+    """Compute the probabilities of the unchanged picture, with each change, and shifted by a patch to the right."""
     size = model.config.patch_size
     shifted = np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
     return {
@@ -211,9 +210,9 @@ def order_probabilities(model: TracedModel, pixels: np.ndarray, order: np.ndarra
 
 
 def _render_moved(trace: VisionTrace, before: np.ndarray, after: np.ndarray) -> None:
-    was, now = trace.answer, int(after.argmax())
-    name, new = (literal.markdown(trace.classes[place]) for place in (was, now))
-    id = "same-answer" if now == was else "new-answer"
-    said = block(PAGE, id, name=new, probability=percent(float(after[now])))
-    shares = {"before": percent(float(before[was])), "after": percent(float(after[was]))}
-    paragraph(PAGE, "moved", name=name, arrow="\u2192", answer=said, **shares)
+    old, now = trace.answer, int(after.argmax())
+    name, new = (literal.markdown(trace.classes[place]) for place in (old, now))
+    id = "same-answer" if now == old else "new-answer"
+    answer = block(PAGE, id, name=new, probability=percent(float(after[now])))
+    shares = {"before": percent(float(before[old])), "after": percent(float(after[old]))}
+    paragraph(PAGE, "moved", name=name, arrow="\u2192", answer=answer, **shares)

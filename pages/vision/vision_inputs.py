@@ -1,4 +1,4 @@
-"""What the views of the Vision page share: their settings, the class, pictures to choose from, the check."""
+"""What the views of the Vision page share: their settings, the class, maps with a patch to choose, the check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ ANSWER = "answer"
 
 @dataclass(frozen=True, eq=False)
 class MapSettings:
-    """What the reader chose, and the picture under the maps.
+    """The user's choices for maps over a picture, and the picture.
 
     Attributes:
         layers, heads: their names, means included.
-        choices, chosen: what can be chosen, and the option that is.
+        choices, chosen: the settings, and the chosen option of each.
         picture: `(height, width, 3)` uint8, grey.
         grid: rows and columns of patches.
     """
@@ -43,12 +43,12 @@ class MapSettings:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Of the chosen map among layers and heads."""
+        """Indices of the chosen map in `layers` and `heads`."""
         return self.layers.index(self.chosen["layer"]), self.heads.index(self.chosen["head"])
 
     @property
     def shared(self) -> bool:
-        """One colour scale for maps that are compared."""
+        """Whether all maps share one colour scale."""
         return self.chosen["scale"] == "shared"
 
     @property
@@ -56,34 +56,37 @@ class MapSettings:
         """Row and column of the chosen patch, from 0."""
         return int(self.chosen["row"]) - 1, int(self.chosen["column"]) - 1
 
-    def only(self, *names: str) -> tuple[tuple[Choice, ...], dict[str, str]]:
-        """These choices, and what is chosen of them."""
-        return tuple(each for each in self.choices if each.key in names), {name: self.chosen[name] for name in names}
+    def subset(self, *names: str) -> tuple[tuple[Choice, ...], dict[str, str]]:
+        """Return the choices with these names, and the chosen option of each."""
+        return tuple(choice for choice in self.choices if choice.key in names), {
+            name: self.chosen[name] for name in names
+        }
 
     @property
     def id(self) -> str:
-        """Layer and head, for names of files."""
+        """Layer and head, for file names."""
         return f"{self.layers[self.place[0]]}-{self.heads[self.place[1]]}"
 
     @property
-    def words(self) -> str:
-        """Layer and head."""
+    def label(self) -> str:
+        """Layer and head in words."""
         return attention_maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
 
-    def head_map(self, weights: np.ndarray, words: str, top: float | None) -> HeadMap:
-        """`(patch,)` weights as a map over the grid; `top` None stands for the largest of them."""
+    def head_map(self, weights: np.ndarray, title: str, top: float | None) -> HeadMap:
+        """Return `(patch,)` weights as a map over the grid; for None `top` is the largest weight."""
         top = float(weights.max()) if top is None else top
         return HeadMap(
-            weights.reshape(self.grid), *attention_maps.grid_names(self.grid), attention_maps.GRID, words, top
+            weights.reshape(self.grid), *attention_maps.grid_names(self.grid), attention_maps.GRID, title, top
         )
 
-    def drawn(self, shown: HeadMap) -> drawing.Drawing:
-        """A map as a picture for a file."""
-        return drawn_over_picture(shown, self.picture, *(int(self.chosen[each]) / 100 for each in ("opacity", "kept")))
+    def draw(self, head_map: HeadMap) -> drawing.Drawing:
+        """Draw a map over the picture, for a file."""
+        opacity, kept = (int(self.chosen[key]) / 100 for key in ("opacity", "kept"))
+        return drawn_over_picture(head_map, self.picture, opacity, kept)
 
 
 def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> MapSettings:
-    """What the maps' controls say; the mean over the last layer's heads comes first."""
+    """Read the maps' controls; initially the mean over the last layer's heads is chosen."""
     layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
     choices = (
         *sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1)),
@@ -96,7 +99,7 @@ def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> Ma
 
 
 def render_choosable_maps(
-    look: MapSettings,
+    settings: MapSettings,
     panels: Sequence[PicturePanel],
     heading: str,
     key: str,
@@ -104,45 +107,45 @@ def render_choosable_maps(
     tops: np.ndarray,
     elsewhere: Sequence[str] = (),
 ) -> None:
-    """Maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
+    """Show maps of all heads over the picture on which a patch can be chosen, see `PatchPicture`.
 
     Args:
-        weights: `(layer, head, 1 or 1 + patch, 1 + patch)`, without the means; where they are too many, those of the
-            chosen head travel alone.
-        tops: `(layer + 1, head + 1)`, the largest weight on a scale that maps share.
+        weights: `(layer, head, 1 or 1 + patch, 1 + patch)`, without the means; if they are too many, only
+            those of the chosen head are sent.
+        tops: `(layer + 1, head + 1)`, the largest weight on a shared scale.
     """
     layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
-    names, shared = (look.layers, look.heads), tops
+    names, shared_tops = (settings.layers, settings.heads), tops
     if fits(layers * heads * weights[0, 0].size):
         sent = attention_maps.with_means(weights)
     else:
-        sent = attention_maps.single_map(weights, *look.place)[None, None]
-        names = tuple([options[at]] for options, at in zip(names, look.place, strict=True))
-        shared = tops[look.place][None, None]
-    title = heading.format(map=look.words)
-    described = look.picture, look.grid, panels, title, look.choices, look.chosen, elsewhere, heading
-    patch_picture(PatchPicture(*described, sent, names, shared), key=key, on_choose=sentence_input.store_selection)
+        sent = attention_maps.single_map(weights, *settings.place)[None, None]
+        names = [names[0][settings.place[0]]], [names[1][settings.place[1]]]
+        shared_tops = tops[settings.place][None, None]
+    title = heading.format(map=settings.label)
+    arguments = settings.picture, settings.grid, panels, title, settings.choices, settings.chosen, elsewhere, heading
+    patch_picture(PatchPicture(*arguments, sent, names, shared_tops), key=key, on_choose=sentence_input.store_selection)
 
 
 def choose_class(label: str, trace: PatchTrace, **looks) -> int:
-    """The box that chooses the class that a view is about, the answer at first; its place, from 0.
+    """Choose the class of a view, initially the answer; return its index.
 
     `looks` go to `st.selectbox`.
     """
-    classes = {ANSWER: say("vision.answer", "the answer")}
+    classes: dict[str, str | Untranslated] = {ANSWER: say("vision.answer", "the answer")}
     classes |= {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1)}
     chosen = widgets.select(label, classes, "explain", **looks)
     return trace.answer if chosen == ANSWER else int(chosen) - 1
 
 
 def place_columns(grid: tuple[int, int]) -> list[tables.TableColumn]:
-    """The row and the column of every patch, from 1: the first columns of a table of patches."""
+    """Return the first columns of a table of patches: the row and the column of each, from 1."""
     rows, columns = np.indices(grid).reshape(2, -1) + 1
     return [tables.TableColumn(terms.ROW(), rows), tables.TableColumn(terms.COLUMN(), columns)]
 
 
 def render_check_line(trace: PatchTrace) -> None:
-    """The check of what is drawn."""
+    """Show the check of the drawn attention."""
     if trace.record.verified_by != "sdpa":
         line, why = checks.describe_attention_check(trace.record)
         render_check(line, "attention_viewer", why)
@@ -156,7 +159,7 @@ def render_check_line(trace: PatchTrace) -> None:
 
 
 def render_all_heads_file(trace: PatchTrace) -> None:
-    """The attention of every layer and head as one file."""
+    """Offer the attention of every layer and head as one file."""
     positions = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731
     files.download(say("files.all-heads.npz", "All heads as NPZ"), make, "vision.npz")

@@ -1,17 +1,18 @@
-"""Vision, what if: ablate heads, sharpen them or hide patches, and see the answer and the CLS map move."""
+"""Vision, what if: ablate or sharpen heads, or hide patches; the answer and the CLS map before and after."""
 
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 import streamlit as st
 
 from model import HeadInterventions
-from model.attribution.intervention_result import Check
-from model.attribution.trace_comparison import moved
+from model.attribution.intervention_result import InterventionCheck
+from model.attribution.trace_comparison import attention_shift
+from model.classifier import VisionInterventionResult
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature
 from model.tracing.picture_trace import PatchTrace
-from model.tracing.traced_model import TracedModel
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import paint_matrix
 from pages.shared.experiment import render_experiment
@@ -33,7 +34,7 @@ from views.url_state import bound_settings
 PAGE = "what_if"
 HIDDEN = "vhidden"  # the painted patches, in the session and in the address
 NAME = "vheads"  # begins the names of this view's settings in the address
-MOST_CLASSES = 12  # rows of the table of classes; its file has all
+MOST_CLASSES = 12  # rows of the table of classes; the file has all
 QUERY_PLACES = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS_KIND = replace(
     attention_maps.GRID,
@@ -42,90 +43,102 @@ CLS_KIND = replace(
 )
 
 
+class InterveningModel(Protocol):
+    """A model of pictures that can intervene on heads."""
+
+    def intervene(self, trace: PatchTrace, interventions: HeadInterventions, /) -> VisionInterventionResult:
+        """Run the picture of `trace` again under interventions."""
+
+
 @dataclass(frozen=True, eq=False)
 class PictureChange:
-    """What the view needs of the picture seen again under interventions, and no more: many are kept.
+    """What the view needs of a picture under interventions, and no more, since many are cached.
 
     Attributes:
         probabilities: `(class,)`.
         cls: `(layer, head, 1 + patch)` weights of CLS as the query.
-        moved: `(layer, head)`, see `model.attribution.trace_comparison.moved`.
+        moved: `(layer, head)`, see `model.attribution.trace_comparison.attention_shift`.
     """
 
     probabilities: np.ndarray
     cls: np.ndarray
     moved: np.ndarray
-    check: Check
+    check: InterventionCheck
 
 
-def compute_change(model: TracedModel, trace: PatchTrace, plan: HeadInterventions) -> PictureChange:
-    """Run the picture again under the plan."""
-    found = model.intervene(trace, plan)
-    after = found.after.attention
-    return PictureChange(found.after.probabilities, after[:, :, 0].copy(), moved(trace.attention, after), found.check)
+def compute_change(model: InterveningModel, trace: PatchTrace, plan: HeadInterventions) -> PictureChange:
+    """Run the picture again under the plan of interventions."""
+    result = model.intervene(trace, plan)
+    after = result.after.attention
+    return PictureChange(
+        result.after.probabilities, after[:, :, 0].copy(), attention_shift(trace.attention, after), result.check
+    )
 
 
 @fragment
 def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
-    """The view. Every choice runs only this part again."""
+    """Show the view. A choice reruns only this section."""
     st.html(bars.STYLE + generated_tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
-    own = {MASK: partial(_choose_hidden, trace), ONE_HOT: partial(_choose_one_hot, trace)}
+    own_changes = {MASK: partial(_choose_hidden, trace), ONE_HOT: partial(_choose_one_hot, trace)}
     with left:
-        plan = choose_interventions("vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own)
+        plan = choose_interventions(
+            "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes
+        )
     if plan is None:
         return
-    found = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
+    change = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
     with right:
-        _render_answer(trace, found)
-    _render_middle_experiment(trace, found)
+        _render_answer(trace, change)
+    _render_middle_experiment(trace, change)
     st.header(say("vision.cls.map", "What CLS attends to"), anchor=False)
-    pair = _render_cls_maps(trace, found)
+    pair = _render_cls_maps(trace, change)
     over, heads = st.columns(2, gap="large")
     with over:
         st.header(say("vision.difference", "The difference over the picture"), anchor=False)
+        assert pair.difference is not None  # both maps are of one grid
         grey = patch_grid.grey(patch_grid.as_bytes(trace.pixels))
         signed = overlay.signed(grey, pair.difference.weights / (pair.largest or 1), sentence_input.theme())
         alt = block("vision", "difference-alt", place=pair.place)
         st.image(overlay.enlarged(signed), width=320, output_format="PNG", alt=alt)
     with heads:
         st.header(say("shared.every-head", "Every head"), anchor=False)
-        differences.render_moved_heads({"vision": found.moved}, {"vision": trace.attention.shape[3]})
+        differences.render_moved_heads({"vision": change.moved}, {"vision": trace.attention.shape[3]})
     if (changes := program_values(plan)) is not None:
         render_vision_program(service, "what-if", changes=changes)
 
 
 def program_values(plan: HeadInterventions) -> tuple[tuple[str, Heads, object], ...] | None:
-    """A plan as its program takes it: layers and heads from 1, and keys that nobody sees before those seen alone.
+    """Return a plan as values of its program: layers and heads from 1, and masked keys before one-hot attention.
 
-    None where a link holds a change that this view does not offer.
+    None if a link contains a change that this view does not offer.
     """
-    found = []
+    values: list[tuple[str, Heads, object]] = []
     for change in plan.changes:
         heads = tuple((layer + 1, head + 1) for layer, head in change.heads)
         if isinstance(change, Scale):
-            found.append(("values", heads, change.factor))
+            values.append(("values", heads, change.factor))
         elif isinstance(change, Temperature):
-            found.append(("queries", heads, 1 / change.temperature))
+            values.append(("queries", heads, 1 / change.temperature))
         elif isinstance(change, Forbid):
-            found.append(("hide", heads, change.keys))
+            values.append(("hide", heads, change.keys))
         elif isinstance(change, OneHot):
-            found.append(("only", heads, (change.key, change.query)))
+            values.append(("only", heads, (change.key, change.query)))
         else:
             return None
-    return tuple(sorted(found, key=lambda each: each[0]))
+    return tuple(sorted(values, key=lambda value: value[0]))
 
 
-def _render_middle_experiment(trace: PatchTrace, found: PictureChange) -> None:
-    """What becomes of the answer where the chosen heads do not see the middle of the picture."""
+def _render_middle_experiment(trace: PatchTrace, changed: PictureChange) -> None:
+    """State the answer when the chosen heads do not attend to the middle of the picture."""
     side, answer = trace.grid[0], trace.answer
     result = {"name": literal.markdown(trace.classes[answer]), "before": percent(float(trace.probabilities[answer]))}
-    result |= {"after": percent(float(found.probabilities[answer]))}
-    there = bound_settings.current_value("vdo") == MASK and bound_settings.stored_text(HIDDEN) == painted.encode(
+    result |= {"after": percent(float(changed.probabilities[answer]))}
+    is_hidden = bound_settings.current_value("vdo") == MASK and bound_settings.stored_text(HIDDEN) == painted.encode(
         _middle(side)
     )
-    render_experiment("vision-what-if", partial(_mask_the_middle, side), result if there else None)
+    render_experiment("vision-what-if", partial(_mask_the_middle, side), result if is_hidden else None)
 
 
 def _mask_the_middle(side: int) -> None:
@@ -136,28 +149,30 @@ def _mask_the_middle(side: int) -> None:
 def _choose_one_hot(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, vertical_alignment="bottom"):
         queries = {"all": say("vision.query.all", "Every position"), "cls": say("vision.query.cls", "CLS")}
-        asking = widgets.pick(say("vision.query", "Query"), queries, "vasks")
+        query = widgets.pick(say("vision.query", "Query"), queries, "vasks")
         row, column = sentence_input.patch(trace.grid)
-    return OneHot("vision", heads, 1 + row * trace.grid[1] + column, QUERY_PLACES[asking])
+    return OneHot("vision", heads, 1 + row * trace.grid[1] + column, QUERY_PLACES[query])
 
 
-def _render_answer(trace: PatchTrace, found: PictureChange) -> None:
-    every = np.arange(len(trace.classes))
-    shown = every
-    if len(every) > MOST_CLASSES:
-        shown = np.argsort(-np.maximum(trace.probabilities, found.probabilities), kind="stable")[:MOST_CLASSES]
+def _render_answer(trace: PatchTrace, changed: PictureChange) -> None:
+    all_classes = np.arange(len(trace.classes))
+    places = all_classes
+    if len(all_classes) > MOST_CLASSES:
+        places = np.argsort(-np.maximum(trace.probabilities, changed.probabilities), kind="stable")[:MOST_CLASSES]
     label = say("answer.caption", "Probability of each class")
-    if len(shown) < len(every):
-        label = say("answer.caption.most", "Probability of the {count} likeliest classes", count=len(shown))
-    tables.render_table(_class_columns(trace, found, shown), say("vision.probabilities", "Probabilities"), label=label)
-    checks.render_intervention_check(found.check)
-    content = tables.header_and_rows(_class_columns(trace, found, every))
+    if len(places) < len(all_classes):
+        label = say("answer.caption.most", "Probability of the {count} likeliest classes", count=len(places))
+    tables.render_table(
+        _class_columns(trace, changed, places), say("vision.probabilities", "Probabilities"), label=label
+    )
+    checks.render_intervention_check(changed.check)
+    content = tables.header_and_rows(_class_columns(trace, changed, all_classes))
     files.csv(*content, "what-if", say("vision.probabilities.csv", "Probabilities as CSV"))
 
 
-def _class_columns(trace: PatchTrace, found: PictureChange, places: np.ndarray) -> list[tables.TableColumn]:
-    """What becomes of the classes at these places."""
-    before, after = (side[places].astype(float) for side in (trace.probabilities, found.probabilities))
+def _class_columns(trace: PatchTrace, changed: PictureChange, places: np.ndarray) -> list[tables.TableColumn]:
+    """Return a table of the classes at these places: before, after and change."""
+    before, after = (side[places].astype(float) for side in (trace.probabilities, changed.probabilities))
     return [
         tables.name_column(say("column.class", "class"), [trace.classes[place] for place in places], "name"),
         tables.bar_column(say("column.before", "before"), before, 1, "vision"),
@@ -166,7 +181,7 @@ def _class_columns(trace: PatchTrace, found: PictureChange, places: np.ndarray) 
     ]
 
 
-def _render_cls_maps(trace: PatchTrace, found: PictureChange) -> MapPair:
+def _render_cls_maps(trace: PatchTrace, changed: PictureChange) -> MapPair:
     layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
     grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
@@ -179,7 +194,7 @@ def _render_cls_maps(trace: PatchTrace, found: PictureChange) -> MapPair:
             )
 
         before = side(say("column.before", "before"), trace.attention[:, :, 0])
-        after = side(say("column.after", "after"), found.cls)
+        after = side(say("column.after", "after"), changed.cls)
         named = attention_maps.describe(layers[place[0]], heads[place[1]])
         return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
 
@@ -188,7 +203,7 @@ def _render_cls_maps(trace: PatchTrace, found: PictureChange) -> MapPair:
 
 
 def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
-    """Patches that the reader paints, on a grid beside the picture without them."""
+    """Choose patches to hide by painting on a grid, next to the picture without them."""
     side = trace.grid[0]
     paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
@@ -196,7 +211,7 @@ def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
     words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
     with grid:
-        seen = paint_matrix(
+        visible = paint_matrix(
             HIDDEN,
             np.ones(trace.grid, dtype=bool),
             axes,
@@ -207,15 +222,17 @@ def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
             painted.decode_stretched,
         )
     size = trace.pixels.shape[0] // side
-    shown = patch_grid.as_bytes(trace.pixels) * seen.repeat(size, axis=0).repeat(size, axis=1)[..., None]
+    masked_picture = patch_grid.as_bytes(trace.pixels) * visible.repeat(size, axis=0).repeat(size, axis=1)[..., None]
     with picture:
-        words = block("vision", "hidden", count=int((~seen).sum()), all=seen.size)
-        st.image(overlay.enlarged(shown), width=200, output_format="PNG", alt=words)
+        alt = block("vision", "hidden", count=int((~visible).sum()), all=visible.size)
+        st.image(overlay.enlarged(masked_picture), width=200, output_format="PNG", alt=alt)
     with st.container(horizontal=True):
         st.button(say("vision.hide-middle", "Hide the middle"), key="vmiddle", on_click=_hide_middle, args=(side,))
-        every = say("vision.show-all", "Show all patches")
-        st.button(every, key="vshow", on_click=bound_settings.store_text, args=(HIDDEN, ""), disabled=bool(seen.all()))
-    return Forbid("vision", heads, tuple((np.flatnonzero(~seen) + 1).tolist()))  # position 0 is CLS
+        show_all = say("vision.show-all", "Show all patches")
+        st.button(
+            show_all, key="vshow", on_click=bound_settings.store_text, args=(HIDDEN, ""), disabled=bool(visible.all())
+        )
+    return Forbid("vision", heads, tuple((np.flatnonzero(~visible) + 1).tolist()))  # position 0 is CLS
 
 
 def _middle(side: int) -> np.ndarray:
