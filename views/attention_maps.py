@@ -1,6 +1,6 @@
-"""Attention of one kind as a sheet of maps: every head of every layer, and their averages.
+"""Attention maps of one kind: their names, the averages over heads and layers, and their colour scale.
 
-Axis words are always layer, head, query, key; rows are queries, columns are keys.
+The axes of arrays are layer, head, query, key; rows are queries, columns are keys.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,25 +13,25 @@ from .text import literal, terms
 from .text.catalogue import Message, Untranslated, say
 
 MEAN = "mean"
-Label = Callable[[], str]  # a message, or a name that says itself
+Label = Callable[[], str]  # a `Message` or an `Untranslated` text
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
 DECADES = 4  # that a logarithmic scale spans below its largest weight
 
 
 @dataclass(frozen=True)
 class Kind:
-    """One of the places where attention happens.
+    """A kind of attention, such as cross-attention, and its names.
 
     Attributes:
-        name: its id in the address bar and in the model.
-        called: what a page calls it within a sentence.
+        name: its id in URLs and in the model.
+        called: its name within a sentence.
         brief: the same in one word.
         short: the same on a control.
-        queries, keys: whose tokens the rows and the columns are.
-        causal: True where a query may only attend to itself and earlier tokens.
+        queries, keys: what the rows and the columns are, such as "English query token".
+        causal: a query may only attend to itself and earlier tokens.
         axes: what one row and one column is, in files.
-        places: True where rows and columns are places of a picture: their names all differ and need no number.
-        headed: what a page calls it at the beginning of a heading; `called` where None.
+        places: rows and columns are positions in a picture: their names all differ and need no number.
+        headed: its name at the beginning of a heading; `called` if None.
     """
 
     name: str
@@ -62,16 +62,16 @@ class Kind:
         return say("axis.key.whose", "Key: {whose}", whose=self.keys())
 
     def heading(self, place: str) -> str:
-        """The kind with what is shown of it, such as layer and head, as a heading."""
+        """A heading: the kind, and what is shown of it, such as layer and head."""
         return say("kind.heading", "{kind}, {place}", kind=self.headline, place=place)
 
     @property
     def corner(self) -> str:
-        """What stands above the names of the rows and before those of the columns, in a table or a file."""
+        """The header of the row names in a table or a file, left of the column names."""
         return " \\ ".join(axis() for axis in self.axes)
 
     def names(self, labels: Sequence[str]) -> list[str]:
-        """Labels of an axis for a table, a file or a list to choose from: all different."""
+        """Labels of an axis for a table, a file or a list of options: all different."""
         return list(labels) if self.places else numbered(labels)
 
 
@@ -128,13 +128,13 @@ ANY_TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "
 ANY_WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
 _ANY = Message("kind.given", "attention")
 ANY_ATTENTION = Kind("encoder", _ANY, *ANY_TOKENS, _ANY, _ANY, headed=Message("kind.given.heading", "Attention"))
-_WORDS = {
+_WORDS: dict[Label, Message] = {
     _ENGLISH_QUERY: Message("kind.english.query.word", "English query word"),
     _ENGLISH_KEY: Message("kind.english.key.word", "English key word"),
     _FRENCH_QUERY: Message("kind.french.query.word", "French query word"),
     _FRENCH_KEY: Message("kind.french.key.word", "French key word"),
 }
-# The same of whole words.
+# The same kinds for whole words.
 WORD_KINDS = {name: replace(kind, queries=_WORDS[kind.queries], keys=_WORDS[kind.keys]) for name, kind in KINDS.items()}
 
 VISION = Kind(
@@ -164,14 +164,14 @@ OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
 def find_kind(name: str) -> Kind | None:
-    """The kind of this name, where there are words for it here."""
+    """The kind with this id, if it is one of this project's; else None."""
     return VISION if name == VISION.name else KINDS.get(name)
 
 
 def kind_named(name: str) -> Kind:
-    """The kind of this name; one that goes by its name alone where there are no words for it."""
-    itself = Untranslated(name)
-    return find_kind(name) or Kind(name, itself, itself, itself, itself, itself)
+    """The kind with this id; one whose id is its only name if it is none of this project's."""
+    label = Untranslated(name)
+    return find_kind(name) or Kind(name, label, label, label, label, label)
 
 
 def with_means(attention: np.ndarray) -> np.ndarray:
@@ -187,14 +187,14 @@ def with_means(attention: np.ndarray) -> np.ndarray:
 
 
 def single_map(attention: np.ndarray, layer: int, head: int) -> np.ndarray:
-    """`with_means(attention)[layer, head]`, `(query, key)` float32, without making the others."""
+    """`with_means(attention)[layer, head]`, `(query, key)` float32, without computing the other maps."""
     layers = attention if layer == attention.shape[0] else attention[layer][None]
     both = layers if head == attention.shape[1] else layers[:, head][:, None]
     return both.mean(axis=(0, 1), dtype=np.float32)
 
 
 def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
-    """Where weights lie on a colour scale that ends at `top`: 0 at its first colour, 1 at its last; same shape.
+    """Positions of weights on a colour scale that ends at `top`: 0 at its first colour, 1 at its last; same shape.
 
     On a logarithmic scale equal factors are equal distances, and everything below `top / 10 ** DECADES` is 0.
     """
@@ -206,28 +206,28 @@ def shade(weights: np.ndarray, top: float, log: bool = False) -> np.ndarray:
 
 def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
     """The largest of each `block` x `block` cells of `(..., query, key)`; the last blocks may hold fewer."""
-    for axis in (-2, -1):  # rows first, which lie together: what is left for the columns is that much less
+    for axis in (-2, -1):  # rows first, which are contiguous: that leaves fewer cells for the columns
         blocks = np.moveaxis(weights, axis, 0)
-        found = blocks[::block].copy()
+        largest = blocks[::block].copy()
         for offset in range(1, block):
             part = blocks[offset::block]
-            np.maximum(found[: len(part)], part, out=found[: len(part)])
-        weights = np.moveaxis(found, 0, axis)
+            np.maximum(largest[: len(part)], part, out=largest[: len(part)])
+        weights = np.moveaxis(largest, 0, axis)
     return np.ascontiguousarray(weights)
 
 
 def strongest_keys(attention: np.ndarray, mass: float) -> np.ndarray:
-    """Of each query and head the fewest keys, largest weights first, that hold `mass` of what the query gives.
+    """Of each query and head the fewest keys, largest weights first, whose sum is at least `mass` of the query's.
 
     Bool of the same shape as `attention`, `(..., key)`; the same rule as in `attention_lines.weights.js`.
     """
     order = np.argsort(-attention, axis=-1, kind="stable")
     ordered = np.take_along_axis(attention, order, axis=-1).astype(np.float64)
-    before = np.cumsum(ordered, axis=-1) - ordered  # what stronger keys hold already
-    wanted = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
-    drawn = np.zeros(attention.shape, dtype=bool)
-    np.put_along_axis(drawn, order, (before < wanted) & (ordered > 0), axis=-1)
-    return drawn
+    before = np.cumsum(ordered, axis=-1) - ordered  # the sum of stronger keys
+    threshold = mass * ordered.sum(axis=-1, keepdims=True) - 1e-6  # weights have about seven digits
+    selected = np.zeros(attention.shape, dtype=bool)
+    np.put_along_axis(selected, order, (before < threshold) & (ordered > 0), axis=-1)
+    return selected
 
 
 def ids_with_mean(count: int, first: int = 0) -> list[str]:
@@ -236,12 +236,12 @@ def ids_with_mean(count: int, first: int = 0) -> list[str]:
 
 
 def option_labels(names: Sequence[str]) -> dict[str, str]:
-    """What a control says for each of `names`."""
+    """Id -> label on a control, for ids of layers or heads."""
     return {name: terms.MEAN() if name == MEAN else name for name in names}
 
 
 def describe(layer: str, head: str) -> str:
-    """The map of a layer and a head in words."""
+    """Name the map of a layer and a head."""
     if layer == MEAN and head == MEAN:
         return OVER_ALL()
     if head == MEAN:
@@ -257,17 +257,17 @@ def causal_mask(queries: int, keys: int, causal: bool) -> np.ndarray:
 
 
 def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
-    """What the patches of a picture are called wherever they stand on an axis: `row 1, column 1`, row by row."""
+    """Labels of the patches of a picture on an axis: `row 1, column 1`, row by row."""
     return tuple(patch_name(row, column) for row, column in np.ndindex(*grid))
 
 
 def patch_name(row: int, column: int) -> str:
-    """The patch in this row and column, which count from 0: `row 1, column 1` is the first."""
+    """The label of the patch in this row and column, which count from 0: `row 1, column 1` is the first."""
     return ROW_AND_COLUMN(row=row + 1, column=column + 1)
 
 
 def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the rows and of the columns of patches: `row 1` and `column 1` are the first ones."""
+    """Labels of the rows and of the columns of patches: `row 1` and `column 1` are the first."""
     rows, columns = grid
     return (
         tuple(say("patch.row", "row {row}", row=row + 1) for row in range(rows)),
@@ -277,9 +277,9 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
-    return [f"{place + 1} {literal.token(label)}" for place, label in enumerate(labels)]
+    return [f"{index + 1} {literal.token(label)}" for index, label in enumerate(labels)]
 
 
 def token_options(labels: Sequence[str]) -> dict[str, Untranslated]:
-    """Tokens to choose one from: their places from 1, each with what `numbered` says of it."""
-    return {str(place): Untranslated(label) for place, label in enumerate(numbered(labels), 1)}
+    """Options of a choice among tokens: their positions from 1, each labelled as by `numbered`."""
+    return {str(position): Untranslated(label) for position, label in enumerate(numbered(labels), 1)}

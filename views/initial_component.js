@@ -1,8 +1,8 @@
-// A component in the page that the server sends first: mounted before Streamlit's scripts have come, and gone as soon as
-// the page's own stands in its place, the outline has left, or the reader does something on the page below. It waits for
-// the font, without which labels have another width.
+// A component in the initial page of the server: mounted before Streamlit's scripts have loaded, and removed as soon as
+// the page's own is rendered, the outline has faded out, or the user acts on the page below. It waits for the font,
+// without which labels have another width.
 
-{ // names of its own
+{ // a scope of its own
   const outline = document.querySelector(".first")
   const component = outline.querySelector(".component-of-view").content
   const root = component.lastElementChild.className
@@ -29,7 +29,7 @@
     shadow.append(component.cloneNode(true))
     const text = atob(outline.querySelector(".payload").textContent)
     const data = Uint8Array.from(text, (letter) => letter.charCodeAt(0))
-    const nobody = () => {}
-    unmount = mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
+    const ignore = () => {}
+    unmount = mountComponent({ data, parentElement: shadow, setTriggerValue: ignore, setStateValue: ignore })
   })
 }

@@ -1,4 +1,4 @@
-"""Colour has meaning here and keeps it everywhere.
+"""Colours and colour scales. A colour has the same meaning everywhere.
 
 Encoder blue, decoder orange, cross green and vision purple are hues of Okabe and Ito's palette (2008), which people
 with any common form of colour blindness can tell apart. Each has a sequential scale from the page's background through
@@ -29,10 +29,10 @@ HEADS = {
     "light": ("#2154D8", "#DF6815", "#0BA880", "#A32C74", "#645406", "#9C7BD2", "#001A81", "#4F152C"),
     "dark": ("#2E64EA", "#F0772D", "#57B1A0", "#AB4197", "#686722", "#F295FB", "#68F06C", "#EEEEEE"),
 }
-DASHES = ((), (10, 4), (3, 3), (12, 3, 3, 3))  # pixels drawn and left out in turns; none: solid
+DASHES = ((), (10, 4), (3, 3), (12, 3, 3, 3))  # alternating pixels drawn and left out; none: solid
 NEGATIVE = "#E69F00"  # amber of the same palette; the other end of signed scales
 COOL_NEGATIVE = "#56B4E9"  # its sky blue: the other end of orange and purple, which some people cannot tell from amber
-DIFFERENCE = "difference"  # the kind of a scale for what became less or more
+DIFFERENCE = "difference"  # kind of the scale for differences
 # Far apart for people with any form of colour blindness, which amber and the decoder's orange are not.
 LESS_AND_MORE = ("#D55E00", "#0072B2")
 
@@ -72,7 +72,7 @@ def _to_linear(lab: np.ndarray) -> np.ndarray:
 
 
 def from_oklab(lab: np.ndarray) -> str:
-    """OKLab `(3,)` to `#RRGGBB`; a colour that screens cannot show loses as much chroma as it must."""
+    """OKLab `(3,)` to `#RRGGBB`; the chroma of a colour that screens cannot show is reduced until they can."""
     if not _displayable(lab):
         low, high = 0.0, 1.0
         for _ in range(24):
@@ -90,7 +90,7 @@ def _displayable(lab: np.ndarray) -> bool:
 
 
 def hue_of(kind: str) -> str:
-    """The colour of a kind of attention; one that has none of its own gets a spare one, always the same."""
+    """The colour of a kind of attention; one that has none of its own gets one of `SPARE`, always the same."""
     return HUES.get(kind) or SPARE[zlib.crc32(kind.encode()) % len(SPARE)]
 
 
@@ -99,8 +99,8 @@ def scale(kind: str, theme: Theme) -> tuple[str, ...]:
     """`STOPS` colours from the background (0) through the kind's hue to its deepest shade (1)."""
     start, hue = to_oklab(BACKGROUND[theme]), to_oklab(hue_of(kind))
     end = np.array([_END_LIGHTNESS[theme], *0.4 * hue[1:]])
-    turning = (hue[0] - start[0]) / (end[0] - start[0])  # where on the scale the hue itself lies
-    return tuple(map(from_oklab, _between(np.linspace(0, 1, STOPS), (0, turning, 1), np.stack([start, hue, end]))))
+    hue_position = (hue[0] - start[0]) / (end[0] - start[0])  # position of the hue itself on the scale
+    return tuple(map(from_oklab, _between(np.linspace(0, 1, STOPS), (0, hue_position, 1), np.stack([start, hue, end]))))
 
 
 def colours(kind: str, theme: Theme, signed: bool) -> tuple[str, ...]:
@@ -114,27 +114,27 @@ def shades(share: np.ndarray, colours: Sequence[str]) -> np.ndarray:
     return _between(np.clip(share, 0, 1) * (len(stops) - 1), range(len(stops)), stops)
 
 
-def _between(places: np.ndarray, known: Sequence[float], stops: np.ndarray) -> np.ndarray:
-    """`(..., 3)` at `places`, where `stops` `(stop, 3)` are at the places that are `known`."""
-    return np.stack([np.interp(places, known, channel) for channel in stops.T], axis=-1)
+def _between(positions: np.ndarray, known: Sequence[float], stops: np.ndarray) -> np.ndarray:
+    """Interpolate `stops` `(stop, 3)`, which are at the positions `known`, at `positions`: `(..., 3)`."""
+    return np.stack([np.interp(positions, known, channel) for channel in stops.T], axis=-1)
 
 
-def head_style(place: int, theme: Theme) -> tuple[str, tuple[int, ...]]:
-    """Colour and dashes of a head's lines, by its place from 0.
+def head_style(head: int, theme: Theme) -> tuple[str, tuple[int, ...]]:
+    """Colour and dashes of a head's lines, by its number from 0.
 
-    Colours come back after eight heads, then with other dashes: up to 32 heads each have a look of their own. A head's
-    number always stands beside its colour too.
+    Colours repeat after eight heads, with other dashes: up to 32 heads have different styles. A head's number is always
+    written next to its colour too.
     """
     colours = HEADS[theme]
-    return colours[place % len(colours)], DASHES[place // len(colours) % len(DASHES)]
+    return colours[head % len(colours)], DASHES[head // len(colours) % len(DASHES)]
 
 
 @lru_cache(maxsize=16)
 def signed_scale(kind: str, theme: Theme) -> tuple[str, ...]:
     """`2 * STOPS - 1` colours for numbers of both signs: `signed_hues` at the ends, the background at 0.
 
-    Both ends are equally light and keep their hue, so that neither sign looks stronger and the two cannot be confused.
-    The kind "difference" has the two hues of `LESS_AND_MORE`, whatever is compared.
+    Both ends are equally light and differ in hue, so that neither sign looks stronger and they cannot be confused.
+    The kind "difference" has the two hues of `LESS_AND_MORE`, whichever kinds are compared.
     """
     below, above = (_towards(to_oklab(colour), theme) for colour in signed_hues(kind))
     return (*below[:0:-1], *above)
@@ -148,7 +148,7 @@ def signed_hues(kind: str) -> tuple[str, str]:
 
 
 def _towards(hue: np.ndarray, theme: Theme) -> list[str]:
-    """`STOPS` colours from the background to a colour of `hue`, as light as every other signed scale's end."""
+    """`STOPS` colours from the background to a colour of `hue`, with the same lightness as the end of other scales."""
     start = to_oklab(BACKGROUND[theme])
     end = np.array([_SIGNED_LIGHTNESS[theme], *hue[1:]])
-    return [from_oklab(start + place * (end - start)) for place in np.linspace(0, 1, STOPS)]
+    return [from_oklab(start + position * (end - start)) for position in np.linspace(0, 1, STOPS)]

@@ -1,11 +1,11 @@
-"""The patches of a picture as plain arrays: one patch as a vector, and the patches that hold most of a map."""
+"""Patches of a picture as plain arrays: one patch as a vector, and the patches with most of a map's weight."""
 
 import numpy as np
 
 from . import attention_maps
 from .text.catalogue import Message
 
-CHANNELS = (  # each with the name of one of its pixels
+CHANNELS = (  # each with the label of one of its pixels
     Message("pixel.red", "red, pixel row {row}, column {column}"),
     Message("pixel.green", "green, pixel row {row}, column {column}"),
     Message("pixel.blue", "blue, pixel row {row}, column {column}"),
@@ -18,7 +18,7 @@ def as_bytes(pixels: np.ndarray) -> np.ndarray:
 
 
 def grey(pixels: np.ndarray) -> np.ndarray:
-    """A picture `(height, width, 3)` uint8 in grey, so that what colour there is belongs to the map that lies on it."""
+    """A picture `(height, width, 3)` uint8 in grey, so that all colour belongs to the map over it."""
     brightness = pixels @ np.array([0.299, 0.587, 0.114])  # (height, width), ITU-R BT.601
     return np.repeat(brightness.round().astype(np.uint8)[..., None], 3, axis=2)
 
@@ -37,26 +37,26 @@ def flattened(patch: np.ndarray) -> np.ndarray:
 
 
 def value_names(size: int) -> list[str]:
-    """What each value of a flattened patch is: `red, pixel row 1, column 1`, in order."""
+    """Labels of the values of a flattened patch: `red, pixel row 1, column 1`, in order."""
     places = [(row, column) for row in range(1, size + 1) for column in range(1, size + 1)]
     return [channel(row=row, column=column) for channel in CHANNELS for row, column in places]
 
 
 def strongest_entries(weights: np.ndarray, share: float) -> np.ndarray:
-    """The fewest entries, largest first, that hold `share` of the sum: the masks of DINO (Caron et al. 2021).
+    """The fewest entries, largest first, with at least `share` of the sum: the masks of DINO (Caron et al. 2021).
 
-    Bool, of the shape of `weights`, which are not negative. A browser test holds `patch_picture.js` to the same rule.
+    Bool, of the shape of `weights`, which are not negative. A browser test compares it with `patch_picture.js`.
     """
     return attention_maps.strongest_keys(weights.ravel(), share).reshape(weights.shape)
 
 
-def outline_edges(chosen: np.ndarray) -> list[tuple[int, int, bool]]:
-    """The sides between entries that are chosen and what is not, of `(row, column)` bool.
+def outline_edges(selected: np.ndarray) -> list[tuple[int, int, bool]]:
+    """The edges between entries that are selected and those that are not, of `(row, column)` bool.
 
     Returns:
-        Corner (row, column) where a side of length 1 starts, and True if it runs to the right, False if down.
+        Corner (row, column) where an edge of length 1 starts, and True if it runs to the right, False if down.
     """
-    framed = np.pad(chosen, 1)
+    framed = np.pad(selected, 1)
     across = framed[1:, 1:-1] != framed[:-1, 1:-1]  # (row + 1, column)
     down = framed[1:-1, 1:] != framed[1:-1, :-1]  # (row, column + 1)
     return [(int(r), int(c), True) for r, c in np.argwhere(across)] + [

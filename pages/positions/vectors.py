@@ -67,7 +67,7 @@ def render(request: Request) -> None:
 
 
 def _store(space: str, moved: VectorPlacement) -> None:
-    bound_settings.store_text(ADDRESS_KEYS[space], "" if moved == INITIAL[space] else moved.written())
+    bound_settings.store_text(ADDRESS_KEYS[space], "" if moved == INITIAL[space] else moved.to_address())
 
 
 def _double_first(space: str) -> None:

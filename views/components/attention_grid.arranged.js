@@ -7,12 +7,12 @@ function kindOf({ kinds }, chosen) {
 }
 
 // What the overview shows, of a payload with several kinds.
-function arranged(given, chosen) {
-  const kind = kindOf(given, chosen)
+function arranged(payload, chosen) {
+  const kind = kindOf(payload, chosen)
   const { units, marks, scale } = chosen
   const known = (kind.known ??= {}) // by what they were made for
   const maps = (known[`${units} ${marks}`] ??= prepared(kind, units === "words" && kind.grouped, marks === "hidden"))
-  return { ...given, ...kind, ...maps, shared_scale: scale !== "own", decades: scale === "log" ? given.decades : 0 }
+  return { ...payload, ...kind, ...maps, shared_scale: scale !== "own", decades: scale === "log" ? payload.decades : 0 }
 }
 
 function prepared(kind, grouped, hidden) {

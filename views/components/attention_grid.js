@@ -21,22 +21,22 @@ class AttentionGrid extends ChoosingView {
 
   // Draws what is chosen: the maps, where they are not the ones on the screen, and which of them is open.
   arrange() {
-    const { given, chosen } = this
-    const arrangement = JSON.stringify(given.controls ? ARRANGED_BY.map((name) => chosen[name]) : [])
+    const { payload, chosen } = this
+    const arrangement = JSON.stringify(payload.controls ? ARRANGED_BY.map((name) => chosen[name]) : [])
     if (arrangement !== this.arrangement) {
       this.arrangement = arrangement
-      const sheet = (this.sheet = given.controls ? arranged(given, chosen) : given)
+      const sheet = (this.sheet = payload.controls ? arranged(payload, chosen) : payload)
       this.fit([sheet.rows, sheet.columns, sheet.words, sheet.places, Boolean(sheet.detail)], sheet.theme)
       this.draw(this.theme)
       this.root.dataset.drawn = `${sheet.title}: ${sheet.queries.join(" ")} / ${sheet.keys.join(" ")}`
     }
-    if (given.controls) {
-      this.choices.fit(given)
+    if (payload.controls) {
+      this.choices.fit(payload)
       this.choices.show(chosen)
       if (chosen.opacity) this.grid.style.setProperty("--opacity", chosen.opacity / 100)
     }
     const { rows, columns } = this.sheet
-    this.select(...(given.controls ? [rows.indexOf(chosen.layer), columns.indexOf(chosen.head)] : chosen))
+    this.select(...(payload.controls ? [rows.indexOf(chosen.layer), columns.indexOf(chosen.head)] : chosen))
   }
 
   // The options of a list that the shown maps have.
@@ -46,14 +46,14 @@ class AttentionGrid extends ChoosingView {
 
   // Another kind may have fewer layers.
   offered(chosen) {
-    const { rows, columns } = kindOf(this.given, chosen)
+    const { rows, columns } = kindOf(this.payload, chosen)
     const one = (value, names) => (names.includes(value) ? value : names[0])
     return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }
   }
 
   build() {
     const { rows, columns, words, detail } = this.sheet
-    if (this.given.controls) this.choices ??= new Choices(this)
+    if (this.payload.controls) this.choices ??= new Choices(this)
     for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     this.root.classList.toggle("with-detail", Boolean(detail))
     const overview = element("div", "overview", this.root)
@@ -228,10 +228,10 @@ class AttentionGrid extends ChoosingView {
   // A map. Shown at once where it is shown large here; otherwise the page shows it, and is told at once.
   choose(row, column) {
     const { rows, columns } = this.sheet
-    if (this.given.controls) return this.set({ layer: rows[row], head: columns[column] })
+    if (this.payload.controls) return this.set({ layer: rows[row], head: columns[column] })
     this.chosen = [row, column]
     this.arrange()
-    this.tell("chosen", [row, column], this.detail ? TOLD_AFTER : 0)
+    this.tell("chosen", [row, column], this.detail ? SEND_AFTER : 0)
   }
 
   select(row, column) {

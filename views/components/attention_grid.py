@@ -1,12 +1,11 @@
-"""The overview, every head of every layer as one small map, and the chosen one large: drawn and read in the browser.
+"""The overview: every head of every layer as one small map, and the selected one large, drawn in the browser.
 
-The payload (`views.components.component.pack`) holds the weights `(row, column, query, key)`. Up to
-`FULL_PRECISION_BYTES`
-they are float32 and the read-out is exact to every digit it shows; beyond that they are float16, whose 11 significant
-bits still hold three digits down to 0.0001. Behind them comes the picture that the maps lie on, if there is one.
+The payload (`views.components.component.pack`) contains the weights `(row, column, query, key)`. Up to
+`FULL_PRECISION_BYTES` they are float32 and the read-out is exact to every digit it shows; beyond that they are float16,
+whose 11 significant bits still give three digits down to 0.0001. The picture under the maps, if any, follows them.
 
-Which map is selected stands in a mark beside the grid, so that choosing one leaves the payload as it was. The browser
-draws the chosen map at once and tells the server half a second after the last choice.
+The selection is in a mark next to the grid, so that it does not change the payload. The browser draws the selected map
+at once and reports it to the server half a second after the last change.
 """
 
 from collections.abc import Callable, Sequence
@@ -43,7 +42,7 @@ MOUNT = component.Component("attention_grid", "grid-root")
 
 @dataclass(frozen=True)
 class Detail:
-    """What stands around the chosen map that is shown large: a heading, with a place for `{map}`, and the axes."""
+    """Texts around the selected map that is shown large: a heading with a placeholder `{map}`, and the axes."""
 
     heading: str
     query_axis: str
@@ -52,14 +51,14 @@ class Detail:
 
 @dataclass(frozen=True)
 class Sheet:
-    """What the overview shows.
+    """The maps of one kind of attention, for the overview.
 
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
         rows, columns: their names, as `views.attention_maps.ids_with_mean` gives them.
         queries, keys: tokens on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
-        places: queries and keys are places of a picture, which need no number to tell them apart.
+        places: queries and keys are positions in a picture, whose labels all differ.
         causal: cells above the diagonal are masked and drawn grey.
         shared_scale: one colour scale for all maps; otherwise each map has its own, up to its own largest weight.
         selected: row and column of the map shown in detail.
@@ -67,8 +66,8 @@ class Sheet:
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
         log_scale: the shared scale is logarithmic and ends at 1; see `views.attention_maps.shade`.
-        block: each weight is the largest of so many queries and keys; tokens are then the names of such runs.
-        detail: with the chosen map large beside the overview; None where the page shows it otherwise.
+        block: each weight is the largest of so many queries and keys; labels are then those of such blocks.
+        detail: texts of the large map next to the overview; None if the page shows it otherwise.
     """
 
     weights: np.ndarray
@@ -90,7 +89,7 @@ class Sheet:
 
 
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_grid.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
+    """The bytes that `attention_grid.js` reads; see the module. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
     header = (
         sheet_header(sheet, exact)
@@ -101,10 +100,10 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
 
 
 def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
-    """What the header says of a sheet, whose weights travel as float32 where `exact`, else as float16."""
+    """Header fields of a sheet, whose weights are sent as float32 if `exact`, else as float16."""
     return component.header_fields(
         sheet,
-        selected=None,  # it stands in the mark
+        selected=None,  # it is in the mark
         type="float32" if exact else "float16",
         queries=component.labels(sheet.queries),
         keys=component.labels(sheet.keys),
@@ -113,22 +112,22 @@ def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
 
 
 def shared_header(theme: palette.Theme) -> dict[str, object]:
-    """What the header says beside that."""
+    """Header fields that do not depend on a sheet."""
     return {"theme": theme, "masked": palette.MASKED, "cls": attention_maps.CLS, "words": component.translated(WORDS)}
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:
-    """Mount the overview; `on_select` gets row and column of the map that a person chooses."""
-    chosen = (
+    """Mount the overview; `on_select` gets row and column of the map that the user selects."""
+    handler = (
         partial(component.valid_cell, rows=len(sheet.rows), columns=len(sheet.columns)),
         lambda cell: on_select(*cell),
     )
-    MOUNT(key, payload(sheet, sentence_input.theme()), sheet.selected, chosen=chosen)
+    MOUNT(key, payload(sheet, sentence_input.theme()), sheet.selected, chosen=handler)
 
 
 def snapshot(sheet: Sheet) -> html_export.ComponentSnapshot:
-    """The overview for a file that stands alone."""
-    content = payload(sheet, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    """The overview for an HTML file or a notebook."""
+    content = payload(sheet, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
     exact = sheet.weights.nbytes <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = html_export.EXACT() if exact else rounded

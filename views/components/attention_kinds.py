@@ -1,8 +1,8 @@
-"""Every kind of attention of one input in one payload: what a reader chooses among them, the browser draws by itself.
+"""The overview for every kind of attention of one input: the browser switches between them without the server.
 
-The script is that of `attention_grid`. Beside the maps it draws the controls: it shows at once what is chosen in them,
-writes it into the address, and tells the server once nothing else was chosen for half a second. So that it can show
-whole words and leave special tokens out, it is told which tokens make up a word and which are special.
+The script is that of `attention_grid`. It also draws the controls: it applies a selection at once, writes it into the
+URL, and reports it to the server half a second after the last change. The payload states which tokens make up a word
+and which are special, so that the browser can show whole words and hide special tokens.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -14,8 +14,7 @@ from .. import attention_maps, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import say
-from . import component, html_export
-from . import controls as choosing
+from . import component, controls, html_export
 from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, shared_header, sheet_header
 
 
@@ -25,7 +24,7 @@ class SheetWords:
 
     Attributes:
         queries, keys: the words.
-        starts: of the queries and of the keys, the place of each word's first token.
+        starts: of the queries and of the keys, the index of each word's first token.
         detail: as in `Sheet`, for words.
     """
 
@@ -37,15 +36,15 @@ class SheetWords:
 
 @dataclass(frozen=True)
 class SheetsOfKinds:
-    """What the browser can show.
+    """The sheets of all kinds of attention, and the choices among them.
 
     Attributes:
-        sheets: by the names of their kinds, of tokens, with `detail`; colour scale and selection are not theirs.
+        sheets: kind -> its sheet of tokens, with `detail`; colour scale and selection of a sheet are not read.
         words: the same in whole words, for kinds that have them.
         special: names of the special tokens.
-        choices: what a person chooses: among "kind", "units", "marks", "layer", "head" and "scale".
-        chosen: the option that is chosen of each.
-        elsewhere: choices that another component of the page draws; they are followed here.
+        choices: some of "kind", "units", "marks", "layer", "head" and "scale".
+        chosen: the selected option of each.
+        elsewhere: choices that another component of the page draws; this one follows them.
     """
 
     sheets: Mapping[str, Sheet]
@@ -59,13 +58,13 @@ class SheetsOfKinds:
 def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads.
 
-    Weights are float32 where all kinds together need at most `exact_bytes`, else float16; those of the chosen kind also
-    where it alone needs no more.
+    Weights are float32 where all kinds together need at most `exact_bytes`, else float16; those of the selected
+    kind also if it alone needs no more.
     """
     sizes = {name: sheet.weights.nbytes for name, sheet in shown.sheets.items()}
-    one = shown.chosen.get("kind", next(iter(sizes)))
+    selected = shown.chosen.get("kind", next(iter(sizes)))
     exact = {
-        name: sum(sizes.values()) <= exact_bytes or (name == one and size <= exact_bytes)
+        name: sum(sizes.values()) <= exact_bytes or (name == selected and size <= exact_bytes)
         for name, size in sizes.items()
     }
     kinds = {
@@ -79,23 +78,23 @@ def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_
     header = shared_header(theme) | {
         "decades": attention_maps.DECADES,
         "kinds": kinds,
-        "controls": choosing.control_specs(shown.choices, shown.elsewhere),
+        "controls": controls.control_specs(shown.choices, shown.elsewhere),
     }
     arrays = []
     for name, sheet in shown.sheets.items():
         arrays += [sheet.weights.astype("<f4" if exact[name] else "<f2"), sheet.underlay]
-    return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+    return component.pack(header, *arrays)  # the script copies each, so that all are aligned
 
 
 def attention_kinds(shown: SheetsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount the maps and their controls; `on_choose` gets what is chosen of each, a moment after the last choice."""
-    chosen = partial(choosing.valid_selection, choices=shown.choices), on_choose
-    MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
+    """Mount the maps and their controls; `on_choose` gets the selected options, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
+    MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)
 
 
 def snapshot(shown: SheetsOfKinds) -> html_export.ComponentSnapshot:
-    """The maps and their controls for a file that stands alone."""
-    content = payload(shown, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    """The maps and their controls for an HTML file or a notebook."""
+    content = payload(shown, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
     exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = html_export.EXACT() if exact else rounded
@@ -103,16 +102,20 @@ def snapshot(shown: SheetsOfKinds) -> html_export.ComponentSnapshot:
 
 
 class LabelledAxes(Protocol):
-    """What has names of queries and of keys."""
+    """An object with labels of queries and of keys."""
 
-    queries: Sequence[str]
-    keys: Sequence[str]
+    @property
+    def queries(self) -> Sequence[str]: ...
+
+    @property
+    def keys(self) -> Sequence[str]: ...
 
 
-def special_positions(shown: LabelledAxes, special: frozenset[str]) -> list[list[int]]:
-    """Places of the special tokens among queries and keys."""
+def special_positions(axes: LabelledAxes, special: frozenset[str]) -> list[list[int]]:
+    """Indices of the special tokens among queries and keys."""
     return [
-        [place for place, name in enumerate(names) if name.strip() in special] for names in (shown.queries, shown.keys)
+        [index for index, label in enumerate(labels) if label.strip() in special]
+        for labels in (axes.queries, axes.keys)
     ]
 
 

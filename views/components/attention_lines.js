@@ -25,7 +25,7 @@ class AttentionLines extends ChoosingView {
 
   show(bytes) {
     if (!this.isNew(bytes)) return
-    this.given = decodeLines(bytes)
+    this.payload = decodeLines(bytes)
     this.path = location.pathname
     this.arrangement = ""
     const [news, before] = [this.news(), JSON.stringify(this.names)]
@@ -42,7 +42,7 @@ class AttentionLines extends ChoosingView {
 
   // What the page says is chosen: the view, or choices with the view among them.
   withView(said) {
-    return this.given.controls ? said : { view: said }
+    return this.payload.controls ? said : { view: said }
   }
 
   offered(chosen) {
@@ -56,12 +56,12 @@ class AttentionLines extends ChoosingView {
 
   // Draws what is chosen: other tokens or weights, where they are not those on the screen.
   arrange() {
-    const { given, chosen } = this
+    const { payload, chosen } = this
     const arrangement = JSON.stringify([chosen.kind, chosen.units, chosen.marks])
-    if (arrangement !== this.arrangement) this.open(arranged(given, chosen))
+    if (arrangement !== this.arrangement) this.open(arranged(payload, chosen))
     this.arrangement = arrangement
-    if (given.controls) {
-      this.choices.fit(given)
+    if (payload.controls) {
+      this.choices.fit(payload)
       this.choices.show(chosen)
     }
     this.change({})
@@ -80,7 +80,7 @@ class AttentionLines extends ChoosingView {
 
   build() {
     const { shape: [layers, heads, queries, keys], words } = this.sheet
-    if (this.given.controls) this.choices ??= new Choices(this)
+    if (this.payload.controls) this.choices ??= new Choices(this)
     for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     this.controls = new LinesControls(this, layers, heads, Math.max(queries, keys) * ROW > FITS)
     const bar = element("div", "status-bar", this.root)
@@ -98,7 +98,7 @@ class AttentionLines extends ChoosingView {
     this.legend = element("div", "legend", this.root)
     this.table = new Fold(this.root, (holder) => fillLocked(holder, this))
     this.table.title.textContent = words.table
-    this.heard = buildHeard(this.root)
+    this.liveRegion = buildLiveRegion(this.root)
     this.tip = new Tip(this.root)
     this.pointElsewhere = linkTokens(field, (at) => this.markLinked(at))
     this.resized.disconnect()
@@ -151,7 +151,7 @@ class AttentionLines extends ChoosingView {
   }
 
   tellView() {
-    if (this.given.controls) this.tell("chosen", this.chosen, STILL)
+    if (this.payload.controls) this.tell("chosen", this.chosen, STILL)
     else this.tell("view", this.view, STILL)
   }
 
@@ -269,7 +269,7 @@ class AttentionLines extends ChoosingView {
     this.showFocus()
     if (!this.held) return this.readOut.showPair(null)
     this.readOut.showPair(this.held, token.getBoundingClientRect().top)
-    this.heard.textContent = this.view.locked ? this.tip.box.innerText : this.readOut.describe(this.held)
+    this.liveRegion.textContent = this.view.locked ? this.tip.box.innerText : this.readOut.describe(this.held)
   }
 
   toggleLock(token) {
@@ -281,7 +281,7 @@ class AttentionLines extends ChoosingView {
     this.change({ locked }, true)
     this.tellFocus()
     this.tip.hide()
-    this.heard.textContent = locked ? this.readOut.describeLocked(locked) : this.sheet.words.unlocked
+    this.liveRegion.textContent = locked ? this.readOut.describeLocked(locked) : this.sheet.words.unlocked
   }
 
   typed(event, side) {

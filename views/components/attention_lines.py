@@ -1,10 +1,9 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
-The payload (`views.components.component.pack`) holds the weights of all layers and heads; of a causal kind only the
-cells
-that are not masked. What is chosen stands in a mark beside the lines, so that the payload stays as it was. All kinds of
-a sentence may travel together; then the reader chooses among them here, and the browser joins words and leaves special
-tokens out, as it does in `attention_kinds`.
+The payload (`views.components.component.pack`) contains the weights of all layers and heads; of a causal kind only the
+cells that are not masked. The selection is in a mark next to the lines, so that it does not change the payload. The
+payload may contain all kinds of a sentence; then the user chooses among them here, and the browser joins words and
+hides special tokens, as in `attention_kinds`.
 """
 
 import re
@@ -83,7 +82,7 @@ _MOUNT = component.Component("attention_lines", "lines-root")
 
 @dataclass(frozen=True)
 class LockedToken:
-    """The token whose lines stay: on which side it stands, and its place from 0."""
+    """The token whose lines are locked: its side, and its index on that side."""
 
     side: Literal["query", "key"]
     place: int
@@ -91,12 +90,12 @@ class LockedToken:
 
 @dataclass(frozen=True)
 class LinesView:
-    """What a person chose to see.
+    """Which lines the user chose to see.
 
     Attributes:
         layers, heads: numbers from 0, in order; lines of every chosen head of every chosen layer are drawn.
         mass: of each query and head the fewest keys are drawn that together hold this share of its weights, 0.05 to 1.
-        locked: the token whose lines stay, if any.
+        locked: the token whose lines are locked, if any.
     """
 
     layers: tuple[int, ...]
@@ -107,7 +106,7 @@ class LinesView:
 
 @dataclass(frozen=True)
 class AttentionLines:
-    """What there is to see.
+    """Attention of one kind, for lines.
 
     Attributes:
         attention: `(layers, heads, query, key)` float32.
@@ -137,8 +136,8 @@ class WordLines:
 
     Attributes:
         queries, keys: the words.
-        starts: of the queries and of the keys, the place of each word's first token.
-        kind: as it is called in whole words.
+        starts: of the queries and of the keys, the index of each word's first token.
+        kind: the kind with its names for whole words.
     """
 
     queries: Sequence[str]
@@ -152,11 +151,11 @@ class LinesOfKinds:
     """Lines of every kind of one input, among which the browser chooses.
 
     Attributes:
-        kinds: by name, of tokens; their views are not read.
+        kinds: name -> its lines between tokens; their views are not read.
         words: the same in whole words, for kinds that have them.
         special: names of the special tokens.
-        choices, chosen: what a person chooses among "kind", "units" and "marks", and the option that is chosen.
-        view: what is seen of the chosen kind.
+        choices, chosen: some of "kind", "units" and "marks", and the selected option of each.
+        view: the view of the selected kind.
     """
 
     kinds: Mapping[str, AttentionLines]
@@ -168,13 +167,13 @@ class LinesOfKinds:
 
 
 def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_lines.js` reads; see the module's first lines. Up to `exact_bytes` with every digit."""
+    """The bytes that `attention_lines.js` reads; see the module. Up to `exact_bytes` with every digit."""
     header, weights = _lines_header(lines, exact_bytes)
     return component.pack(_shared_header([lines], theme) | header, weights)
 
 
 def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
-    """The same of several kinds: with every digit where all need at most `choices.EXACT_BYTES` so."""
+    """The same for several kinds: with every digit if all need at most `controls.EXACT_BYTES` so."""
     exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
     for name, lines in shown.kinds.items():
@@ -200,11 +199,14 @@ def _shared_header(all_lines: Iterable[AttentionLines], theme: palette.Theme) ->
 
 
 def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
-    """What the header says of some lines, and their weights as they travel."""
-    seen = lines.attention
+    """Header fields of the lines of one kind, and their weights as they are sent."""
+    visible = lines.attention
     if lines.kind.causal:
-        seen = seen[:, :, ~attention_maps.causal_mask(*seen.shape[2:], causal=True)]  # (layers, heads, seen cells)
-    number_type, weights = component.pack_weights(seen, exact_bytes)
+        queries, keys = visible.shape[2:]
+        visible = visible[
+            ..., ~attention_maps.causal_mask(queries, keys, causal=True)
+        ]  # (layers, heads, visible cells)
+    number_type, weights = component.pack_weights(visible, exact_bytes)
     header = {
         "weights": lines.attention.shape,
         "first": lines.first,
@@ -222,9 +224,9 @@ def _axis_header(kind: attention_maps.Kind) -> dict[str, object]:
 
 
 def attention_lines(lines: AttentionLines, key: str, on_change: Callable[[LinesView], None]) -> None:
-    """Mount the lines; `on_change` gets what is chosen, a moment after a person last changed it."""
-    changed = partial(valid_view, shape=lines.attention.shape), on_change
-    _MOUNT(key, payload(lines, sentence_input.theme()), lines.view, view=changed)
+    """Mount the lines; `on_change` gets the view, half a second after the user last changed it."""
+    handler = partial(valid_view, shape=lines.attention.shape), on_change
+    _MOUNT(key, payload(lines, sentence_input.theme()), lines.view, view=handler)
 
 
 def lines_of_kinds(
@@ -233,45 +235,47 @@ def lines_of_kinds(
     on_choose: Callable[[Mapping[str, str]], None],
     on_change: Callable[[LinesView], None],
 ) -> None:
-    """Mount the lines of several kinds; `on_choose` and `on_change` get what is chosen, a moment after it was."""
+    """Mount the lines of several kinds; `on_choose` gets the selected options and `on_change` the view."""
 
-    def take(found: tuple[dict[str, str], LinesView]) -> None:
-        chosen, view = found
-        on_choose(chosen)
+    def forward(answer: tuple[dict[str, str], LinesView]) -> None:
+        selection, view = answer
+        on_choose(selection)
         on_change(view)
 
-    chosen = partial(valid_choice, shown=shown), take
-    _MOUNT(key, payload_of_kinds(shown, sentence_input.theme()), {**shown.chosen, "view": shown.view}, chosen=chosen)
+    handler = partial(valid_choice, shown=shown), forward
+    _MOUNT(key, payload_of_kinds(shown, sentence_input.theme()), {**shown.chosen, "view": shown.view}, chosen=handler)
 
 
 def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], LinesView] | None:
-    """What a browser says is chosen of each choice, and the view; None if they cannot be."""
+    """The selected options and the view that a browser sent; None if they are invalid."""
     if not isinstance(sent, dict):
         return None
-    chosen = controls.valid_selection({name: value for name, value in sent.items() if name != "view"}, shown.choices)
-    if chosen is None:
+    selection = controls.valid_selection({name: value for name, value in sent.items() if name != "view"}, shown.choices)
+    if selection is None:
         return None
-    lines = shown.kinds[chosen.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
+    lines = shown.kinds[selection.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
     view = valid_view(sent.get("view"), lines.attention.shape)
-    return view and (chosen, view)
+    return None if view is None else (selection, view)
 
 
 def snapshot(lines: AttentionLines) -> html_export.ComponentSnapshot:
-    """The lines for a file that stands alone."""
-    content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser follows its own theme
+    """The lines for an HTML file or a notebook."""
+    content = payload(lines, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
     exact = len(content) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.bits", "rounded to 16 significant bits, more than four digits")
     numbers = html_export.EXACT() if exact else rounded
     return html_export.ComponentSnapshot("attention_lines", "lines-root", content, lines.view, numbers)
 
 
-def valid_view(sent: object, shape: tuple[int, int, int, int]) -> LinesView | None:
-    """The fields of `View` as a browser or an address says them, for attention of `shape`; None if they cannot be."""
+def valid_view(sent: object, shape: tuple[int, ...]) -> LinesView | None:
+    """The view that a browser sent or a URL contains, for attention of `shape`; None if it is invalid."""
     if not isinstance(sent, dict):
         return None
     layers, heads = _numbers(sent.get("layers"), shape[0]), _numbers(sent.get("heads"), shape[1])
     mass, locked = sent.get("mass"), sent.get("locked")
-    if layers is None or heads is None or type(mass) not in (int, float) or not 0.05 <= mass <= 1:
+    if layers is None or heads is None or isinstance(mass, bool) or not isinstance(mass, int | float):
+        return None
+    if not 0.05 <= mass <= 1:
         return None
     if locked is None:
         return LinesView(layers, heads, float(mass))
@@ -284,26 +288,26 @@ def valid_view(sent: object, shape: tuple[int, int, int, int]) -> LinesView | No
 
 
 def to_address(view: LinesView) -> str:
-    """What is chosen in a word for the address bar, counted from 1: `1.2-1.2.3-70-q5`."""
+    """The view as one word for the URL, counted from 1: `1.2-1.2.3-70-q5`."""
     layers, heads = (".".join(str(number + 1) for number in numbers) for numbers in (view.layers, view.heads))
     locked = f"-{view.locked.side[0]}{view.locked.place + 1}" if view.locked else ""
     return f"{layers}-{heads}-{round(100 * view.mass)}{locked}"
 
 
-def from_address(text: object, shape: tuple[int, int, int, int]) -> LinesView | None:
-    """What `to_address` wrote, for attention of `shape`; None for anything else that an address can hold."""
-    parts_of_it = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
-    if parts_of_it is None:
+def from_address(text: object, shape: tuple[int, ...]) -> LinesView | None:
+    """The view that `to_address` wrote, for attention of `shape`; None for anything else."""
+    match = _ADDRESS.fullmatch(text) if isinstance(text, str) and len(text) < 1000 else None
+    if match is None:
         return None
-    layers, heads = ([int(number) - 1 for number in parts_of_it[n].split(".") if number] for n in (1, 2))
-    locked = parts_of_it[4]
-    place = None if locked is None else {"side": "query" if locked[0] == "q" else "key", "place": int(locked[1:]) - 1}
-    sent = {"layers": layers, "heads": heads, "mass": int(parts_of_it[3]) / 100, "locked": place}
+    layers, heads = ([int(number) - 1 for number in match[n].split(".") if number] for n in (1, 2))
+    locked = match[4]
+    token = None if locked is None else {"side": "query" if locked[0] == "q" else "key", "place": int(locked[1:]) - 1}
+    sent = {"layers": layers, "heads": heads, "mass": int(match[3]) / 100, "locked": token}
     return valid_view(sent, shape)
 
 
 def _numbers(sent: object, count: int) -> tuple[int, ...] | None:
-    """Numbers below `count`, each once and in order; None if something else is among them."""
+    """Numbers below `count`, each once and in order; None if anything else is among them."""
     if not isinstance(sent, (list, tuple)) or len(sent) > count:
         return None
     return tuple(sorted(set(sent))) if all(component.is_index(number, count) for number in sent) else None

@@ -15,48 +15,48 @@ class AttentionMaps extends ChoosingView {
 
   // Draws the maps that are chosen, unless they are on the screen, or still to come from the server.
   arrange() {
-    const { given, chosen } = this
-    if (given.controls) {
+    const { payload, chosen } = this
+    if (payload.controls) {
       this.choices ??= new Choices(this)
-      this.choices.fit(given)
+      this.choices.fit(payload)
       this.choices.show(chosen)
     }
     const place = this.placeOf()
     if (!place || this.drawn === place.join()) return
     this.drawn = place.join()
-    const set = given.sets[place[0]]
-    this.settings = { ...given, ...set, items: set.items.map((item) => item.at(place)) }
+    const set = payload.sets[place[0]]
+    this.settings = { ...payload, ...set, items: set.items.map((item) => item.at(place)) }
     const { items, theme, beside, heading } = this.settings
     this.fit([items.length], theme)
     this.root.style.setProperty("--beside", beside)
     this.heading.hidden = !heading
-    if (heading) this.heading.textContent = filled(heading, { ...chosen, map: placeInWords(given.words, chosen.layer, chosen.head) })
+    if (heading) this.heading.textContent = filled(heading, { ...chosen, map: placeInWords(payload.words, chosen.layer, chosen.head) })
     this.maps.forEach((map, number) => map.show(this.described(items[number])))
     this.root.dataset.drawn = [this.heading.textContent, ...items.map((item) => item.name)].join(" ").trim()
   }
 
   // The set that is chosen and the place in it; null where the server has it alone.
   placeOf() {
-    const { sets, along, held } = this.given
+    const { sets, along, held } = this.payload
     const name = this.chosen.kind in sets ? this.chosen.kind : Object.keys(sets)[0]
     if (held) return this.waits() ? null : [name, ...along.map(() => 0)]
     return [name, ...along.map((choice, axis) => sets[name].names[axis].indexOf(this.chosen[choice]))]
   }
 
   waits() {
-    return Object.entries(this.given.held ?? {}).some(([choice, value]) => this.chosen[choice] !== value)
+    return Object.entries(this.payload.held ?? {}).some(([choice, value]) => this.chosen[choice] !== value)
   }
 
   // The options of a list that the shown maps have.
   there(name) {
-    const { sets, along } = this.given
+    const { sets, along } = this.payload
     const set = sets[this.chosen.kind] ?? Object.values(sets)[0]
     return set.names[along.indexOf(name)]
   }
 
   // Another kind may have fewer layers.
   offered(chosen) {
-    const { sets, along } = this.given
+    const { sets, along } = this.payload
     const { names } = sets[chosen.kind] ?? Object.values(sets)[0]
     const within = along.map((choice, axis) => [choice, names[axis].includes(chosen[choice]) ? chosen[choice] : names[axis][0]])
     return { ...chosen, ...Object.fromEntries(within) }

@@ -23,7 +23,7 @@ class WeightMap {
     this.marked = MARKS.map((name) => element("div", name, this.root))
     for (const mark of this.marked) mark.hidden = true
     this.tip = new Tip(this.root, "pair", "value")
-    this.heard = buildHeard(this.root)
+    this.liveRegion = buildLiveRegion(this.root)
     this.table = new Fold(this.root, (holder) => this.fill(holder))
     this.point = linkTokens(this.root, (at) => this.markLinked(at))
     for (const [list, axis] of [[this.rows, 0], [this.columns, 1]]) {
@@ -73,7 +73,7 @@ class WeightMap {
     this.canvas.style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.style.maxWidth = this.canvas.style.maxWidth
     this.table.title.textContent = shown.table
-    if (this.heading.textContent && this.heading.textContent !== shown.name) this.heard.textContent = shown.name
+    if (this.heading.textContent && this.heading.textContent !== shown.name) this.liveRegion.textContent = shown.name
     this.heading.textContent = shown.name
     this.heading.dataset.size = this.sides.join(" \u00d7 ")
     this.rowAxis.textContent = shown.row_title
@@ -121,7 +121,7 @@ class WeightMap {
     const [row, column] = shown ? this.at.map((place, axis) => clamp(place + step[axis], this.sides[axis])) : this.at
     const box = this.canvas.getBoundingClientRect()
     this.read(row, column, box.left + ((column + 0.5) / this.sides[1]) * box.width, box.top + ((row + 0.5) / this.sides[0]) * box.height)
-    this.heard.replaceChildren(...this.shown.pair(row, column), `: ${this.valueAt(row, column)}`)
+    this.liveRegion.replaceChildren(...this.shown.pair(row, column), `: ${this.valueAt(row, column)}`)
   }
 
   read(row, column, x, y) {

@@ -1,8 +1,8 @@
-"""Maps of weights side by side, each large: drawn, read out and compared in the browser.
+"""Large maps of weights side by side: drawn, read out and compared in the browser.
 
-Every cell says its tokens and its number under the pointer, to a finger and by the arrow keys, and the numbers stand in
-a table below a fold. What is pointed at in one map is marked in all of them. `attention_map.map.js` draws a map; the
-overview in `attention_grid` shows its chosen one with it.
+The tokens and the number of a cell are shown on hover, touch and by the arrow keys; a fold contains all numbers as a
+table. The cell that is pointed at is marked in all maps. `attention_map.map.js` draws a map; the overview in
+`attention_grid` uses it for the selected one.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ def attention_map(
 
     Args:
         beside: how many share the width of a wide screen.
-        links: for each map, which of its rows and which of its columns all maps have, in the same order; those are
-            marked together. None where all maps have the same axes.
-        places: labels are places, which need no number to tell them apart.
+        links: for each map, which of its rows and columns all maps have, in the same order; those are marked together.
+            None if all maps have the same axes.
+        places: labels are positions in a picture, which all differ.
     """
     more = {"links": links, "places": places, "words": component.translated(WORDS)}
     MOUNT(key, matrix_row.payload(items, sentence_input.theme(), beside, **more))

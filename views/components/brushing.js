@@ -5,11 +5,11 @@ const PICTURE = "picture" // how the patches of a picture are called; tokens are
 // `follow(at)` hears what is pointed at elsewhere, as the pairs of a name and a place; of none where nothing is. Returns
 // what says it of here, in the same form.
 function linkTokens(root, follow) {
-  const hear = ({ detail: { from, at } }) => {
-    if (!root.isConnected) window.removeEventListener("pointing", hear)
+  const onPointing = ({ detail: { from, at } }) => {
+    if (!root.isConnected) window.removeEventListener("pointing", onPointing)
     else if (from !== root) follow(at)
   }
-  window.addEventListener("pointing", hear)
+  window.addEventListener("pointing", onPointing)
   linkChips()
   return (...at) => window.dispatchEvent(new CustomEvent("pointing", { detail: { from: root, at } }))
 }

@@ -1,24 +1,24 @@
 // Settings that a component draws, or follows where another draws them. What is chosen the browser shows by itself; the
 // address says it at once, and the server is told once nothing else was chosen for a while.
 
-const TOLD_AFTER = 500 // milliseconds without another choice
+const SEND_AFTER = 500 // milliseconds without another choice
 const MEAN = "mean" // the id of the layer and of the head that are averages
 
-// `given` is the payload; its `controls` say what can be chosen. `arrange` draws what is in `chosen`.
+// `payload` is the payload; its `controls` say what can be chosen. `arrange` draws what is in `chosen`.
 class ChoosingView extends View {
   constructor(parentElement, root) {
     super(parentElement, root)
-    this.mark = watchMark(this.host, () => this.given && this.followMark())
+    this.mark = watchMark(this.host, () => this.payload && this.followMark())
     this.mounted = new AbortController()
     const { signal } = this.mounted
     window.addEventListener("popstate", () => this.followAddress(), { signal })
     window.addEventListener("choosing", ({ detail }) => this.followChoice(detail), { signal })
-    window.addEventListener("telling", () => this.wasTold(), { signal })
+    window.addEventListener("telling", () => this.recordSent(), { signal })
   }
 
   // New maps, in what is chosen already.
-  take(given) {
-    this.given = given
+  take(payload) {
+    this.payload = payload
     this.path = location.pathname
     this.chosen = this.completed(this.chosen ?? this.news() ?? {})
     this.arrange()
@@ -26,7 +26,7 @@ class ChoosingView extends View {
 
   // The maps and what is said to be chosen may come one after the other: what the controls lack is their first option.
   completed(chosen) {
-    const lacking = (this.given.controls ?? []).filter(({ name, options }) => !options.some(([id]) => id === chosen[name]))
+    const lacking = (this.payload.controls ?? []).filter(({ name, options }) => !options.some(([id]) => id === chosen[name]))
     if (!lacking.length) return chosen
     return this.offered({ ...chosen, ...Object.fromEntries(lacking.map(({ name, first }) => [name, first])) })
   }
@@ -46,7 +46,7 @@ class ChoosingView extends View {
     const before = this.chosen
     this.chosen = this.offered({ ...before, ...changes })
     this.arrange()
-    const changed = this.given.controls.filter(({ name }) => this.chosen[name] !== before[name])
+    const changed = this.payload.controls.filter(({ name }) => this.chosen[name] !== before[name])
     const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
     window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
     this.tell("chosen", this.chosen, this.pause())
@@ -59,32 +59,32 @@ class ChoosingView extends View {
 
   // Milliseconds without another choice after which the server is told.
   pause() {
-    return this.waits() ? 0 : TOLD_AFTER
+    return this.waits() ? 0 : SEND_AFTER
   }
 
   // What was chosen in another component of the page. A value that goes without saying is said as null.
   followChoice(said) {
-    const known = this.given?.controls?.filter(({ name }) => name in said) ?? []
+    const known = this.payload?.controls?.filter(({ name }) => name in said) ?? []
     const changes = known.map(({ name, first }) => [name, said[name] ?? first])
     if (changes.every(([name, value]) => this.chosen[name] === value)) return
     this.chosen = this.offered({ ...this.chosen, ...Object.fromEntries(changes) })
     this.arrange()
-    if (this.untold?.signal.aborted === false) this.tell("chosen", this.chosen, TOLD_AFTER) // something else, chosen here
+    if (this.unsent?.signal.aborted === false) this.tell("chosen", this.chosen, SEND_AFTER) // something else, chosen here
   }
 
   // The server was told by whichever component; its answer is no news here either.
-  wasTold() {
+  recordSent() {
     const text = JSON.stringify(this.chosen)
-    if (this.given?.controls && this.told.at(-1) !== text) this.told.push(text)
+    if (this.payload?.controls && this.sent.at(-1) !== text) this.sent.push(text)
   }
 
   // After Back or Forward the address decides, and what was not told yet belongs to the view that was left.
   followAddress() {
     const address = new URLSearchParams(location.search)
-    if (!this.given?.controls || location.pathname !== this.path || !address.has("text")) return
-    this.untold?.abort()
-    this.told = []
-    const said = this.given.controls.map(({ name, options, first }) => {
+    if (!this.payload?.controls || location.pathname !== this.path || !address.has("text")) return
+    this.unsent?.abort()
+    this.sent = []
+    const said = this.payload.controls.map(({ name, options, first }) => {
       const value = address.getAll(name).at(-1)
       return [name, options.some(([id]) => id === value) ? value : first]
     })

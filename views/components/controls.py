@@ -1,8 +1,8 @@
-"""What a reader chooses in a component: its controls for the script, and what the script may answer.
+"""Controls that a component draws itself: their specification for the script, and checks of its answers.
 
-`controls.js` draws the controls and shows what is chosen at once. Components of one page that know a setting by the
-same
-name follow each other; the server is told by the one in which something was chosen, half a second later.
+`controls.js` draws the controls and updates the component at once. Components of one page that have a setting of the
+same name follow each other; the one in which the user changed it reports the selection to the server after half a
+second.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,12 +13,21 @@ from .. import attention_maps
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
 
-EXACT_BYTES = 1 << 20  # of maps that travel with every digit
-WHOLE_BYTES = 5_000_000  # that maps may travel with at all, in half precision
-LISTS = ("layer", "head", "row", "column", "shown", "vshown", "sequence", "upto")  # to open; others are rows of buttons
-PIECES = ("_query_piece", "_key_piece")  # ends of the names of lists of tokens
-RANGES = ("opacity", "kept")  # with a handle to drag
-RARE = ("scale", "marks", "opacity", "kept")  # below "Options"
+EXACT_BYTES = 1 << 20  # of maps that are sent with every digit
+WHOLE_BYTES = 5_000_000  # of maps that are sent at all, in half precision
+LISTS = (
+    "layer",
+    "head",
+    "row",
+    "column",
+    "shown",
+    "vshown",
+    "sequence",
+    "upto",
+)  # drop-down lists; others are rows of buttons
+PIECES = ("_query_piece", "_key_piece")  # suffixes of the names of lists of tokens
+RANGES = ("opacity", "kept")  # sliders
+RARE = ("scale", "marks", "opacity", "kept")  # in the fold "Options"
 
 WORDS = {
     "one": attention_maps.LAYER_AND_HEAD,
@@ -30,7 +39,7 @@ WORDS = {
 
 
 def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
-    """The choices as the script reads them; those named in `elsewhere` another component draws."""
+    """The choices as `controls.js` reads them; those named in `elsewhere` are drawn by another component."""
     return [
         {
             "name": choice.key,
@@ -49,24 +58,25 @@ def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) ->
 
 
 def valid_selection(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
-    """What a browser says is chosen of each; None if it is not one option of each."""
+    """The selection that a browser sent, an option of each choice; None if it is invalid."""
     if not isinstance(sent, Mapping) or set(sent) != {choice.key for choice in choices}:
         return None
-    found = {choice.key: sent[choice.key] if sent[choice.key] in tuple(choice.options) else None for choice in choices}
-    return None if None in found.values() else found
+    if any(sent[choice.key] not in tuple(choice.options) for choice in choices):
+        return None
+    return {choice.key: sent[choice.key] for choice in choices}
 
 
 def encode_maps(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
-    """Maps in the form in which they travel: float32 where all need at most `EXACT_BYTES` so, else float16."""
+    """Name of the number format and the maps in it: float32 if all need at most `EXACT_BYTES` so, else float16."""
     exact = 4 * sum(array.size for array in arrays) <= EXACT_BYTES
     return ("float32" if exact else "float16"), [array.astype("<f4" if exact else "<f2") for array in arrays]
 
 
 def fits_exactly(arrays: Sequence[np.ndarray]) -> bool:
-    """Whether so many numbers can travel at once, with every digit."""
+    """Whether the arrays can be sent at once, with every digit."""
     return 4 * sum(array.size for array in arrays) <= WHOLE_BYTES
 
 
 def fits(count: int) -> bool:
-    """Whether so many numbers can travel at once."""
+    """Whether so many numbers can be sent at once, in half precision."""
     return 2 * count <= WHOLE_BYTES

@@ -1,10 +1,9 @@
-"""A ranked list of heads, and the map of the open one: what ablating each does, its label, its map in small and large.
+"""A ranked list of heads: the effect of ablating each, its label and small map, and the open head's large map.
 
-The payload (`views.components.component.pack`) holds what the rows say, then their maps as one byte a cell, each
-scaled to
-its own largest weight: they show a pattern, not numbers. Behind them comes the picture that they lie on, if there is
-one, and the maps with their numbers; float16 where they are many, and then the open one again as float32. The browser
-orders the list, and opens a head, by itself.
+The payload (`views.components.component.pack`) contains the texts of the rows, then their maps as one byte per cell,
+each scaled to its own largest weight: they show a pattern, not numbers. Then follow the picture under the maps, if any,
+and the maps with their numbers; if there are many, as float16, and the open one again as float32. The browser sorts the
+list and opens a head without the server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +20,7 @@ from . import component, controls, matrix_row
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 
-FIRST = "first"  # the option of whichever head is first in the list
+FIRST = "first"  # the option for the head that is first in the list
 WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
 
 _MOUNT = component.Component("head_list", "list-root")
@@ -32,13 +31,13 @@ class HeadRow:
     """One head.
 
     Attributes:
-        id: what is chosen for it in the address; all different.
-        name: how the page calls it; all different.
-        kind: decides the colours, and is one of `HeadList.axes`.
-        layer, head: its place, counted from 1.
-        effect: length of the bar, signed; `effect_words` stands on it.
-        here, often: its label on this input and over many, with what earned them; `often` may be empty.
-        weights: `(query, key)`, what the small map shows.
+        id: its option in the URL; all different.
+        name: its name on the page; all different.
+        kind: decides the colours; a key of `HeadList.axes`.
+        layer, head: its position, counted from 1.
+        effect: length of the bar, signed; `effect_words` is written on it.
+        here, often: its label on this input and on many, with the reason; `often` may be empty.
+        weights: `(query, key)`, of its map.
         causal: cells above the diagonal are masked.
     """
 
@@ -57,12 +56,12 @@ class HeadRow:
 
 @dataclass(frozen=True)
 class HeadAxes:
-    """What stands around the large map of a head of one kind.
+    """Texts around the large map of a head of one kind.
 
     Attributes:
-        heading: above it, with a place for `{map}`.
+        heading: above it, with a placeholder `{map}`.
         queries, keys: labels of its rows and columns; `query_axis` and `key_axis` name both, `corner` in a table.
-        places: they are places of a picture.
+        places: rows and columns are positions in a picture.
     """
 
     heading: str
@@ -76,19 +75,19 @@ class HeadAxes:
 
 @dataclass(frozen=True, eq=False)
 class HeadList:
-    """What is shown.
+    """The heads, their orders and the choices of the list.
 
     Attributes:
-        rows: every head, in the order of their places.
-        orders: for each way to sort them, the places of all rows.
+        rows: every head, by layer and head.
+        orders: for each way to sort them, the indices of all rows.
         axes: by kind.
-        choices, chosen: what can be chosen, and the option that is.
-        roles: the choices that sort, that open a head, and that list a kind alone ("sort", "shown", "of").
-        every: the option of the last one that lists all.
-        open: place of the open row.
-        columns: headings of map and name, effect, label here, label over many; the last may be empty.
+        choices, chosen: the choices, and the selected option of each.
+        roles: the choices that sort, that open a head, and that list one kind only ("sort", "shown", "of").
+        every: the option of the last one that lists all kinds.
+        open: index of the open row.
+        columns: headings of map and name, effect, label on this input, label on many; the last may be empty.
         title: names the list for screen readers.
-        underlay: `(height, width, 3)` uint8, a picture that all maps lie on.
+        underlay: `(height, width, 3)` uint8, a picture under all maps.
         opacity: of the maps over it.
     """
 
@@ -108,30 +107,30 @@ class HeadList:
 
 def payload(shown: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
-    pictures = [small_map(row.weights) for row in shown.rows]
+    small_maps = [small_map(row.weights) for row in shown.rows]
     whole = controls.fits(sum(row.weights.size for row in shown.rows))
-    sent = [place for place in range(len(shown.rows)) if whole or place == shown.open]
-    form, maps_ = controls.encode_maps([shown.rows[place].weights for place in sent])
-    exact = form != "float32"
+    sent = [index for index in range(len(shown.rows)) if whole or index == shown.open]
+    number_type, maps = controls.encode_maps([shown.rows[index].weights for index in sent])
+    exact = number_type != "float32"
     kinds = dict.fromkeys(row.kind for row in shown.rows)
     rows = [
-        component.header_fields(row, weights=cells.shape, cells=row.weights.shape if place in sent else None)
-        for place, (row, cells) in enumerate(zip(shown.rows, pictures, strict=True))
+        component.header_fields(row, weights=cells.shape, cells=row.weights.shape if index in sent else None)
+        for index, (row, cells) in enumerate(zip(shown.rows, small_maps, strict=True))
     ]
-    axes = {
-        kind: component.header_fields(each, queries=component.labels(each.queries), keys=component.labels(each.keys))
-        for kind, each in shown.axes.items()
+    axes_of_kinds = {
+        kind: component.header_fields(axes, queries=component.labels(axes.queries), keys=component.labels(axes.keys))
+        for kind, axes in shown.axes.items()
     }
     header = component.header_fields(
         shown,
         theme=theme,
         largest=max((abs(row.effect) for row in shown.rows), default=0.0),
         rows=rows,
-        axes=axes,
+        axes=axes_of_kinds,
         choices=None,
-        chosen=None,  # it stands in the mark
+        chosen=None,  # it is in the mark
         open=None,
-        form=form,
+        form=number_type,
         exact=shown.open if exact else None,
         controls=controls.control_specs(shown.choices),
         scales={kind: component.scales(kind) for kind in kinds},
@@ -141,7 +140,7 @@ def payload(shown: HeadList, theme: palette.Theme) -> bytes:
         words=component.translated(WORDS),
     )
     again = [shown.rows[shown.open].weights.astype("<f4")] if exact else []
-    return component.pack(header, *pictures, shown.underlay, *maps_, *again)
+    return component.pack(header, *small_maps, shown.underlay, *maps, *again)
 
 
 def small_map(weights: np.ndarray) -> np.ndarray:
@@ -152,6 +151,6 @@ def small_map(weights: np.ndarray) -> np.ndarray:
 
 
 def head_list(shown: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount the list; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
+    """Mount the list; `on_choose` gets the selected options, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)

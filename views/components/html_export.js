@@ -9,8 +9,8 @@
   const data = new Uint8Array(text.length)
   for (let place = 0; place < text.length; place++) data[place] = text.charCodeAt(place)
 
-  const nobody = () => {}
-  const mount = () => mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
+  const ignore = () => {}
+  const mount = () => mountComponent({ data, parentElement: shadow, setTriggerValue: ignore, setStateValue: ignore })
 
   mount()
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", mount)

@@ -1,7 +1,7 @@
-"""A component as one HTML file that opens anywhere, without the app and without a network.
+"""Export a component as one HTML file that opens anywhere, without the app and without a network.
 
-The file holds the component's own style and script and the payload they show, so that it behaves as on the page. Its
-Content-Security-Policy allows nothing but what stands in the file itself: it cannot load or send anything.
+The file contains the component's style, script and payload, so that it behaves as on the page. Its
+Content-Security-Policy allows only what is in the file itself: it cannot load or send anything.
 """
 
 import base64
@@ -19,7 +19,7 @@ POLICY = (
     "base-uri 'none'; form-action 'none'"
 )
 EXACT = Message("saved.exact", "float32, as they were computed")
-EXACT_BYTES = 1 << 23  # of weights that a file holds with every digit; beyond that as the page does
+EXACT_BYTES = 1 << 23  # of weights that a file contains with every digit; larger ones are rounded as on the page
 
 _FOLDER = Path(__file__).parent
 _PRIMARY = {"light": "#34495E", "dark": "#A9BCD0"}
@@ -28,14 +28,14 @@ _FONT = "'Source Sans 3', 'Source Sans Pro', 'Segoe UI', 'Helvetica Neue', Arial
 
 @dataclass(frozen=True)
 class ComponentSnapshot:
-    """A component with what it shows.
+    """A component with its payload and selection, for a file, a notebook or the first page.
 
     Attributes:
         name: of the component and its files.
         root: class of the element that its script fills.
         payload: what its script reads.
-        chosen: what is chosen in it, see `views.components.component.selection_mark`.
-        numbers: how exact those in the payload are, in words.
+        chosen: its selection, see `views.components.component.selection_mark`.
+        numbers: the precision of the payload's numbers, in words.
     """
 
     name: str
@@ -45,20 +45,22 @@ class ComponentSnapshot:
     numbers: str
 
 
-def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], part: ComponentSnapshot) -> bytes:
-    """The file, UTF-8. All words may come from a reader: they are shown as they are.
+def to_html(
+    title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, str]], snapshot: ComponentSnapshot
+) -> bytes:
+    """The file, UTF-8. All texts may be a user's: they are escaped.
 
     Args:
-        paragraphs: how to read it.
+        paragraphs: how to read the view.
         facts: name and value, such as the input and the hash of the weights.
 
     Raises:
-        ValueError: the component's script cannot stand inside a page.
+        ValueError: the component's script cannot be inlined.
     """
     title = visible_html(title)
-    style, script = component.style(part.name), callable_script(component.script(part.name))
-    read = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
-    told = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
+    style, script = component.style(snapshot.name), callable_script(component.script(snapshot.name))
+    text = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
+    fact_list = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
     page = f"""<!DOCTYPE html>
 <html lang="{catalogue.language()}">
@@ -79,17 +81,17 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 <body>
 <main>
 <h1>{title}</h1>
-{read}
-<div class="view-with-mark">{component.selection_mark(part.chosen)}<div class="view"></div></div>
+{text}
+<div class="view-with-mark">{component.selection_mark(snapshot.chosen)}<div class="view"></div></div>
 <noscript><p>{visible_html(noscript)}</p></noscript>
 <h2>{visible_html(say("saved.facts", "What this is"))}</h2>
 <dl>
-{told}
+{fact_list}
 </dl>
 </main>
 <template id="component"><style>
-{style}</style><div class="{part.root}"></div></template>
-<script type="text/plain" id="payload">{base64.b64encode(part.payload).decode()}</script>
+{style}</style><div class="{snapshot.root}"></div></template>
+<script type="text/plain" id="payload">{base64.b64encode(snapshot.payload).decode()}</script>
 <script type="module">
 {script}
 {_read("html_export.js")}</script>
@@ -100,6 +102,7 @@ def to_html(title: str, paragraphs: Sequence[str], facts: Sequence[tuple[str, st
 
 
 def visible_html(text: str) -> str:
+    """Text escaped for HTML, without invisible characters."""
     return literal.html(literal.visible(text))
 
 
@@ -108,20 +111,20 @@ def _read(name: str) -> str:
 
 
 def callable_script(script: str) -> str:
-    """A component's script whose exported function the same file can call: no other file could import it."""
+    """A component's script as plain code that defines `mountComponent`: an inline script cannot be imported."""
     exported = "export default mounting("
     if script.count(exported) != 1 or "</script" in script.lower():
-        raise ValueError("A script that stands inside a page exports one function and never closes its element.")
+        raise ValueError("A script that is inlined exports one function and does not close its element.")
     return script.replace(exported, "const mountComponent = mounting(")
 
 
 def colour_rule(theme: palette.Theme) -> str:
-    """A rule with the variables that components read, as the app's own theme sets them."""
+    """A CSS rule with the variables that components read, as the app's theme sets them."""
     return f":root {{{colour_variables(theme)}}}"
 
 
 def colour_variables(theme: palette.Theme) -> str:
-    """These variables alone."""
+    """The variables of `colour_rule` without the rule."""
     secondary, border = palette.SECONDARY[theme]
     return f"""
   --st-background-color: {palette.BACKGROUND[theme]};

@@ -1,4 +1,4 @@
-"""A drawing that this project made itself, shown as inline SVG so that it takes the page's colours and font."""
+"""Show a drawing of this project's own code as inline SVG, so that it has the page's colours and font."""
 
 from pathlib import Path
 

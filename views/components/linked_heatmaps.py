@@ -1,11 +1,11 @@
-"""Maps side by side of which a reader chooses layer, head, kind or sequence: all of them travel, the browser draws one.
+"""Maps side by side whose layer, head, kind or sequence the user selects; the browser gets all and draws the selected.
 
-The script is that of `attention_map`; the controls are those of `choices`. Maps that are too many to travel are `held`
-at one place: then a choice is drawn once the server has sent what was chosen.
+The script is that of `attention_map`; the controls are those of `views.components.controls`. If there are too many
+maps, only the selected ones are sent (`held`): then another selection is drawn once the server has answered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 import numpy as np
@@ -24,8 +24,8 @@ class MapSet:
 
     Attributes:
         items: `values` are `(*along, row, column)`; `top` is None, one number, or `(*along)`.
-        heading: above them, with places in braces for `map`, which is layer and head in words, and for each choice.
-        names: for each axis in `along`, what its places are called among the options of that choice.
+        heading: above them, with placeholders for `map`, which is layer and head in words, and for each choice.
+        names: for each axis in `along`, the options of that choice, one for each index.
         links: as in `attention_map`.
     """
 
@@ -37,17 +37,17 @@ class MapSet:
 
 @dataclass(frozen=True, eq=False)
 class LinkedHeatmaps:
-    """What is shown.
+    """Sets of maps and the choices among them.
 
     Attributes:
         sets: by the options of the choice "kind"; a single one has any name.
-        along: the choices that the first axes of all values follow.
-        choices, chosen: what can be chosen, and the option that is.
+        along: the choices whose options index the first axes of all values.
+        choices, chosen: the choices, and the selected option of each.
         elsewhere: choices that another component of the page draws.
-        shortcuts: what a button says, and what it chooses.
+        shortcuts: the label of a button, and the options that it selects.
         beside: how many maps share the width of a wide screen.
-        places: labels are places, which need no number to tell them apart.
-        held: the first axes have a single place each, that of `chosen`; see `choices.fits`.
+        places: labels are positions in a picture, which all differ.
+        held: the first axes have length 1, for the selected option; see `controls.fits`.
     """
 
     sets: Mapping[str, MapSet]
@@ -62,7 +62,7 @@ class LinkedHeatmaps:
 
 
 def selected_index(shown: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
-    """The set that is chosen, and the place in it."""
+    """Name of the selected set, and the index of the selected map in it."""
     name = shown.chosen.get("kind", "")
     name = name if name in shown.sets else next(iter(shown.sets))
     if shown.held:
@@ -72,24 +72,24 @@ def selected_index(shown: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
 
 
 def payload(shown: LinkedHeatmaps, theme: palette.Theme) -> bytes:
-    """The bytes that `attention_map.js` reads: all numbers, and where they are float16 the chosen ones again, exact."""
-    arrays = [np.asarray(item.values) for each in shown.sets.values() for item in each.items]
-    form, travelling = controls.encode_maps(arrays)
-    name, place = selected_index(shown)
-    exact = [] if form == "float32" else [item.values[place].astype("<f4") for item in shown.sets[name].items]
+    """The bytes that `attention_map.js` reads: all numbers, and if those are float16 the selected ones as float32."""
+    arrays = [np.asarray(item.values) for maps in shown.sets.values() for item in maps.items]
+    number_type, encoded = controls.encode_maps(arrays)
+    name, index = selected_index(shown)
+    exact = [] if number_type == "float32" else [item.values[index].astype("<f4") for item in shown.sets[name].items]
     header = {
         "sets": {
             key: {
-                "items": [_item_header(item, len(shown.along)) for item in each.items],
-                "heading": each.heading,
-                "names": each.names,
-                "links": each.links,
+                "items": [_item_header(item, len(shown.along)) for item in maps.items],
+                "heading": maps.heading,
+                "names": maps.names,
+                "links": maps.links,
             }
-            for key, each in shown.sets.items()
+            for key, maps in shown.sets.items()
         },
         "along": shown.along,
-        "type": form,
-        "exact": [name, *place] if exact else None,
+        "type": number_type,
+        "exact": [name, *index] if exact else None,
         "held": dict(shown.chosen) if shown.held else None,
         "controls": controls.control_specs(shown.choices, shown.elsewhere),
         "shortcuts": shown.shortcuts,
@@ -100,23 +100,23 @@ def payload(shown: LinkedHeatmaps, theme: palette.Theme) -> bytes:
         "allowed": matrix_row.ALLOWED,
         "words": component.translated(WORDS),
     }
-    return component.pack(header, *travelling, *exact)
+    return component.pack(header, *encoded, *exact)
 
 
-def _item_header(item: matrix_row.RowMatrix, lead: int) -> dict[str, object]:
+def _item_header(item: matrix_row.RowMatrix, leading_axes: int) -> dict[str, object]:
     values = np.asarray(item.values, dtype=np.float32)
     if item.top is None:
         finite = np.where(np.isfinite(values), np.abs(values), 0)
         top = finite.max(axis=(-2, -1), initial=0)  # (*along)
     else:
-        top = np.broadcast_to(np.asarray(item.top, dtype=np.float64), values.shape[:lead])
+        top = np.broadcast_to(np.asarray(item.top, dtype=np.float64), values.shape[:leading_axes])
     high = np.where(top == 0, 1.0, top).ravel().tolist()
-    low = [-each if item.signed else 0.0 for each in high]
-    one = matrix_row.RowMatrix(**{**vars(item), "values": values, "top": 1.0})
-    return matrix_row.matrix_header(one, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
+    low = [-end if item.signed else 0.0 for end in high]
+    normalised = replace(item, values=values, top=1.0)
+    return matrix_row.matrix_header(normalised, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
 
 
 def linked_heatmaps(shown: LinkedHeatmaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount them; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
-    attention_map.MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
+    """Mount them; `on_choose` gets the selected options, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
+    attention_map.MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)

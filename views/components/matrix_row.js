@@ -35,7 +35,7 @@ class MatrixRow extends View {
       else this.figures.push(new Figure(this, item))
     }
     this.tip = new Tip(this.root, "value", "place")
-    this.heard = buildHeard(this.root)
+    this.liveRegion = buildLiveRegion(this.root)
   }
 
   draw() {
@@ -264,7 +264,7 @@ class Figure {
     const y = box.top + this.top + (this.cursor[0] + 0.5) * this.cellHeight
     this.row.tip.show(x, y, ...readOut(this.item, ...this.cursor))
     const [value, place] = readOut(this.item, ...this.cursor)
-    this.row.heard.replaceChildren(...place, `: ${value}`)
+    this.row.liveRegion.replaceChildren(...place, `: ${value}`)
   }
 
   leave() {

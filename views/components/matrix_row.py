@@ -1,6 +1,6 @@
-"""Matrices side by side with the signs between them, drawn and read out in the browser; one can be painted.
+"""Matrices side by side with operators between them, drawn and read out in the browser; one can be painted.
 
-The payload (`views.components.component.pack`) holds the numbers of all matrices one after another as float32.
+The payload (`views.components.component.pack`) contains the numbers of all matrices one after another as float32.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ WORDS = {
     "read": Message("matrix.keys.read", "{name}, {rows} by {columns}. Arrow keys read the cells."),
     "paint": Message("matrix.keys.paint", "{name}, {rows} by {columns}. Arrow keys move, Space switches a cell."),
 }
-ALLOWED = 150  # of 255, the place on its scale of an allowed cell of a mask
+ALLOWED = 150  # of 255, position of an allowed cell of a mask on the colour scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,15 +33,15 @@ class RowMatrix:
         name: written above it, with the shape.
         values: `(row, column)`; minus infinity is drawn grey as masked.
         kind: decides the hue.
-        rows, columns: labels, which may come from a person; empty where an axis is only counted.
+        rows, columns: labels, which may be a user's text; empty if an axis is only numbered.
         row_title, column_title: what the axes are, for the read-out; "row" and "column" where empty.
         signed: colours for both signs, 0 in the background's colour; otherwise 0 is the lightest.
-        top: the number with the deepest colour; the largest one where None. In a `MapSet`, one for each map.
-        masked: written in cells of minus infinity, and behind it what the read-out says of them: "masked" where empty.
-        words: what 0 and 1 mean, for a matrix that holds nothing else; the read-out says the word instead.
-        wide: columns are as wide as there is room for, so that they can be told apart.
+        top: the number with the deepest colour; the largest one if None. In a `MapSet`, one for each map.
+        masked: text in cells of minus infinity, and their text in the read-out: "masked" if empty.
+        words: for a matrix of only 0 and 1, the words for both, which the read-out shows instead.
+        wide: columns are as wide as possible, so that they can be told apart.
         paint: cells can be switched between 0 and 1.
-        cursor: row and column that start out marked in an `attention_map`.
+        cursor: row and column that are marked at first in an `attention_map`.
     """
 
     name: str
@@ -61,8 +61,9 @@ class RowMatrix:
 
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1, **more: object) -> bytes:
-    """The bytes that `matrix_row.js` reads; a string among `items` is a sign between two matrices, `more` header."""
-    headers, blocks = [], []
+    """The bytes that `matrix_row.js` reads; a string among `items` is an operator between two, `more` header."""
+    headers: list[dict[str, object]] = []
+    blocks = []
     for item in items:
         if isinstance(item, str):
             headers.append({"sign": item})
@@ -75,7 +76,7 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
 
 
 def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
-    """The numbers of the first and of the last colour."""
+    """The numbers with the first and the last colour."""
     values = np.asarray(matrix.values, dtype=np.float32)
     finite = values[np.isfinite(values)]
     largest = float(np.abs(finite).max()) if finite.size else 1.0
@@ -83,8 +84,8 @@ def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 
-def matrix_header(item: RowMatrix, values: np.ndarray) -> dict:
-    """What a header says of a matrix whose numbers are `values`."""
+def matrix_header(item: RowMatrix, values: np.ndarray) -> dict[str, object]:
+    """Header fields of a matrix whose numbers are `values`."""
     low, high = colour_limits(item)
     return component.header_fields(
         item,
@@ -110,21 +111,27 @@ def matrix_row(
     """Mount the matrices.
 
     Args:
-        on_paint: called with row, column and new state of every cell that was painted in one go.
-        beside: how many matrices share the width of a wide screen; each keeps within its part.
-        made: how the last matrix is made of the others: pointing at a cell then marks what belongs to it in all of
-            them. The product of the first two, each cell of the same cell, or the softmax of each row.
+        on_paint: called with row, column and new state of every cell that was painted in one stroke.
+        beside: how many matrices share the width of a wide screen equally.
+        made: how the last matrix is computed from the others: as the product of the first two, cell by cell, or as the
+            softmax of each row. Pointing at a cell then marks the cells of the others that it depends on.
     """
-    shapes = [item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint]
-    heard = {"painted": (lambda sent: valid_cells(sent, shapes[0]) or None, on_paint)} if on_paint else {}
-    _MOUNT(key, payload(items, sentence_input.theme(), beside, made=made), **heard)
+    data = payload(items, sentence_input.theme(), beside, made=made)
+    if on_paint is None:
+        _MOUNT(key, data)
+        return
+    shape = next(item.values.shape for item in items if isinstance(item, RowMatrix) and item.paint)
+    _MOUNT(key, data, painted=(lambda sent: valid_cells(sent, shape) or None, on_paint))
 
 
-def valid_cells(sent: object, shape: tuple[int, int]) -> list[tuple[int, int, bool]]:
-    """What the browser sent as painted cells, without anything that is none: browsers can send anything."""
+def valid_cells(sent: object, shape: tuple[int, ...]) -> list[tuple[int, int, bool]]:
+    """The valid painted cells of an answer: browsers can send anything."""
     if not isinstance(sent, (list, tuple)):
         return []
-    threes = (cell for cell in sent[: shape[0] * shape[1]] if isinstance(cell, (list, tuple)) and len(cell) == 3)
+    rows, columns = shape
+    triples = (cell for cell in sent[: rows * columns] if isinstance(cell, (list, tuple)) and len(cell) == 3)
     return [
-        (*cell[:2], bool(cell[2])) for cell in threes if component.valid_cell(cell[:2], *shape) and cell[2] in (0, 1)
+        (cell[0], cell[1], bool(cell[2]))
+        for cell in triples
+        if component.valid_cell(cell[:2], rows, columns) and cell[2] in (0, 1)
     ]

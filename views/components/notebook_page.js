@@ -2,13 +2,13 @@
 // give the frame the height that is needed.
 
 { // names of its own
-  const nobody = () => {}
+  const ignore = () => {}
   const mounts = [...document.querySelectorAll("section")].map((section) => {
     const shadow = section.querySelector(".view").attachShadow({ mode: "open" })
     shadow.append(document.getElementById("component").content.cloneNode(true))
     const text = atob(section.querySelector(".payload").textContent)
     const data = Uint8Array.from(text, (character) => character.charCodeAt(0))
-    return () => mountComponent({ data, parentElement: shadow, setTriggerValue: nobody, setStateValue: nobody })
+    return () => mountComponent({ data, parentElement: shadow, setTriggerValue: ignore, setStateValue: ignore })
   })
 
   // The element that this page stands in; null where it stands alone, or where the notebook does not let it see.
@@ -23,7 +23,7 @@
   const themeOfCode = (body) => body.dataset.vscodeThemeKind ?? body.className.match(/\bvscode-(light|dark|high-contrast(-light)?)\b/)?.[0]
 
   // "light" or "dark" where Jupyter, VS Code or Colab says so; else the browser's own theme holds.
-  const told = () => {
+  const notebookTheme = () => {
     const outside = frame?.ownerDocument
     if (!outside?.body) return ""
     const { body, documentElement } = outside
@@ -38,7 +38,7 @@
   const drawOnceSeen = () => requestAnimationFrame(() => (innerWidth ? mounts.forEach((mount) => mount()) : drawOnceSeen()))
 
   const show = () => {
-    const theme = told()
+    const theme = notebookTheme()
     document.documentElement.dataset.theme = theme
     document.documentElement.style.colorScheme = theme || "light dark"
     drawOnceSeen()
@@ -63,7 +63,7 @@
     })
   }
 
-  // Where the notebook does not let this page see its frame, the script beside the frame is told.
+  // Where the notebook does not let this page see its frame, the script beside the frame is notebookTheme.
   const main = document.querySelector("main")
   const fit = () => {
     const height = Math.ceil(main.getBoundingClientRect().height)

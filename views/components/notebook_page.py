@@ -1,7 +1,7 @@
-"""Components as one HTML page for a frame in a notebook: it takes the notebook's theme and the height that it needs.
+"""Components as one HTML page for a frame in a notebook, with the notebook's theme and the height of its content.
 
-Like `views.components.html_export`, whose rules it keeps: everything stands in the page itself, and its
-Content-Security-Policy allows it to load and to send nothing.
+Like `views.components.html_export`: the page contains everything itself, and its Content-Security-Policy allows it to
+load and to send nothing.
 """
 
 import base64
@@ -15,22 +15,22 @@ from ..text.catalogue import say
 from . import component, html_export
 from .html_export import POLICY, callable_script, colour_rule, visible_html
 
-WINDOW = "820px"  # what components take for the height of the window: that of the frame follows from theirs
-FIRST_HEIGHT = 640  # pixels, until the page has told its frame how high it is; where it cannot, it scrolls
+WINDOW = "820px"  # replaces the window's height in styles: the frame's height depends on the components'
+FIRST_HEIGHT = 640  # pixels, until the page has reported its height; a page that cannot do so scrolls
 _FOLDER = Path(__file__).parent
 
 
 @dataclass(frozen=True)
 class NotebookSection:
-    """A component with what stands above it; nothing where the heading is empty."""
+    """A component and the heading above it, which may be empty."""
 
     heading: str
-    part: html_export.ComponentSnapshot
+    snapshot: html_export.ComponentSnapshot
 
 
 @dataclass(frozen=True)
 class DownloadFile:
-    """What a reader can save from the page: what the link says, the file's name, its type and its content."""
+    """A file that the page offers as a download: label of the link, file name, media type and content."""
 
     label: str
     name: str
@@ -39,18 +39,18 @@ class DownloadFile:
 
 
 def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[DownloadFile] = ()) -> str:
-    """The page. All words may come from a reader: they are shown as they are.
+    """The page. All texts may be a user's: they are escaped.
 
     Args:
         sections: one below the other; all of one component.
 
     Raises:
-        ValueError: no section, sections of several components, or a script that cannot stand inside a page.
+        ValueError: no section, sections of several components, or a script that cannot be inlined.
     """
-    names = {section.part.name for section in sections}
+    names = {section.snapshot.name for section in sections}
     if len(names) != 1:
         raise ValueError(f"A page shows one component, not {len(names)}.")
-    first = sections[0].part
+    first = sections[0].snapshot
     light, dark = colour_rule("light"), colour_rule("dark")
     views = "\n".join(_section_html(section) for section in sections)
     links = " ".join(_file_link(file) for file in files)
@@ -92,17 +92,18 @@ def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[Dow
 def to_iframe(page: str, title: str) -> str:
     """The page as an element of a notebook's output."""
     style = f"width: 100%; height: {FIRST_HEIGHT}px; border: 0; display: block"
-    # No browser shows what stands inside of a frame, and notebooks that do not trust their outputs show nothing else.
+    # Browsers ignore the text inside a frame; notebooks that do not trust their outputs show only that.
     untrusted = say("show.untrusted", "{view}: trust this notebook, or run the cell, to see it.", view=title)
-    frame = f'<iframe title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}">{visible_html(untrusted)}</iframe>'
+    attributes = f'title="{html.escape(title)}" style="{style}" srcdoc="{html.escape(page)}"'
+    frame = f"<iframe {attributes}>{visible_html(untrusted)}</iframe>"
     return f"{frame}<script>{_read('notebook_page.frame.js')}</script>"
 
 
 def _section_html(section: NotebookSection) -> str:
     heading = f"<h2>{visible_html(section.heading)}</h2>" if section.heading else ""
-    payload = base64.b64encode(section.part.payload).decode()
+    payload = base64.b64encode(section.snapshot.payload).decode()
     return (
-        f'<section>{heading}<div class="view-with-mark">{component.selection_mark(section.part.chosen)}'
+        f'<section>{heading}<div class="view-with-mark">{component.selection_mark(section.snapshot.chosen)}'
         '<div class="view"></div></div>'
         f'<script type="text/plain" class="payload">{payload}</script></section>'
     )
@@ -110,7 +111,8 @@ def _section_html(section: NotebookSection) -> str:
 
 def _file_link(file: DownloadFile) -> str:
     content = base64.b64encode(file.content).decode()
-    return f'<a download="{html.escape(file.name)}" href="data:{file.type};base64,{content}">{visible_html(file.label)}</a>'
+    attributes = f'download="{html.escape(file.name)}" href="data:{file.type};base64,{content}"'
+    return f"<a {attributes}>{visible_html(file.label)}</a>"
 
 
 def _in_window(text: str) -> str:

@@ -20,7 +20,7 @@ class OnePatch extends ChoosingView {
     this.vectors = new Float32Array(body, 0, count * length)
     this.pixels = new Uint8Array(body, 4 * count * length, 3 * height * width)
     this.size = height / header.grid[0]
-    this.given = header
+    this.payload = header
     this.fit([header.shows, header.grid, header.pixels, header.words], header.theme)
     if (header.shows === "sequence") this.squares.forEach((square, place) => this.paint(square.firstChild, place))
     this.drawn = ""
@@ -29,12 +29,12 @@ class OnePatch extends ChoosingView {
 
   // The place of the chosen patch among all of them, row by row.
   get place() {
-    return (Number(this.chosen.row) - 1) * this.given.grid[1] + Number(this.chosen.column) - 1
+    return (Number(this.chosen.row) - 1) * this.payload.grid[1] + Number(this.chosen.column) - 1
   }
 
   build() {
     this.root.replaceChildren()
-    if (this.given.shows === "steps") this.buildSteps()
+    if (this.payload.shows === "steps") this.buildSteps()
     else this.buildSequence()
   }
 
@@ -42,14 +42,14 @@ class OnePatch extends ChoosingView {
     const drawn = String(this.place)
     if (this.drawn === drawn) return
     this.drawn = drawn
-    if (this.given.shows === "steps") this.drawSteps()
+    if (this.payload.shows === "steps") this.drawSteps()
     else this.squares.forEach((square, place) => square.classList.toggle("chosen", place === this.place))
     this.root.dataset.drawn = drawn
   }
 
   // The bytes of a patch, red, green and blue of each pixel.
   cut(place) {
-    const { size, pixels, given: { grid, pixels: [, width] } } = this
+    const { size, pixels, payload: { grid, pixels: [, width] } } = this
     const [top, left] = [Math.floor(place / grid[1]) * size, (place % grid[1]) * size]
     return [...Array(size).keys()].flatMap((row) => {
       const start = 3 * ((top + row) * width + left)
@@ -58,7 +58,7 @@ class OnePatch extends ChoosingView {
   }
 
   buildSteps() {
-    const { size, given: { words, inks, hue, embeddings } } = this
+    const { size, payload: { words, inks, hue, embeddings } } = this
     const count = 3 * size * size
     this.title = element("h2", "", this.root)
     const picture = svgElement("svg", { viewBox: `0 0 ${WIDTH} ${TOPS[1] + 118}`, role: "img" }, this.root)
@@ -95,7 +95,7 @@ class OnePatch extends ChoosingView {
   }
 
   drawSteps() {
-    const { place, size, given: { words, embeddings: [, length] } } = this
+    const { place, size, payload: { words, embeddings: [, length] } } = this
     this.title.textContent = filled(words.title, { ...this.chosen, position: place + 1 })
     const bytes = this.cut(place)
     const [first, ...planes] = this.planes
@@ -127,7 +127,7 @@ class OnePatch extends ChoosingView {
   }
 
   buildSequence() {
-    const { grid: [rows, columns], words, first, hue } = this.given
+    const { grid: [rows, columns], words, first, hue } = this.payload
     this.root.setAttribute("role", "list")
     this.root.style.setProperty("--hue", hue)
     const item = (title) => {

@@ -1,8 +1,7 @@
-"""One patch on its way to a vector, and the sequence that it stands in: the patch that is chosen in a picture.
+"""How the patch that is selected in a picture becomes a vector, and the sequence of all patches.
 
-The payload (`views.components.component.pack`) holds the embeddings of all patches as float32, then the picture. The
-script
-cuts the patches from it, so that another one is drawn with no trip to the server.
+The payload (`views.components.component.pack`) contains the embeddings of all patches as float32, then the picture. The
+script cuts the patches from it, so that another one is drawn without the server.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +18,7 @@ from ..text.catalogue import Message
 from . import component, controls
 
 Shows = Literal["steps", "sequence"]
-INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: what the planes hold, not a kind of attention
+INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: colours of the channels, not of a kind of attention
 
 WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
     "title": Message("vision.patch.title", "Patch in row {row}, column {column}: position {position} of the sequence"),
@@ -41,14 +40,14 @@ _MOUNT = component.Component("one_patch", "one-patch")
 
 @dataclass(frozen=True, eq=False)
 class OnePatch:
-    """What is shown.
+    """A picture, its patches and their embeddings.
 
     Attributes:
-        shows: the chosen patch on its way to its embedding, or all patches in order, the chosen one marked.
+        shows: the steps from the selected patch to its embedding, or all patches in order, the selected one marked.
         pixels: `(height, width, 3)` uint8, whole patches.
         grid: rows and columns of patches; their product is P.
-        choices, chosen: "row" and "column" of a patch, from 1, and which are chosen; another component draws them.
-        embeddings: `(P, d_model)`; None for the sequence.
+        choices, chosen: "row" and "column" of a patch, from 1, and the selected ones; another component draws them.
+        embeddings: `(P, d_model)`; None if the sequence is shown.
     """
 
     shows: Shows
@@ -65,7 +64,7 @@ def payload(shown: OnePatch, theme: palette.Theme) -> bytes:
         shown,
         theme=theme,
         choices=None,
-        chosen=None,  # it stands in the mark
+        chosen=None,  # it is in the mark
         controls=controls.control_specs(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
         inks=INKS,
         hue=palette.HUES["vision"],

@@ -30,7 +30,7 @@ class OneWeight extends ChoosingView {
 
   // The kind that is chosen, if it travels.
   kindOf({ kind }) {
-    const { kinds } = this.given
+    const { kinds } = this.payload
     return kind ? kinds[kind] : Object.values(kinds)[0]
   }
 
@@ -61,23 +61,23 @@ class OneWeight extends ChoosingView {
 
   // Draws the weight that is chosen, unless it is on the screen, or still to come from the server.
   arrange() {
-    const { given, chosen } = this
+    const { payload, chosen } = this
     const drawn = JSON.stringify(chosen)
     if (!this.waits() && this.drawn !== drawn) {
       const kind = this.kindOf(chosen)
-      this.sheet = { ...given, ...kind }
-      this.fit([kind.labels, given.words, kind.texts, Boolean(kind.queries)], given.theme)
+      this.sheet = { ...payload, ...kind }
+      this.fit([kind.labels, payload.words, kind.texts, Boolean(kind.queries)], payload.theme)
       this.draw(kind)
       this.drawn = drawn
       this.root.dataset.drawn = drawn
     }
-    this.choices?.fit(given)
+    this.choices?.fit(payload)
     this.choices?.show(chosen)
   }
 
   draw(kind) {
     const [query, key] = kind.pair.map((name) => {
-      const { options } = this.given.controls.find((control) => control.name === name)
+      const { options } = this.payload.controls.find((control) => control.name === name)
       return options.findIndex(([id]) => id === this.chosen[name])
     })
     const one = softmaxOf(kind, kind.numbers, kind.seen, [...this.place(kind), query])
@@ -93,13 +93,13 @@ class OneWeight extends ChoosingView {
     const [query, key] = this.at
     const masked = scores[key] === -Infinity
     const numbers = { exponential: exponentials[key], total, score: raw[key], weight: weights[key], sink }
-    let told = [masked ? texts.maskedScore : texts.score]
+    let paragraphs = [masked ? texts.maskedScore : texts.score]
     if (form) {
       const products = vectors.products(key)
       const product = sumOf(products)
       Object.assign(numbers, { product, root: Math.sqrt(products.length), scaling: form.scaling, added: raw[key] - product * form.scaling })
-      told = [masked ? (causal && key > query ? texts.later : texts.hidden) : form.plain ? texts.plain : texts.formed]
-      if (!masked && !form.plain && sink) told.push(texts.sink)
+      paragraphs = [masked ? (causal && key > query ? texts.later : texts.hidden) : form.plain ? texts.plain : texts.formed]
+      if (!masked && !form.plain && sink) paragraphs.push(texts.sink)
     }
     const written = Object.entries(numbers).map(([name, number]) => [name, () => dataText(threeDigits(number), "number")])
     const values = {
@@ -109,7 +109,7 @@ class OneWeight extends ChoosingView {
       key: () => this.named(1, key),
     }
     this.explained.replaceChildren()
-    for (const text of told) writeProse(element("p", "", this.explained), text, values)
+    for (const text of paragraphs) writeProse(element("p", "", this.explained), text, values)
   }
 
   // A token in quotes with its number, or a place of a picture.

@@ -1,8 +1,8 @@
-"""One attention weight taken apart: the products of its query and key, their score, and the softmax over all keys.
+"""One attention weight step by step: the products of its query and key, their score, and the softmax over all keys.
 
-The queries and keys of all heads travel, so that the browser takes another weight apart with no trip to the server, in
-double precision and by the formulas of `model/lessons/one_weight.py`. Where they are too many, those of the chosen head
-travel alone.
+The payload contains the queries and keys of all heads, so that the browser computes another weight without the server,
+in double precision and by the formulas of `model/lessons/one_weight.py`. If there are too many, it contains only those
+of the selected head.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,8 +18,8 @@ from ..text import terms
 from ..text.catalogue import Message, say_count
 from . import component, controls
 
-STRONGEST = "strongest"  # the option that stands for the key with the largest weight
-MOST_KEYS = 40  # rows of the softmax's table; the weakest keys beyond are summed up
+STRONGEST = "strongest"  # the option for the key with the largest weight
+MOST_KEYS = 40  # rows of the softmax table; weaker keys are summed up
 
 DIMENSION, SUM = Message("column.dimension", "dimension"), Message("column.sum", "sum")
 SCORE, PRODUCT = Message("column.score", "score"), Message("column.product", "product")
@@ -49,11 +49,11 @@ class ScoreFormFields:
 
     Attributes:
         scaling: factor of the product.
-        plain: it is the usual one, and nothing else is done.
-        softcap: 0 where there is none.
-        biased: the recorded scores are taken, as something was added to them.
-        sinks: the score of the sink of each head; empty where there is none.
-        allowed: which of the masks hides keys in this layer; -1 where none does.
+        plain: the factor is the usual one, and there is nothing else.
+        softcap: 0 if there is none.
+        biased: something was added to the scores, so that the recorded ones are shown.
+        sinks: the score of the sink of each head; empty if there is none.
+        allowed: index of the mask that hides keys in this layer; -1 if none does.
     """
 
     scaling: float
@@ -66,22 +66,22 @@ class ScoreFormFields:
 
 @dataclass(frozen=True, eq=False)
 class WeightsApart:
-    """Everything from which a weight of one kind can be taken apart.
+    """Everything from which the weights of one kind can be computed step by step.
 
     Attributes:
         kind: of attention; decides the hue.
         causal: keys behind the query are not generated yet.
-        places: queries and keys are places of a picture.
+        places: queries and keys are positions in a picture.
         labels: of queries and of keys, as tables show them.
-        pair: names of the choices of its query and of its key, which are places but for `STRONGEST`.
+        pair: names of the choices of query and key, whose options are positions and `STRONGEST`.
         names: of all layers and heads.
-        heads: names of the layers and heads that travel.
-        texts: what is said of a weight, by the case that it is; places in braces stand for its numbers.
-        queries: `(layer, head, query, d_k)`; None where they were not seen.
+        heads: names of the layers and heads in the payload.
+        texts: explanations of a weight, by case; placeholders stand for its numbers.
+        queries: `(layer, head, query, d_k)`; None if they were not recorded.
         keys: `(layer, group, key, d_k)`; several heads may share a group's.
-        scores: `(layer, head, query, key)` where a layer's are to be taken as they were recorded.
-        forms: of each layer; empty where queries and keys were not seen.
-        masks: `(query, key)` bool, True where a key is seen.
+        scores: `(layer, head, query, key)` if a layer's recorded scores are shown.
+        forms: of each layer; empty if queries and keys were not recorded.
+        masks: `(query, key)` bool, True where the query may attend to the key.
     """
 
     kind: str
@@ -104,8 +104,8 @@ class WeightsOfKinds:
     """The weights of several kinds of attention, among which the browser chooses.
 
     Attributes:
-        kinds: by name; kinds that are not there the server sends when they are chosen.
-        choices, chosen: what a person chooses among "kind", "layer", "head" and each kind's pair, and what is chosen.
+        kinds: by name; the server sends a missing kind once it is selected.
+        choices, chosen: some of "kind", "layer", "head" and each kind's pair, and the selected option of each.
     """
 
     kinds: Mapping[str, WeightsApart]
@@ -116,9 +116,11 @@ class WeightsOfKinds:
 def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     """The bytes that `one_weight.js` reads: of each kind float32, then a byte for each cell of a mask."""
     counts = {len(apart.labels[1]) for apart in shown.kinds.values()}
-    # one less is left out where the chosen key is not among the strongest
-    left = {each for count in counts for each in (count - MOST_KEYS, count - MOST_KEYS - 1) if each > 0}
-    rest = {each: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", each) for each in left}
+    # one less is left out if the selected key is not among the strongest
+    left_out = {number for count in counts for number in (count - MOST_KEYS, count - MOST_KEYS - 1) if number > 0}
+    rest = {
+        number: say_count("one-weight.rest", "{count} weaker key", "{count} weaker keys", number) for number in left_out
+    }
     header = {
         "theme": theme,
         "controls": controls.control_specs(shown.choices),
@@ -130,9 +132,9 @@ def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     arrays = []
     for apart in shown.kinds.values():
         numbers = (apart.queries, apart.keys, apart.scores)
-        arrays += [each.astype("<f4") for each in numbers if each is not None]
+        arrays += [array.astype("<f4") for array in numbers if array is not None]
         arrays += [mask.astype(np.uint8) for mask in apart.masks]
-    return component.pack(header, *arrays)  # the script copies each, so that all of them are aligned
+    return component.pack(header, *arrays)  # the script copies each, so that all are aligned
 
 
 def _kind_header(apart: WeightsApart) -> dict[str, object]:
@@ -145,6 +147,6 @@ def _kind_header(apart: WeightsApart) -> dict[str, object]:
 
 
 def one_weight(shown: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount it; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=chosen)
+    """Mount it; `on_choose` gets the selected options, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)

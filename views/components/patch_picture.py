@@ -1,10 +1,9 @@
-"""A picture cut into patches: maps over it, an outline, and the patch that a person chooses.
+"""A picture in patches: maps over it, an outline of the strongest patches, and the patch that the user selects.
 
-The maps of all heads travel once; choosing another patch or another head redraws them in the browser, and the page
-follows a moment later. The payload (`views.components.component.pack`) holds the picture, then the weights as float32,
-or
-where they are many as float16; those of the chosen head then stand beside it as float32, so that the payload stays as
-it is when another head is chosen.
+The maps of all heads are sent once; another patch or head is drawn by the browser at once, and the page is run half a
+second later. The payload (`views.components.component.pack`) contains the picture, then the weights as float32. If
+there are many they are float16; then those of the selected head are sent as float32 outside of the payload, which
+therefore does not change with the selection.
 """
 
 import zlib
@@ -48,9 +47,9 @@ class PicturePanel:
 
     Attributes:
         title: above it; empty for none.
-        shows: the map over it. "nothing", or weights: "cls" those of CLS as the query (row 0), "from" those of the
-            chosen patch as the query (its row), "to" those on the chosen patch as the key (its column). A number is a
-            row that is a map by itself, drawn from its least to its largest number.
+        shows: the map over it: "nothing", or the weights of a query or key: "cls" of CLS as the query (row 0), "from"
+            of the selected patch as the query (its row), "to" of the selected patch as the key (its column). A number
+            is a row that is a map of its own, drawn from its least to its largest number.
     """
 
     title: str
@@ -59,22 +58,22 @@ class PicturePanel:
 
 @dataclass(frozen=True)
 class PatchPicture:
-    """What is shown.
+    """The picture, its maps and the choices.
 
     Attributes:
         pixels: `(height, width, 3)` uint8.
         grid: rows and columns of patches; their product is P.
-        panels: at least one; all have the same chosen patch.
+        panels: at least one; all have the same selected patch.
         title: names the whole for screen readers.
-        choices, chosen: what can be chosen, and the option that is: "row" and "column" of a patch, from 1; perhaps
-            "layer" and "head", "scale", and in percent "opacity" of the maps and "kept", the share of a map that the
-            outline holds.
+        choices, chosen: the choices, and the selected option of each: "row" and "column" of a patch, from 1; perhaps
+            "layer" and "head", "scale", and in percent "opacity" of the maps and "kept", the share of a map that is
+            outlined.
         elsewhere: choices that another component of the page draws.
-        heading: above the panels, with a place for `{map}`; empty for none.
+        heading: above the panels, with a placeholder `{map}`; empty for none.
         weights: `(layer, head, 1 + P, 1 + P)` float32 attention, CLS first; `(layer, head, 1, 1 + P)` is enough for
-            "cls", None for "nothing". Maps by themselves have a row each, which begins with any number.
-        along: the choices that the first two axes follow.
-        names: of the layers and of the heads; fewer than can be chosen where only these can travel.
+            "cls", None for "nothing". A map of its own has one row, whose first number is ignored.
+        along: the choices whose options index the first two axes.
+        names: of the layers and of the heads in the payload; if there are too many, only the selected ones.
         tops: `(layer, head)`, the weight that gets the deepest colour on a shared scale; None for that of each map.
     """
 
@@ -95,37 +94,37 @@ class PatchPicture:
 def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
     weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
-    form, (sent,) = controls.encode_maps([weights])
+    number_type, (encoded,) = controls.encode_maps([weights])
     header = component.header_fields(
         shown,
         theme=theme,
         choices=None,
-        chosen=None,  # it stands in the mark
+        chosen=None,  # it is in the mark
         controls=controls.control_specs(shown.choices, shown.elsewhere),
         weights=weights.shape,
         names=[list(names) or [""] for names in shown.names],
         tops=[] if shown.tops is None else shown.tops.tolist(),
-        form=form,
-        id=zlib.crc32(sent.tobytes()),
+        form=number_type,
+        id=zlib.crc32(encoded.tobytes()),
         words=component.translated(WORDS),
         scales=component.scales("vision"),
     )
-    return component.pack(header, shown.pixels, sent)  # the script copies each, so that both are aligned
+    return component.pack(header, shown.pixels, encoded)  # the script copies each, so that both are aligned
 
 
 def exact_weights(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
-    """The weights of the chosen head, and of what and which they are; None where all travel with every digit."""
+    """The weights of the selected head and a name for them; None if the payload contains all with every digit."""
     if shown.weights is None:
         return None
-    form, (sent,) = controls.encode_maps([shown.weights])
-    if form == "float32":
+    number_type, (encoded,) = controls.encode_maps([shown.weights])
+    if number_type == "float32":
         return None
-    named = zip(shown.along, shown.names, strict=True)
-    place = tuple(list(names).index(shown.chosen[name]) for name, names in named)
-    return f"{zlib.crc32(sent.tobytes())},{','.join(map(str, place))}", shown.weights[place]
+    axes = zip(shown.along, shown.names, strict=True)
+    index = tuple(list(names).index(shown.chosen[choice]) for choice, names in axes)
+    return f"{zlib.crc32(encoded.tobytes())},{','.join(map(str, index))}", shown.weights[index]
 
 
 def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
-    """Mount the picture; `on_choose` gets what is chosen of each choice, a moment after the last one."""
-    chosen = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact_weights(shown), chosen=chosen)
+    """Mount the picture; `on_choose` gets the selected options, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
+    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact_weights(shown), chosen=handler)

@@ -86,9 +86,9 @@ class PictureStrip extends View {
     if (blob.size > this.data.limit) this.refuse(this.data.words.tooHeavy)
     else if (!box) this.refuse(this.data.words.unread)
     else {
-      const given = new DataTransfer()
-      given.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it
-      box.files = given.files
+      const transfer = new DataTransfer()
+      transfer.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it
+      box.files = transfer.files
       box.dispatchEvent(new Event("change", { bubbles: true }))
     }
   }

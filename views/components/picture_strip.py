@@ -1,4 +1,4 @@
-"""Small pictures to choose from, and a picture pasted from the clipboard, which the page's upload box receives."""
+"""Thumbnails to choose from, and a button that pastes a picture into the page's upload box."""
 
 import base64
 import io
@@ -32,7 +32,7 @@ _MOUNT = component.Component("picture_strip", "strip-root")
 
 @dataclass(frozen=True)
 class Tile:
-    """One picture to choose: its name in answers, what a person reads below it, a small copy of it as a data URI."""
+    """One picture to choose: its name in answers, the label below it, its thumbnail as a data URI."""
 
     name: str
     label: str
@@ -58,11 +58,11 @@ def picture_strip(
     """Mount the strip.
 
     Args:
-        label: what is chosen, for screen readers.
+        label: names the strip for screen readers.
         selected: the name of the tile that is marked.
         on_choose: called with the name of a tile.
-        on_refuse: called when the browser itself refuses what a person gives; given only while the page says something
-            about the picture before.
+        on_refuse: called when the script refuses a pasted picture; None unless the page shows a message about the
+            picture before.
     """
     data = {
         "label": label,
@@ -72,5 +72,5 @@ def picture_strip(
         "words": component.translated(WORDS),
         "tell": on_refuse is not None,
     }
-    chosen = partial(component.valid_option, names=[tile.name for tile in tiles]), on_choose
-    _MOUNT(key, data, chosen=chosen, refused=(bool, lambda _: on_refuse and on_refuse()))
+    handler = partial(component.valid_option, names=[tile.name for tile in tiles]), on_choose
+    _MOUNT(key, data, chosen=handler, refused=(bool, lambda _: on_refuse and on_refuse()))

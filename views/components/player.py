@@ -1,4 +1,4 @@
-"""A button that goes through the steps of a page, one after the other; not there for who wants no motion."""
+"""A play button that goes through the steps of a page; hidden if the user prefers reduced motion."""
 
 import streamlit as st
 
@@ -11,6 +11,6 @@ _MOUNT = component.Component("player", "player-root")
 
 
 def player() -> None:
-    """Mount it, beside the control with the key "step" or the buttons that go on."""
+    """Mount it, next to the control with the key "step" or the buttons for the next step."""
     with st.container(width="content"):
         _MOUNT("play", {"words": component.translated(WORDS)})

@@ -26,10 +26,10 @@ class Tip {
 }
 
 // An element whose text is read out to those who cannot see the page.
-function buildHeard(root) {
-  const heard = element("div", "heard", root)
-  heard.setAttribute("aria-live", "polite")
-  return heard
+function buildLiveRegion(root) {
+  const region = element("div", "heard", root)
+  region.setAttribute("aria-live", "polite")
+  return region
 }
 
 // What scrolls by itself where it is too large: keys reach it, too.

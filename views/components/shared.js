@@ -32,7 +32,7 @@ class View {
     this.root.classList.add("component")
     this.bytes = new Uint8Array()
     this.layout = ""
-    this.told = [] // what the server was told and has not yet said back
+    this.sent = [] // what the server was told and has not yet said back
   }
 
   // Whether this is news: an update may bring what is shown already.
@@ -56,12 +56,12 @@ class View {
   // focus leaves for something else or a link to another page is pressed. Never when a control of Streamlit's is set: in
   // the same moment the browser would make one message of both, and the server would run only the component's part.
   tell(name, chosen, still) {
-    this.untold?.abort()
-    const untold = (this.untold = new AbortController())
-    const { signal } = untold
+    this.unsent?.abort()
+    const unsent = (this.unsent = new AbortController())
+    const { signal } = unsent
     const now = () => {
-      untold.abort()
-      this.told.push(JSON.stringify(chosen))
+      unsent.abort()
+      this.sent.push(JSON.stringify(chosen))
       this.answer(name, chosen)
     }
     const waiting = setTimeout(now, still)
@@ -77,10 +77,10 @@ class View {
     const text = JSON.stringify(chosen)
     if (!chosen || text === this.followed) return null
     this.followed = text
-    const known = this.told.indexOf(text)
-    this.told.splice(0, known + 1)
+    const known = this.sent.indexOf(text)
+    this.sent.splice(0, known + 1)
     if (known >= 0) return null
-    this.told = []
+    this.sent = []
     return chosen
   }
 
@@ -92,7 +92,7 @@ class View {
   }
 
   leave() {
-    this.untold?.abort()
+    this.unsent?.abort()
     this.mark?.disconnect()
     this.resized?.disconnect()
   }
@@ -238,7 +238,7 @@ function followDrag(view, slider, follow, tell) {
   let moved = false
   slider.oninput = () => {
     moved = true
-    view.untold?.abort()
+    view.unsent?.abort()
     follow()
   }
   slider.onchange = slider.onpointerup = () => {

@@ -41,7 +41,7 @@ class StepView extends View {
     const made = { heatmap: HeatmapPanel, curves: CurvesPanel, bars: BarsPanel, formula: FormulaPanel }
     this.panels = this.sheet.panels.map((about) => new made[about.is](this, about, field))
     this.tip = new Tip(this.root, "read")
-    this.heard = buildHeard(this.root)
+    this.liveRegion = buildLiveRegion(this.root)
     this.resized.disconnect()
     this.resized.observe(this.root)
   }
@@ -68,7 +68,7 @@ class StepView extends View {
 
   tellPlaces() {
     clearTimeout(this.speaking)
-    this.speaking = setTimeout(() => this.heard.replaceChildren(...this.spoken()), STILL)
+    this.speaking = setTimeout(() => this.liveRegion.replaceChildren(...this.spoken()), STILL)
     this.tell("places", { ...this.places }, STILL)
   }
 

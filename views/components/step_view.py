@@ -1,6 +1,6 @@
-"""Numbers that follow sliders in the browser, with no trip to the server: heatmaps, curves, tables of bars, formulas.
+"""Numbers that follow sliders in the browser, without the server: heatmaps, curves, tables of bars, formulas.
 
-How to use it: name the axes, give every array the names of its dimensions, and say which panels show what.
+How to use it: name the axes, give every array the names of its dimensions, and define the panels that show them.
 
     tokens = Axis("token", "Token", ("the", "cat"), said="token")
     units = Axis("unit", "Unit", size=448)
@@ -15,10 +15,10 @@ How to use it: name the axes, give every array the names of its dimensions, and 
     )
 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
-that `CurvesPanel` above draws the chosen unit over all tokens, and `{h}` is one number. A drawn axis that has a slider shows
-its place and can be clicked. What depends on a slider in another way than by its place in an array, such as a softmax
-with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.render` mounts it and
-keeps its places in the address.
+that `CurvesPanel` above draws the selected unit over all tokens, and `{h}` is one number. A drawn axis that has a
+slider shows its position and can be clicked. What depends on a slider other than as an index into an array, such as a
+softmax with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.render` mounts
+the view and stores its positions in the URL.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -43,19 +43,19 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class Axis:
-    """What a dimension counts.
+    """A dimension of arrays, and its slider.
 
     Attributes:
         id: in `Numbers.dims`, in formulas and, with a slider, in the address.
-        title: what one step of it is called, such as "Token".
-        labels: of its places, which may come from a person; empty where places are only counted.
-        size: how many places there are where they have no labels.
-        slider: whether the reader moves along it.
-        said: "token", "number" or "name" where the labels are not the page's words.
-        ids: what the address says for each place; numbers from 1 where empty.
-        first: the place that is shown until a reader chooses.
-        beside: its labels stand beside what is drawn along it.
-        values: the numbers that its places stand for, see `number_axis`.
+        title: name of one step, such as "Token".
+        labels: of its positions, which may be a user's text; empty if positions are only numbered.
+        size: the number of positions if they have no labels.
+        slider: whether it has a slider.
+        said: "token", "number" or "name" if the labels are data and not translated messages.
+        ids: values of the positions in the URL; numbers from 1 if empty.
+        first: the position of the slider until the user moves it.
+        beside: its labels are written next to what is drawn along it.
+        values: numbers that its positions represent, see `number_axis`.
     """
 
     id: str
@@ -71,21 +71,21 @@ class Axis:
 
     @property
     def count(self) -> int:
-        """How many places it has."""
+        """The number of positions."""
         return len(self.labels) or self.size
 
 
 def number_axis(id: str, title: str, values: Sequence[float], first: float) -> Axis:
-    """A slider over numbers: they are its labels, and what the address says; `first` is one of them."""
-    said = [f"{value:.12g}" for value in values]
-    return Axis(id, title, said, said="number", ids=said, first=list(values).index(first), values=values)
+    """An axis with a slider over numbers, which are its labels and its values in the URL; `first` is one of them."""
+    labels = [f"{value:.12g}" for value in values]
+    return Axis(id, title, labels, said="number", ids=labels, first=list(values).index(first), values=values)
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """An array and the ids of its dimensions' axes; drawn as float32. Where it is NaN there is nothing to show.
+    """An array and the ids of its dimensions' axes; drawn as float32. NaN is not shown.
 
-    With `whole` they are counts and have no decimals.
+    With `whole` the numbers are counts, without decimals.
     """
 
     values: np.ndarray
@@ -98,12 +98,12 @@ class HeatmapPanel:
     """Two dimensions of an array as colours.
 
     Attributes:
-        name: stands above it.
+        name: written above it.
         numbers: key of the array.
         rows, columns: ids of the axes that are drawn.
         kind: decides the hue.
         signed: colours for both signs; otherwise 0 is the lightest.
-        top: the number with the deepest colour; the largest of the whole array where None.
+        top: the number with the deepest colour; the largest of the whole array if None.
         wide: it takes the whole width.
     """
 
@@ -119,7 +119,7 @@ class HeatmapPanel:
 
 @dataclass(frozen=True)
 class Curve:
-    """One line of `CurvesPanel`: what it is called and the key of its array."""
+    """One line of `CurvesPanel`: its name and the key of its array."""
 
     name: str
     numbers: str
@@ -127,9 +127,9 @@ class Curve:
 
 @dataclass(frozen=True)
 class CurvesPanel:
-    """Arrays as lines over one axis; `low` and `high` are the ends of the scale, the arrays' own where None.
+    """Arrays as lines over one axis; `low` and `high` are the ends of the scale, by default those of the arrays.
 
-    With `log` the scale is logarithmic, and what is 0 or less is not drawn. With `own` the scale is that of the lines
+    With `log` the scale is logarithmic, and numbers up to 0 are not drawn. With `own` the scale is that of the lines
     that are drawn at the moment, not that of the whole arrays.
     """
 
@@ -148,13 +148,13 @@ class BarColumn:
     """A column of `BarsPanel`.
 
     Attributes:
-        name: stands above it.
+        name: written above it.
         numbers: key of the array.
         kind: decides the hue.
-        top: the number of the longest bar; the largest of the array where None.
-        signed: bars grow from the middle; where None, if a number is below 0.
-        bar: whether there are bars beside the numbers.
-        nothing: what it says where there is no number.
+        top: the number of the longest bar; the largest of the array if None.
+        signed: bars start in the middle; if None, they do if a number is below 0.
+        bar: whether there are bars next to the numbers.
+        nothing: text instead of NaN.
     """
 
     name: str
@@ -168,9 +168,9 @@ class BarColumn:
 
 @dataclass(frozen=True)
 class BarsPanel:
-    """A table with a row for every place of one axis: its label, and of each array a bar with the number.
+    """A table with a row for every position of one axis: its label, and for each array a bar with the number.
 
-    `taken` is a row whose label stands out in the decoder's hue.
+    `taken` is a row whose label is highlighted in the decoder's hue.
     """
 
     name: str
@@ -182,9 +182,9 @@ class BarsPanel:
 
 @dataclass(frozen=True)
 class FormulaPanel:
-    """A line of text with places in braces: `{key of an array}` or `{id of an axis}`, whose label or number it says.
+    """A line of text with placeholders: `{key of an array}` for its number, `{id of an axis}` for its label.
 
-    `{id#}` is the number of an axis's place, from 1, where its label would stand otherwise.
+    `{id#}` is an axis's position as a number from 1, instead of its label.
     """
 
     text: str
@@ -193,19 +193,19 @@ class FormulaPanel:
 
 StepPanel = HeatmapPanel | CurvesPanel | BarsPanel | FormulaPanel
 _SCRIPT_NAMES = {HeatmapPanel: "heatmap", CurvesPanel: "curves", BarsPanel: "bars", FormulaPanel: "formula"}
-Places = dict[str, int]  # id of an axis -> place, from 0
+Places = dict[str, int]  # id of an axis -> position of its slider, from 0
 
 
 @dataclass(frozen=True, eq=False)
 class StepView:
-    """Everything that is shown; see the module.
+    """Axes, arrays and panels of a view; see the module.
 
     Attributes:
-        rule: what the browser computes while a slider is dragged, by its name in `step_view.rules.js`. Where the
-            sliders stand as in `at`, the numbers that it names are those that are given here, the server's.
+        rule: name in `step_view.rules.js` of what the browser computes while a slider is dragged.
+        at: positions of the sliders for which `numbers` contains the results of the rule, computed by the server.
 
     Raises:
-        ValueError: an array's shape does not fit its axes, or a panel names what is not there.
+        ValueError: an array's shape does not fit its axes, or a panel cannot draw an array along the axes it names.
     """
 
     axes: tuple[Axis, ...]
@@ -221,22 +221,22 @@ class StepView:
                 raise ValueError(f"{key} is {np.shape(array.values)}, its axes {array.dims} are not.")
         sliders = {axis.id for axis in self.axes if axis.slider}
         for panel in self.panels:
-            for key, drawn in _drawn_arrays(panel):
-                missing = {*drawn} - {*self.numbers[key].dims}
-                followed = {*self.numbers[key].dims} - {*drawn}
-                if missing or followed - sliders:
-                    raise ValueError(f"{panel.name} cannot draw {key} along {drawn}: it has {self.numbers[key].dims}.")
+            for key, along in _drawn_arrays(panel):
+                dims = {*self.numbers[key].dims}
+                if {*along} - dims or dims - {*along} - sliders:
+                    name = panel.text if isinstance(panel, FormulaPanel) else panel.name
+                    raise ValueError(f"{name} cannot draw {key} along {along}: it has {self.numbers[key].dims}.")
 
     def first(self) -> Places:
-        """Where the sliders begin."""
+        """Initial positions of the sliders."""
         return {axis.id: axis.first for axis in self.axes if axis.slider}
 
     def valid(self, sent: object) -> Places | None:
-        """What the browser or an address says of the sliders, or None if it cannot be: both can say anything."""
+        """The sliders' positions that a browser sent or a URL contains; None if they are invalid."""
         sliders = {axis.id: axis.count for axis in self.axes if axis.slider}
         if not isinstance(sent, dict) or set(sent) != set(sliders):
             return None
-        if not all(type(place) is int and 0 <= place < sliders[name] for name, place in sent.items()):
+        if not all(component.is_index(position, sliders[name]) for name, position in sent.items()):
             return None
         return dict(sent)
 
@@ -262,7 +262,10 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
         "rule": view.rule,
         "at": view.at,
         "panels": [_panel_header(panel, view) for panel in view.panels],
-        "styles": {name: [palette.head_style(place, name) for place in range(8)] for name in ("light", "dark")},
+        "styles": {
+            "light": [palette.head_style(line, "light") for line in range(8)],
+            "dark": [palette.head_style(line, "dark") for line in range(8)],
+        },
         "theme": theme,
         "words": component.translated(WORDS),
     }
@@ -273,14 +276,14 @@ def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Pla
     """Mount it.
 
     Args:
-        places: where the sliders stand.
-        on_change: called with where they stand, a moment after a reader last moved one.
+        places: positions of the sliders.
+        on_change: called with their positions, half a second after the user last moved one.
     """
     _MOUNT(key, payload(view, sentence_input.theme()), places, places=(view.valid, on_change))
 
 
 def _drawn_arrays(panel: StepPanel) -> list[tuple[str, tuple[str, ...]]]:
-    """Keys of the arrays that a panel draws, each with the axes that it draws it along."""
+    """Keys of the arrays that a panel draws, each with the axes along which it draws it."""
     if isinstance(panel, HeatmapPanel):
         return [(panel.numbers, (panel.rows, panel.columns))]
     if isinstance(panel, CurvesPanel):
@@ -290,28 +293,26 @@ def _drawn_arrays(panel: StepPanel) -> list[tuple[str, tuple[str, ...]]]:
     return []
 
 
-def _panel_header(panel: StepPanel, view: StepView) -> dict:
+def _panel_header(panel: StepPanel, view: StepView) -> dict[str, object]:
     """A panel as the script reads it."""
-    described = asdict(panel) | {"is": _SCRIPT_NAMES[type(panel)]}
+    header = asdict(panel) | {"is": _SCRIPT_NAMES[type(panel)]}
     arrays = [np.asarray(view.numbers[key].values) for key, _ in _drawn_arrays(panel)]
     if isinstance(panel, HeatmapPanel):
-        described["top"] = _largest(arrays[0], panel.top)
-        described["scales"] = component.scales(panel.kind, panel.signed)
+        header["top"] = _largest(arrays[0], panel.top)
+        header["scales"] = component.scales(panel.kind, panel.signed)
     elif isinstance(panel, CurvesPanel):
-        drawn = np.concatenate([array.ravel() for array in arrays])
-        drawn = drawn[drawn > 0] if panel.log else drawn[~np.isnan(drawn)]
-        low, high = (float(drawn.min()), float(drawn.max())) if drawn.size else (1.0, 1.0)
-        described["low"] = low if panel.low is None else panel.low
-        described["high"] = high if panel.high is None else panel.high
+        numbers = np.concatenate([array.ravel() for array in arrays])
+        numbers = numbers[numbers > 0] if panel.log else numbers[~np.isnan(numbers)]
+        low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (1.0, 1.0)
+        header["low"] = low if panel.low is None else panel.low
+        header["high"] = high if panel.high is None else panel.high
     elif isinstance(panel, BarsPanel):
-        for column, array, told in zip(panel.columns, arrays, described["columns"], strict=True):
-            told |= {
-                "top": _largest(array, column.top) if column.bar else 1.0,
-                "hues": palette.signed_hues(column.kind),
-            }
-            told["signed"] = bool((array < 0).any()) if column.signed is None else column.signed
-        described["hue"] = palette.HUES["decoder"]
-    return described
+        for column, array, fields in zip(panel.columns, arrays, header["columns"], strict=True):
+            fields |= {"top": _largest(array, column.top) if column.bar else 1.0}
+            fields |= {"hues": palette.signed_hues(column.kind)}
+            fields["signed"] = bool((array < 0).any()) if column.signed is None else column.signed
+        header["hue"] = palette.HUES["decoder"]
+    return header
 
 
 def _largest(values: np.ndarray, top: float | None) -> float:

@@ -47,7 +47,7 @@ class VectorDrawing {
     shown.focus?.({ preventScroll: true })
     shown.setPointerCapture(event.pointerId)
     this.held = true
-    this.view.untold?.abort()
+    this.view.unsent?.abort()
     shown.onpointermove = (moved) => follow(moved)
     shown.onpointerup = shown.onpointercancel = () => {
       shown.onpointermove = shown.onpointerup = shown.onpointercancel = null

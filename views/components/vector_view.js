@@ -44,7 +44,7 @@ class VectorView extends View {
     this.buildTable(right)
     this.buildCombined(right)
     this.readout = element("div", "readout", right)
-    this.heard = buildHeard(this.root)
+    this.liveRegion = buildLiveRegion(this.root)
   }
 
   buildTurns(parent) {
@@ -167,7 +167,7 @@ class VectorView extends View {
 
   tellPlaced() {
     clearTimeout(this.speaking)
-    this.speaking = setTimeout(() => (this.heard.textContent = this.readout.textContent), STILL)
+    this.speaking = setTimeout(() => (this.liveRegion.textContent = this.readout.textContent), STILL)
     this.tell("placed", this.state, STILL)
   }
 

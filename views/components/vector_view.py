@@ -1,11 +1,12 @@
-"""Vectors in the plane or in space that are dragged, moved by keys or typed, and what they span.
+"""Vectors in the plane or in space that are dragged, moved by keys or typed, and their span.
 
-Everything that depends on them is drawn in the browser while they move; the server is told where they stand, for the
-address and for the numbers below. Coordinates have three decimals, so that rank and determinant are exact in both.
+The browser draws everything that depends on them while they move; it reports their coordinates to the server, for the
+URL and for the numbers below. Coordinates have three decimals, so that rank and determinant are exact in both.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from .. import palette
 from ..controls import sentence_input
@@ -48,12 +49,12 @@ _BY_RANK = {2: ("origin", "line", "whole-plane"), 3: ("origin", "line", "plane",
 
 @dataclass(frozen=True)
 class VectorPlacement:
-    """Where the vectors stand: two with two numbers each in the plane, three with three in space.
+    """Coordinates of the vectors: two with two numbers each in the plane, three with three in space.
 
     Attributes:
-        vectors: of `NAMES`.
-        point: that is combined of them.
-        turn: how space is looked at, in degrees, see `TURNS`.
+        vectors: in the order of `NAMES`.
+        point: the point that is a linear combination of them.
+        turn: rotation of the view of space in degrees, see `TURNS`.
     """
 
     vectors: tuple[tuple[float, ...], ...]
@@ -65,14 +66,14 @@ class VectorPlacement:
         """2 in the plane, 3 in space."""
         return len(self.point)
 
-    def written(self) -> str:
-        """For the address: `2,1_-1,2_3,4`, in space with the turn behind it."""
+    def to_address(self) -> str:
+        """The placement for the URL: `2,1_-1,2_3,4`, in space followed by `turn`."""
         groups = (*self.vectors, self.point, *([self.turn] if self.dimensions == 3 else []))
         return "_".join(",".join(f"{number:g}" for number in group) for group in groups)
 
 
 def parse(text: str, dimensions: int) -> VectorPlacement | None:
-    """What `Placed.written` wrote, or None for anything else: links hold anything."""
+    """The placement that `to_address` wrote; None for any other text."""
     if len(text) > 200:
         return None
     try:
@@ -87,7 +88,7 @@ def parse(text: str, dimensions: int) -> VectorPlacement | None:
 
 
 def valid_placement(sent: object, dimensions: int) -> VectorPlacement | None:
-    """What the browser says, or None if it cannot be: browsers can send anything."""
+    """The placement that a browser sent; None if it is invalid."""
     if not isinstance(sent, dict) or set(sent) != {"vectors", "point", "turn"}:
         return None
     vectors, point, turn = sent["vectors"], sent["point"], sent["turn"]
@@ -100,17 +101,17 @@ def valid_placement(sent: object, dimensions: int) -> VectorPlacement | None:
     if not all(type(angle) is int and low <= angle <= high for angle, (low, high) in zip(turn, TURNS, strict=True)):
         return None
     rows = [tuple(round(float(number), DECIMALS) + 0.0 for number in row) for row in (*vectors, point)]
-    return VectorPlacement(tuple(rows[:-1]), rows[-1], tuple(turn))
+    return VectorPlacement(tuple(rows[:-1]), rows[-1], (turn[0], turn[1]))
 
 
 def _is_row(row: object, dimensions: int) -> bool:
     if not isinstance(row, list | tuple) or len(row) != dimensions:
         return False
-    return all(type(number) in (int, float) and abs(number) <= LIMIT for number in row)  # false for what is no number
+    return all(type(number) in (int, float) and abs(number) <= LIMIT for number in row)  # False for NaN
 
 
 def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
-    """The bytes that `vector_view.js` reads; `label` says what is drawn."""
+    """The bytes that `vector_view.js` reads; `label` names the drawing."""
     header = {
         "dimensions": dimensions,
         "label": label,
@@ -126,7 +127,7 @@ def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
     return component.pack(header)
 
 
-def vector_view(placed: VectorPlacement, label: str, key: str, on_change: Callable[[VectorPlacement], None]) -> None:
-    """Mount it; `on_change` gets where the vectors stand, a moment after a reader last moved one."""
-    heard = (lambda sent: valid_placement(sent, placed.dimensions)), on_change
-    _MOUNT(key, payload(placed.dimensions, label, sentence_input.theme()), vars(placed), placed=heard)
+def vector_view(placement: VectorPlacement, label: str, key: str, on_change: Callable[[VectorPlacement], None]) -> None:
+    """Mount the view; `on_change` gets the placement, half a second after the user last moved a vector."""
+    handler = partial(valid_placement, dimensions=placement.dimensions), on_change
+    _MOUNT(key, payload(placement.dimensions, label, sentence_input.theme()), vars(placement), placed=handler)

@@ -1,14 +1,14 @@
-"""What the app says, in the reader's language: ids and English texts stand in the code, translations in catalogues.
+"""Translate messages to the user's language: ids and English texts are in the code, translations in catalogues.
 
 A catalogue is `assets/text/<language>/atlas.po`: gettext's format, `msgctxt` the id, `msgid` the English text. A text
-that it does not have, or whose places in braces are wrong, is said in English; so is everything where the file cannot
-be read. `python -m tools.messages` brings the catalogues up to date with the code.
+is shown in English if its translation is missing or has wrong placeholders, and every text if the file cannot be read.
+`python -m tools.messages` updates the catalogues from the code.
 """
 
 import io
 import logging
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from string import Formatter
 
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 ENGLISH = "en"
-PSEUDO = "en-xa"  # English in brackets, for tests: what is visible outside brackets was said past the catalogue
-PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that offers it
+PSEUDO = "en-xa"  # English in brackets, for tests: a text without brackets on screen is not translated
+PSEUDO_SWITCH = "ATLAS_PSEUDO_LANGUAGE"  # the environment variable that adds it to the languages
 OPENED, CLOSED = "\u27e6", "\u27e7"  # the brackets
 
 _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
@@ -28,24 +28,24 @@ _language: ContextVar[str] = ContextVar("language", default=ENGLISH)
 
 @dataclass(frozen=True)
 class Message:
-    """A text that is known before its language is, such as one of a table at the top of a module.
+    """A text that is translated when it is called, for constants of a module.
 
     Attributes:
-        id: says what the text is for; never changes.
-        english: may have places in braces, such as `{count}`.
+        id: states what the text is for; never changes.
+        english: may contain placeholders, such as `{count}`.
     """
 
     id: str
     english: str
 
     def __call__(self, **values: object) -> str:
-        """The text in the reader's language, with `values` in their places."""
+        """The text in the user's language, with `values` for its placeholders."""
         return say(self.id, self.english, **values)
 
 
 @dataclass(frozen=True)
 class Untranslated:
-    """Stands where a `Message` may: a name, a symbol or a sentence of another, which says itself in every language."""
+    """A text in place of a `Message` that is the same in every language: a name, a symbol or a quoted sentence."""
 
     text: str
 
@@ -54,31 +54,31 @@ class Untranslated:
 
 
 def say(id: str, english: str, **values: object) -> str:
-    """`english` in the reader's language, with `values` in their places; see `Message`."""
+    """`english` in the user's language, with `values` for its placeholders; see `Message`."""
     return _filled(_translated(id, english), values)
 
 
 def say_count(id: str, one: str, many: str, count: int, **values: object) -> str:
-    """`one` or `many`, or what the reader's language has for `count`, which can stand in the text as `{count}`."""
+    """`one` or `many`, or the plural form of the user's language for `count`. The texts may contain `{count}`."""
     return _filled(_catalogue(language()).npgettext(id, one, many, count), {"count": count} | values)
 
 
 def say_error(error: Exception) -> str:
-    """What an error that knows its template says; any other says its own text."""
-    template = getattr(error, "template", None)
+    """The message of an error in the user's language, if it has a template and values; else its own text."""
+    template, values = getattr(error, "template", None), getattr(error, "values", {})
     if template is None:
         return _filled(str(error), {})
-    return _filled(_translated(None, template), error.values)
+    return _filled(_translated(None, template), values)
 
 
 def language() -> str:
-    """The reader's, while a page runs; English otherwise."""
+    """The user's language while a page runs; English otherwise."""
     return _language.get()
 
 
 @contextmanager
 def using_language(language: str) -> Iterator[None]:
-    """Say everything in this language, one of `languages()`."""
+    """Context in which every text is in this language, one of `languages()`."""
     token = _language.set(language)
     try:
         yield
@@ -88,16 +88,16 @@ def using_language(language: str) -> Iterator[None]:
 
 @cache
 def languages() -> dict[str, str]:
-    """The languages that there are: the code, and what its speakers call it. English is the first."""
-    found = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
-    names = {code: _own_name(code) for code in (ENGLISH, *sorted(found))}
+    """The available languages: code -> name in that language. English is the first."""
+    translated = {path.parent.name for path in TEXT.glob("*/atlas.po")} - {ENGLISH}
+    names = {code: _own_name(code) for code in (ENGLISH, *sorted(translated))}
     return {code: name for code, name in names.items() if name} | (
         {PSEUDO: "Pseudo"} if os.environ.get(PSEUDO_SWITCH) else {}
     )
 
 
 def _own_name(code: str) -> str | None:
-    """What its speakers call a language; None where `code` is no language's."""
+    """The name of a language in that language; None if `code` is unknown."""
     from babel import Locale, UnknownLocaleError
 
     try:
@@ -106,23 +106,23 @@ def _own_name(code: str) -> str | None:
         return None
 
 
-def nearest_language(wished: str | None) -> str:
-    """The language for a reader whose browser asks for `wished`, such as "ko-KR"; English where it is not there."""
-    code = (wished or ENGLISH).lower()
+def nearest_language(preferred: str | None) -> str:
+    """The language for a browser that asks for `preferred`, such as "ko-KR"; English if it is not available."""
+    code = (preferred or ENGLISH).lower()
     return code if code in languages() else code.split("-")[0] if code.split("-")[0] in languages() else ENGLISH
 
 
 def in_brackets(text: str) -> str:
-    """`text` as the pseudo-language says it."""
+    """`text` in the pseudo-language."""
     if not text.strip():
         return text
-    # What Markdown knows by its beginning, such as a list, must keep it, and paragraphs are elements of their own.
-    alone = (
+    # Markdown that is recognised by its beginning, such as a list, must not change; paragraphs are separate elements.
+    own_block = (
         "\n\n" in text
         or text.lstrip()[:2] in ("- ", "* ", "> ", "| ", "$$", "1.")
         or text.startswith(("#", "|", "```"))
     )
-    return f"{OPENED}\n\n{text}\n\n{CLOSED}" if alone else f"{OPENED}{text}{CLOSED}"
+    return f"{OPENED}\n\n{text}\n\n{CLOSED}" if own_block else f"{OPENED}{text}{CLOSED}"
 
 
 def _filled(text: str, values: dict[str, object]) -> str:
@@ -142,21 +142,20 @@ def _catalogue(language: str) -> NullTranslations:
         return NullTranslations()
     try:
         return _read(path, language)
-    except Exception as error:  # a damaged file makes its reader raise almost anything
-        logging.getLogger(__name__).warning("%s cannot be read (%s): English is said instead.", path, error)
+    except Exception as error:  # parsing a damaged file can raise almost any exception
+        logging.getLogger(__name__).warning("%s cannot be read (%s): English is shown instead.", path, error)
         return NullTranslations()
 
 
 def _read(path: Path, language: str) -> NullTranslations:
-    """The translations of a file, without those that do not fit their English texts."""
+    """The translations of a file, without those whose placeholders differ from their English texts."""
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
     with path.open("rb") as file:
         catalogue = read_po(file, locale=language.replace("-", "_"))
     for message in list(catalogue):
-        ids = message.id if isinstance(message.id, tuple) else (message.id,)
-        forms = message.string if isinstance(message.string, tuple) else (message.string,)
+        ids, forms = _forms(message.id), _forms(message.string)
         if ids[0] and not (all(forms) and _fits(forms, ids)):
             catalogue.delete(message.id, message.context)
     compiled = io.BytesIO()
@@ -165,15 +164,20 @@ def _read(path: Path, language: str) -> NullTranslations:
     return GNUTranslations(compiled)
 
 
+def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Singular and plural forms of a text, or the only one."""
+    return (text or "",) if text is None or isinstance(text, str) else tuple(text)
+
+
 def _fits(forms: tuple[str, ...], ids: tuple[str, ...]) -> bool:
-    """True if a translation asks for no value that the English text does not have."""
-    known, asked = _placeholders(ids), _placeholders(forms)
-    return known is None or (asked is not None and asked <= known)
+    """True if a translation has no placeholder that the English text does not have."""
+    known, used = _placeholders(ids), _placeholders(forms)
+    return known is None or (used is not None and used <= known)
 
 
 def _placeholders(texts: tuple[str, ...]) -> set[tuple] | None:
-    """Name, format and conversion of each place in braces; None where they are a formula's: it takes no values."""
+    """Name, format and conversion of each placeholder; None if the braces belong to a formula, which has none."""
     try:
-        return {tuple(place[1:]) for text in texts for place in Formatter().parse(text) if place[1] is not None}
+        return {tuple(field[1:]) for text in texts for field in Formatter().parse(text) if field[1] is not None}
     except ValueError:
         return None

@@ -1,7 +1,7 @@
-"""The glossary: what the terms mean, and which part of the app shows each.
+"""The glossary: which part of the app shows each term, and links to terms in other texts.
 
-Their texts are the blocks of `assets/text/<language>/glossary.md`, each with its term in bold at the beginning. A term
-in other prose is written `[as it stands there](term:id)`.
+The definitions are the blocks of `assets/text/<language>/glossary.md`, each with its term in bold at the beginning. In
+other prose a term is marked `[its wording there](term:id)`.
 """
 
 import html
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 PAGE = "glossary"
-# Term -> page, and what its address says to open the part.
+# Term -> page, and the query that opens the part.
 WHERE_SHOWN: dict[str, tuple[str, str]] = {
     "ablation": ("heads", ""),
     "add-norm": ("inside", "inside=add-norm"),
@@ -122,31 +122,33 @@ _TERM = re.compile(r"\*\*(.+?)\*\*")
 
 
 def term_of(text: str) -> str:
-    """The term that a text of the glossary explains."""
-    return _TERM.search(text)[1]
+    """The term that a definition explains."""
+    match = _TERM.search(text)
+    assert match is not None, "a definition begins with its term in bold"
+    return match[1]
 
 
 def plain_text(text: str) -> str:
-    """A text of the glossary in one line, without Markdown's marks."""
+    """A definition in one line, without Markdown's marks."""
     return " ".join(text.replace("**", "").replace("`", "").split())
 
 
 def link_terms(text: str, explain: Callable[[str], str]) -> str:
-    """Markdown in which every marked term is a link to its entry, with the explanation as its title.
+    """Markdown in which every marked term is a link to its entry, with the definition as its title.
 
-    `glossary_tooltip.js` shows the title to pointers, thumbs and keys.
+    `glossary_tooltip.js` shows the title on hover, touch and focus.
 
     Args:
-        explain: the text of the glossary for an id.
+        explain: returns the definition for an id.
     """
 
-    def link(found: re.Match) -> str:
-        said = explain(found[1])
-        return f'](glossary?{urlencode({"find": term_of(said)})} "{html.escape(plain_text(said))}")'
+    def link(match: re.Match) -> str:
+        definition = explain(match[1])
+        return f'](glossary?{urlencode({"find": term_of(definition)})} "{html.escape(plain_text(definition))}")'
 
     return _MARKED.sub(link, text)
 
 
 def unlink_terms(text: str) -> str:
-    """The same without the links that `linked` made."""
+    """Remove the links that `link_terms` made."""
     return _LINKED.sub(r"\1", text)

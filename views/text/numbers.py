@@ -1,4 +1,4 @@
-"""How numbers are written: three significant digits everywhere; the full value stays in tables and downloads."""
+"""Format numbers: three significant digits on screen; tables and downloads contain the full value."""
 
 import math
 
@@ -6,7 +6,7 @@ import math
 def three_digits(value: float) -> str:
     """Three significant digits: `0.412`, `0.00310`, `58 500`, and `2.40e-7` below 0.001 or from a million on.
 
-    The components write their read-outs by the same rule; a browser test holds the two together.
+    The components format their read-outs by the same rule; a browser test compares the two.
     """
     if value == 0 or not math.isfinite(value):
         return "0" if value == 0 else str(value)
@@ -24,7 +24,7 @@ def signed(value: float) -> str:
 
 
 def percent(probability: float) -> str:
-    """A probability between 0 and 1 in per cent, with as many digits as matter: `97.3 %`, `0.4 %`, `< 0.1 %`."""
+    """A probability between 0 and 1 in per cent, with one decimal: `97.3 %`, `0.4 %`, `< 0.1 %`."""
     if 0 < probability < 0.001:
         return "< 0.1 %"
     return f"{100 * probability:.1f} %"

@@ -1,8 +1,8 @@
-"""The teaching text: one Markdown file a page and language, one heading a block.
+"""Read the teaching texts: one Markdown file per page and language, in blocks.
 
-`# Title` starts the file and is followed by the lead; each `## id` starts a block. Terms that are marked lead to the
-glossary. What another language's folder does not have is said in English. Where a file cannot be read, one sentence
-says so in its place.
+`# Title` starts the file and is followed by the lead; each `## id` starts a block. Marked terms become links to the
+glossary. A text that is missing in another language is shown in English. If a file cannot be read, one sentence about
+that is shown instead.
 """
 
 from contextlib import suppress
@@ -30,7 +30,7 @@ def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
 
 
 def title(page: str) -> str:
-    """The page's title in the reader's language; the name of its file where that cannot be read."""
+    """The page's title in the user's language; the name of its file if that cannot be read."""
     try:
         return _with_links(_blocks_or_english(page)[0])
     except (OSError, UnicodeDecodeError):
@@ -38,19 +38,19 @@ def title(page: str) -> str:
 
 
 def lead(page: str) -> str:
-    """One sentence under the title that says what to look for."""
+    """The sentence under the title about what to look for."""
     return block(page, "")
 
 
 def block(page: str, id: str, **values: object) -> str:
-    """The Markdown under `## id` in the reader's language, with `values` in its places in braces, if there are any.
+    """The Markdown under `## id` in the user's language; `values`, if any, replace its placeholders.
 
     Raises:
         KeyError: the page has no such block.
     """
     try:
         if text := _blocks_or_english(page)[1].get(id):
-            with suppress(KeyError, IndexError, ValueError):  # it asks for other values
+            with suppress(KeyError, IndexError, ValueError):  # its placeholders are others
                 return _with_links(_filled(text, values))
         return _with_links(_filled(_blocks(page, catalogue.ENGLISH)[1][id], values))
     except FileNotFoundError:
@@ -61,7 +61,7 @@ def block(page: str, id: str, **values: object) -> str:
 
 
 def has(page: str, id: str) -> bool:
-    """Whether the page has such a block; not where its file cannot be read."""
+    """Whether the page has such a block; False if its file cannot be read."""
     try:
         return id in _blocks(page, catalogue.ENGLISH)[1]
     except (OSError, UnicodeDecodeError):
@@ -69,7 +69,7 @@ def has(page: str, id: str) -> bool:
 
 
 def _blocks_or_english(page: str) -> tuple[str, dict[str, str]]:
-    """Title and blocks in the reader's language, or in English where that is missing or damaged."""
+    """Title and blocks in the user's language, or in English if that file is missing or damaged."""
     with suppress(OSError, UnicodeDecodeError):
         return _blocks(page, catalogue.language())
     return _blocks(page, catalogue.ENGLISH)

@@ -1,4 +1,4 @@
-"""Terms that several views say, in the reader's language."""
+"""Messages for terms that several views share."""
 
 from .catalogue import Message
 

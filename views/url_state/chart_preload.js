@@ -1,5 +1,4 @@
-// The script of Streamlit's charts is large. On a page of which a part has a chart, the browser fetches it while nothing
-// else is to be done, so that the part opens at once.
+// Preload the large script of Streamlit's charts while the page is idle, on pages where a part has a chart.
 (() => {
   const { charts, charted } = document.currentScript.dataset;
   const SITE = new URL(".", document.currentScript.src);
@@ -7,13 +6,13 @@
   const pages = new Set(charted.split(" "));
   if (!charts || navigator.connection?.saveData) return;
   let quiet = false;
-  const look = setInterval(() => {
+  const poll = setInterval(() => {
     const app = document.querySelector("[data-testid=stApp]");
-    const still = app?.dataset.testScriptState === "notRunning" && pages.has(location.pathname.split("/").at(-1));
-    if (still && quiet) {
-      clearInterval(look);
+    const idle = app?.dataset.testScriptState === "notRunning" && pages.has(location.pathname.split("/").at(-1));
+    if (idle && quiet) {
+      clearInterval(poll);
       document.head.append(Object.assign(document.createElement("link"), { rel: "modulepreload", href: new URL(charts, SITE) }));
     }
-    quiet = still;
+    quiet = idle;
   }, QUIET);
 })();

@@ -1,12 +1,12 @@
-// A term in the prose: its explanation, which is the link's title, is shown while the pointer or the focus is on it; a thumb's
-// first tap shows it too, the next one opens the glossary.
+// Show the explanation of a glossary link, its title, while the pointer or the focus is on it. On a touch screen the first
+// tap shows it and the second opens the glossary.
 (() => {
   const LINKS = "a[href*='glossary?find=']";
   const LEAVES = 200; // milliseconds in which the pointer may move from the term to its explanation
-  const shown = document.createElement("div");
-  shown.id = "explained-term";
-  shown.setAttribute("role", "tooltip");
-  shown.hidden = true;
+  const tooltip = document.createElement("div");
+  tooltip.id = "explained-term";
+  tooltip.setAttribute("role", "tooltip");
+  tooltip.hidden = true;
   let term = null;
   let leaving;
 
@@ -15,27 +15,27 @@
     if (link === term) return;
     hide();
     link.dataset.explained ??= link.title;
-    link.removeAttribute("title"); // the browser's own would cover it
-    link.setAttribute("aria-describedby", shown.id);
-    shown.textContent = link.dataset.explained;
-    shown.hidden = false;
+    link.removeAttribute("title"); // the browser's own tooltip would cover it
+    link.setAttribute("aria-describedby", tooltip.id);
+    tooltip.textContent = link.dataset.explained;
+    tooltip.hidden = false;
     term = link;
-    const [around, { width, height }] = [link.getClientRects()[0], shown.getBoundingClientRect()];
+    const [around, { width, height }] = [link.getClientRects()[0], tooltip.getBoundingClientRect()];
     const below = around.bottom + 6 + height < innerHeight;
-    shown.style.left = `${Math.max(8, Math.min(around.left, document.documentElement.clientWidth - width - 8))}px`;
-    shown.style.top = `${below ? around.bottom + 6 : Math.max(8, around.top - height - 6)}px`;
+    tooltip.style.left = `${Math.max(8, Math.min(around.left, document.documentElement.clientWidth - width - 8))}px`;
+    tooltip.style.top = `${below ? around.bottom + 6 : Math.max(8, around.top - height - 6)}px`;
   };
   const hide = () => {
     term?.removeAttribute("aria-describedby");
     term = null;
-    shown.hidden = true;
+    tooltip.hidden = true;
   };
-  const linkOf = (event) => event.composedPath()[0].closest?.(LINKS); // a component's too
+  const linkOf = (event) => event.composedPath()[0].closest?.(LINKS); // also inside a component
 
   document.addEventListener("pointerover", (event) => {
     const link = linkOf(event);
     if (link && event.pointerType === "mouse") show(link);
-    else if (shown.contains(event.target)) clearTimeout(leaving);
+    else if (tooltip.contains(event.target)) clearTimeout(leaving);
     else if (term && event.pointerType === "mouse") {
       clearTimeout(leaving);
       leaving = setTimeout(hide, LEAVES);
@@ -59,10 +59,9 @@
     },
     true,
   );
-  addEventListener("DOMContentLoaded", () => document.body.append(shown));
+  addEventListener("DOMContentLoaded", () => document.body.append(tooltip));
 
-  // From an entry of the glossary to the part that shows it, and from lesson to lesson, as the menu's links do it: without
-  // loading the app anew.
+  // Follow links of the glossary and of lessons as the menu's links do, without reloading the app.
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.(".aa-terms a, nav.lessons a");
     if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;

@@ -1,19 +1,19 @@
-// The bar of lessons, for who has entered by the home page's door: where the reader is, what to try here, back and next.
-// Only this browser keeps that somebody is on the way and what has been done. What there is to show comes with the page.
+// The bar of lessons, for users who started them on the home page: the current lesson, its experiment, back and next.
+// Only this browser stores whether the bar is shown and which lessons are done. The lessons come with the page.
 (() => {
   const ON = "lessons";
   const DONE = "lessons-done";
   const LAST = "lessons-last";
-  const DOOR = ".st-key-doors a[href*='history']";
+  const START_LINK = ".st-key-doors a[href*='history']";
   const { shared } = document.currentScript.dataset;
   const root = document.documentElement;
   const bar = document.createElement("nav");
   bar.className = "lessons";
   bar.hidden = true;
-  let told = null; // as the page says it
-  let drawn = ""; // what the bar was drawn from
+  let content = null; // lessons and words, from the page
+  let drawn = ""; // the state that the bar shows
 
-  // A browser may keep nothing, for privacy: then the bar lasts as long as the page.
+  // A browser may store nothing, for privacy: then the bar lasts as long as the page.
   const memory = {};
   const read = (name) => {
     try {
@@ -22,7 +22,7 @@
       return memory[name] ?? "";
     }
   };
-  const keep = (name, value) => {
+  const store = (name, value) => {
     memory[name] = value;
     try {
       localStorage.setItem(name, value);
@@ -35,20 +35,20 @@
   const page = () => location.pathname.split("/").pop();
   const here = () => {
     const part = (lesson) => new URLSearchParams(location.search).get(lesson.key) ?? (lesson.first ? lesson.part : "");
-    return told.lessons.findIndex((lesson) => lesson.page === page() && part(lesson) === lesson.part);
+    return content.lessons.findIndex((lesson) => lesson.page === page() && part(lesson) === lesson.part);
   };
-  // The sentence and what else all pages share goes along.
+  // With the sentence and the other shared parameters.
   const addressOf = (lesson) => {
-    const kept = [...new URLSearchParams(location.search)].filter(([name]) => shared.split(" ").includes(name));
-    return `${lesson.page}?${lesson.query}${kept.length ? `&${new URLSearchParams(kept)}` : ""}`;
+    const carried = [...new URLSearchParams(location.search)].filter(([name]) => shared.split(" ").includes(name));
+    return `${lesson.page}?${lesson.query}${carried.length ? `&${new URLSearchParams(carried)}` : ""}`;
   };
   const taskOf = (lesson) => document.querySelector(`.st-key-experiment-${lesson.experiment}`);
-  // While a part is being drawn, its proposal may stand there without its button.
+  // During a run the experiment's text may be rendered without its button.
   const isDrawn = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
   const isTried = (task) => isDrawn() && Boolean(task && !task.querySelector("[class*=st-key-try-]") && task.textContent);
 
   const draw = (at) => {
-    const { lessons, words } = told;
+    const { lessons, words } = content;
     const finished = done();
     const place = at < 0 ? Math.max(0, lessons.findIndex(({ experiment }) => experiment === read(LAST))) : at;
     const lesson = lessons[place];
@@ -59,45 +59,45 @@
     drawn = now;
     bar.replaceChildren();
     bar.setAttribute("aria-label", words.lessons);
-    const said = { number: place + 1, all: lessons.length, name: lesson.name };
-    if (at < 0) element("a", filled(words.away, said), { href: addressOf(lesson), className: "place" });
-    else element("span", filled(words.place, said), { className: "place" });
+    const values = { number: place + 1, all: lessons.length, name: lesson.name };
+    if (at < 0) element("a", filled(words.away, values), { href: addressOf(lesson), className: "place" });
+    else element("span", filled(words.place, values), { className: "place" });
     const dots = element("span", "", { className: "dots" });
     dots.setAttribute("aria-hidden", true);
-    for (const [number, each] of lessons.entries()) {
+    for (const [number, other] of lessons.entries()) {
       const dot = dots.appendChild(document.createElement("i"));
-      dot.toggleAttribute("data-done", finished.has(each.experiment));
+      dot.toggleAttribute("data-done", finished.has(other.experiment));
       dot.toggleAttribute("data-here", number === at);
     }
     if (known) element("span", words.done, { className: "done" });
-    if (task) element("button", words.task, { type: "button", onclick: () => lead(taskOf(lesson)) });
+    if (task) element("button", words.task, { type: "button", onclick: () => scrollToTask(taskOf(lesson)) });
     if (at > 0) element("a", words.back, { href: addressOf(lessons[at - 1]), rel: "prev" });
     if (at >= 0 && at < lessons.length - 1) element("a", words.next, { href: addressOf(lessons[at + 1]), rel: "next" });
     element("button", words.leave, { type: "button", onclick: leave });
   };
-  const lead = (task) => {
+  const scrollToTask = (task) => {
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     const behavior = still ? "auto" : "smooth";
     task.scrollIntoView({ behavior, block: "center" });
     task.querySelector("button")?.focus({ preventScroll: true });
   };
   const leave = () => {
-    keep(ON, "");
-    look();
+    store(ON, "");
+    update();
   };
 
-  const look = () => {
-    const said = document.querySelector("[data-lessons]");
-    const on = Boolean(said) && read(ON) === "1";
+  const update = () => {
+    const source = document.querySelector("[data-lessons]");
+    const on = Boolean(source) && read(ON) === "1";
     bar.hidden = !on;
     root.toggleAttribute("data-on-lessons", on);
     if (!on) return;
-    told = JSON.parse(said.dataset.lessons);
+    content = JSON.parse(source.dataset.lessons);
     const at = here();
     if (at >= 0) {
-      const { experiment } = told.lessons[at];
-      if (read(LAST) !== experiment) keep(LAST, experiment);
-      if (isTried(taskOf(told.lessons[at])) && !done().has(experiment)) keep(DONE, [...done(), experiment].join(" "));
+      const { experiment } = content.lessons[at];
+      if (read(LAST) !== experiment) store(LAST, experiment);
+      if (isTried(taskOf(content.lessons[at])) && !done().has(experiment)) store(DONE, [...done(), experiment].join(" "));
     }
     draw(at);
   };
@@ -105,9 +105,9 @@
   document.addEventListener(
     "click",
     ({ target }) => {
-      if (!target.closest?.(DOOR)) return;
-      keep(ON, "1");
-      keep(LAST, "");
+      if (!target.closest?.(START_LINK)) return;
+      store(ON, "1");
+      store(LAST, "");
     },
     true,
   );
@@ -117,7 +117,7 @@
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      look();
+      update();
     });
   };
   new MutationObserver((changes) => {

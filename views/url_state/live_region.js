@@ -1,31 +1,31 @@
-// For those who do not see the page: what has changed where the focus is not is said in one region, and the focus stays
-// where it was when the box that has it is made anew.
+// For screen readers: announce changes outside the focus in one live region, and restore the focus when the upload box
+// that has it is rendered again.
 (() => {
   const NEWS = "[data-announced]";
-  const BOX = "[data-testid=stFileUploaderDropzone]"; // renewed with each picture that it takes
+  const BOX = "[data-testid=stFileUploaderDropzone]"; // rendered again after each upload
   const STILL = 300; // milliseconds without another change
   const region = document.createElement("div");
   region.className = "announced";
   region.setAttribute("role", "status");
 
-  // A page that has just been opened is read from its title on: only what changes on it later is news.
+  // A page that was just opened is read from its title on: only later changes are announced.
   let path = null;
   let known = [];
   const read = () => {
-    const found = [...document.querySelectorAll(NEWS)];
-    if (!found.length) return; // between two
-    const news = found.filter(({ innerText }, place) => place in known && known[place] !== innerText);
-    if (path === location.pathname && news.length) region.replaceChildren(...news.map(said));
+    const elements = [...document.querySelectorAll(NEWS)];
+    if (!elements.length) return; // between two pages
+    const news = elements.filter(({ innerText }, place) => place in known && known[place] !== innerText);
+    if (path === location.pathname && news.length) region.replaceChildren(...news.map(announcement));
     path = location.pathname;
-    known = found.map(({ innerText }) => innerText);
+    known = elements.map(({ innerText }) => innerText);
   };
-  const said = ({ innerText, lang, dataset }) => {
+  const announcement = ({ innerText, lang, dataset }) => {
     const copy = Object.assign(document.createElement("p"), { textContent: innerText, lang });
     Object.assign(copy.dataset, dataset.said && { said: dataset.said });
     return copy;
   };
 
-  let boxed = false; // whether the focus was in the box when it was seen last
+  let boxed = false; // whether the focus was last in the box
   document.addEventListener("focusin", ({ target }) => (boxed = Boolean(target.closest?.(BOX))));
   document.addEventListener("pointerdown", ({ target }) => (boxed &&= Boolean(target.closest?.(BOX))), true);
 

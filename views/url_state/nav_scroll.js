@@ -1,15 +1,15 @@
-// The row of the menu that scrolls on a phone: the open page is brought into view, and the row fades where it goes on.
+// On a phone, scroll the menu's row to the open page, and fade the row where it continues.
 (() => {
   const MENU = ".st-key-pages";
   const LINKS = "a[aria-current=page]";
-  let shown = null; // the link of the page that was open when it was looked at last, and its row's width
+  let shown = null; // the open page and the row's widths at the last update
 
   const fade = (row) => {
     const left = row.scrollLeft;
     row.style.setProperty("--from", left > 1 ? 1 : 0);
     row.style.setProperty("--to", left + row.clientWidth < row.scrollWidth - 1 ? 1 : 0);
   };
-  const look = () => {
+  const update = () => {
     const row = document.querySelector(MENU);
     const open = row && [...row.querySelectorAll(LINKS)].find((link) => link.offsetWidth); // Streamlit has one for phones
     if (!open) return;
@@ -28,7 +28,7 @@
     waiting = true;
     requestAnimationFrame(() => {
       waiting = false;
-      look();
+      update();
     });
   };
   new MutationObserver(soon).observe(document, { childList: true, subtree: true });

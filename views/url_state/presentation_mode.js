@@ -1,6 +1,6 @@
 // For a lecture hall: `present=1` in the address, or Shift+P, shows the page in large type, without sidebar and prose. The
-// arrow keys then go from step to step where a page has steps. Who wants a step by other means, such as the button that
-// plays them, sends "stepping": `by` steps, and `slowly` for one picture to fade into the next.
+// arrow keys then go from step to step on pages with steps. Others, such as the play button, dispatch "stepping": `by`
+// steps, and `slowly` to fade one picture into the next.
 (() => {
   const NAME = "present";
   const WRITING = "input, textarea, select, [contenteditable]";
@@ -8,26 +8,26 @@
   const root = document.documentElement;
   let presenting = new URLSearchParams(location.search).has(NAME);
 
-  // Whoever writes an address says whether the page is presented.
-  const said = (target) => {
+  // An address with the parameter of the mode.
+  const withMode = (target) => {
     const to = new URL(target ?? location.href, location.href);
     presenting ? to.searchParams.set(NAME, 1) : to.searchParams.delete(NAME);
     return to.href;
   };
   const push = history.pushState.bind(history);
   const replace = history.replaceState.bind(history);
-  history.pushState = (state, title, target) => push(state, title, said(target));
-  history.replaceState = (state, title, target) => replace(state, title, said(target));
+  history.pushState = (state, title, target) => push(state, title, withMode(target));
+  history.replaceState = (state, title, target) => replace(state, title, withMode(target));
   const present = (on) => {
     presenting = on;
     root.toggleAttribute("data-present", on);
-    replace(history.state, "", said());
+    replace(history.state, "", withMode());
   };
   root.toggleAttribute("data-present", presenting);
   addEventListener("popstate", () => present(presenting));
 
-  // What leads `by` steps on: a button, an option, or a button of a component; null at the end, or where no steps are.
-  const leading = (by) => {
+  // The element that goes `by` steps: a button, an option, or a button of a component; null at the end or without steps.
+  const stepControl = (by) => {
     const main = document.querySelector("[data-testid=stMain]");
     const options = [...main.querySelectorAll(".st-key-step [role=radio]")];
     const chosen = options.findIndex(({ ariaChecked }) => ariaChecked === "true");
@@ -35,8 +35,8 @@
       ...(shadowRoot?.querySelectorAll(".slider:not([hidden]) button") ?? []),
     ]);
     const button = main.querySelector(by < 0 ? ".st-key-step_back button" : ".st-key-step_forward button");
-    const found = button ?? options[chosen + by] ?? (options.length ? null : inside[by < 0 ? 0 : 1]);
-    return found?.disabled ? null : found;
+    const control = button ?? options[chosen + by] ?? (options.length ? null : inside[by < 0 ? 0 : 1]);
+    return control?.disabled ? null : control;
   };
   const drawn = async () => {
     const app = document.querySelector("[data-testid=stApp]");
@@ -46,12 +46,12 @@
   };
   addEventListener("stepping", (event) => {
     const { by, slowly } = event.detail;
-    const found = leading(by);
-    if (!found) event.preventDefault();
-    else if (!slowly || !document.startViewTransition) found.click();
+    const control = stepControl(by);
+    if (!control) event.preventDefault();
+    else if (!slowly || !document.startViewTransition) control.click();
     else
       document.startViewTransition(() => {
-        found.click();
+        control.click();
         return drawn();
       });
   });

@@ -90,5 +90,5 @@ def test_the_file_may_load_nothing():
 
 def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
     monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
-    with pytest.raises(ValueError, match="never closes"):
+    with pytest.raises(ValueError, match="does not close"):
         saved(attention_grid.snapshot(sheet(3)))

@@ -10,7 +10,7 @@ SPACE = VectorPlacement(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (1.
 
 @pytest.mark.parametrize(("placed", "text"), [(PLANE, "2,1_-1,2.5_3,0.125"), (SPACE, "1,0,0_0,1,0_0,0,1_1,2,3_-40,35")])
 def test_the_address_says_where_they_stand(placed, text):
-    assert placed.written() == text
+    assert placed.to_address() == text
     assert parse(text, placed.dimensions) == placed
     assert parse(text, 5 - placed.dimensions) is None
 
