@@ -122,12 +122,15 @@ class SharedStreams(Generic[T]):
         Args:
             progress: entered during the wait; returns a function to call with the numbers of steps done and in total.
         """
+        final: FinalValue[R] | None = None
         with progress() as report:
-            for step in self.steps(key, start):
+            for step in self.steps(key, start):  # to its end: only then are the steps stored
                 if isinstance(step, FinalValue):
-                    return step.value
-                report(step.done, step.total)
-        raise RuntimeError("The computation ended without a result.")
+                    final = step
+                else:
+                    report(step.done, step.total)
+        assert final is not None
+        return final.value
 
     def steps(
         self: "SharedStreams[Any]", key: Hashable, start: Callable[[], Generator[StepCount, None, R]]

@@ -119,7 +119,10 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     return StepView(
         axes,
         record
-        | {"before": Numbers(activations.before[:, units], both), "left": Numbers(activations.remaining[:, units], both)},
+        | {
+            "before": Numbers(activations.before[:, units], both),
+            "left": Numbers(activations.remaining[:, units], both),
+        },
         (
             FormulaPanel(sum_text),
             FormulaPanel(copy_text),
