@@ -1,7 +1,7 @@
 """Install the oldest versions that requirements.txt allows and open every page with them: `make test-oldest`.
 
-The oldest release series of each range is taken (`pandas>=2.2,<4` -> `pandas==2.2.*`), wheels only. `make test` runs with
-the newest ones.
+The oldest release series of each range is taken (`pandas>=2.2,<4` -> `pandas==2.2.*`), wheels only. `make test` runs
+with the newest ones.
 """
 
 from __future__ import annotations

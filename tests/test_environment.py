@@ -167,6 +167,7 @@ BROKEN = (
 )  # fmt: skip
 
 
+@pytest.mark.nightly
 def test_a_broken_environment_is_made_anew_and_a_whole_one_is_kept(project, quicker_python):
     first = make_run(project, quicker_python)
     assert (first.returncode, first.stdout) == (0, "the app runs\n"), first.stderr
@@ -185,6 +186,7 @@ def test_a_broken_environment_is_made_anew_and_a_whole_one_is_kept(project, quic
         shutil.copytree(saved, project / ".venv", symlinks=True)
 
 
+@pytest.mark.nightly
 def test_new_requirements_are_installed_into_the_same_environment(project, quick_python):
     make_run(project, quick_python)
     mark = project / ".venv" / "kept"

@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 
 from tests.every_view import VIEWS
 from tests.pages.conftest import visit
+from tests.tiers import nightly
 from views.url_state.codecs import AnyOf, AnyText, Codec, Decimal, OneOf, WholeNumber
 from views.url_state.session_state import DrawnControl
 
@@ -49,7 +50,9 @@ def address(codec: Codec, value: object) -> str | list[str]:
     return raw[0] if len(raw) == 1 else list(raw)
 
 
-@pytest.mark.parametrize("view", VIEWS, ids=lambda view: view.id)
+@pytest.mark.parametrize(
+    "view", [view if view.opens_first else nightly(view) for view in VIEWS], ids=lambda view: view.id
+)
 def test_every_control_changes_something_else(view):
     app = visit(view.page, **view.settings)
     before, controls = shown(app), dict(app.session_state["settings"].controls)

@@ -176,6 +176,7 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
                     assert all(label.strip() for label in trace[axis] if isinstance(label, str)), axis
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize(("page", "settings"), MORE, ids=str)
 def test_nothing_is_unsaid(in_pseudo, page, settings):
     assert unsaid(in_pseudo(page, **settings)) == []

@@ -35,6 +35,7 @@ def test_512_tokens_are_kept_whole(base):
     assert trace.verify().max_difference < 1e-5
 
 
+@pytest.mark.nightly
 def test_1024_tokens_are_kept_by_layer(base):
     text = text_of(1024)
     sizes = trace_limits.retained_sizes(*base.count_weights(text))

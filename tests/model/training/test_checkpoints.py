@@ -88,6 +88,7 @@ def test_an_interrupted_and_resumed_run_repeats_an_uninterrupted_one_exactly(mak
     assert all(torch.equal(a, b) for a, b in zip(averaged.parameters(), expected.parameters(), strict=True))
 
 
+@pytest.mark.nightly
 def test_a_run_that_ends_within_an_epoch_is_resumed_there_and_repeats_an_uninterrupted_one(
     make_task, tmp_path, monkeypatch
 ):

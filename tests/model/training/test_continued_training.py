@@ -32,6 +32,7 @@ def further(trained, data_file, tmp_path_factory):
     return out
 
 
+@pytest.mark.nightly
 def test_the_record_and_the_steps_go_on(trained, further):
     before, after = read_metrics(trained / METRICS), read_metrics(further / METRICS)
     assert after[: len(before)] == before

@@ -125,6 +125,7 @@ def test_heads_are_not_looked_for_where_there_are_none(finished, data, capsys):
     assert capsys.readouterr().err.endswith(wanted)
 
 
+@pytest.mark.nightly
 def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights(data, tmp_path, monkeypatch):
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     options = dict(stages="16x1,32x2", schedule="cosine", operations=2)

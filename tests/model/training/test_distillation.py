@@ -18,6 +18,7 @@ from model.training.optimizer import Recipe
 from model.training.recognition import RecognitionStep, RecognitionTask, Stages
 from tests.model.training.programs import reproducible_rows
 from tests.model.training.toy_pictures import CLASSES, convolution_training, vision_training, write_shards
+from tests.tiers import nightly
 
 STUDENT = VisionConfig(CLASSES, image_size=16, patch_size=4, d_model=16, n_heads=2, n_layers=2, d_ff=32, drop_path=0.0)
 
@@ -53,7 +54,7 @@ def make_task(images, teacher, **changes) -> RecognitionTask:
     )
 
 
-@pytest.mark.parametrize("side", [32, 8])
+@pytest.mark.parametrize("side", [nightly(32), 8])
 def test_teacher_and_student_see_the_same_views(folder, images, side):
     teacher = Teacher.load(folder, Distillation(teacher_size=side), images)
     task = make_task(images, teacher)

@@ -20,6 +20,7 @@ def test_sizes_are_gathered_by_distance():
     assert (far.sentences, far.mean, far.typical, far.spread) == (1, 0.1, pytest.approx(0.1), 0.0)
 
 
+@pytest.mark.nightly
 def test_the_command_measures_both_networks_and_binds_the_file_to_their_weights(folders, data_file, corpus):
     _, recurrent = folders
     words = ["forgetting", "--data", data_file, "--recurrent", recurrent, "--heldout", 6, "--sentences", 4]

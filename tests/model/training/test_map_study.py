@@ -68,6 +68,7 @@ def drawn(tmp_path_factory, finished):  # noqa: F811
     return folder
 
 
+@pytest.mark.nightly
 def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, drawn, tmp_path):  # noqa: F811
     copy = shutil.copytree(finished, tmp_path / "copy")
     words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawn, "--pictures", 3, "--device", "cpu"]

@@ -56,6 +56,7 @@ def test_a_band_holds_the_middle_of_the_resamples():
     assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
 
 
+@pytest.mark.nightly
 def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folders, data_file, corpus):
     transformer, recurrent = folders
     words = ["comparison", "--data", data_file, "--model", transformer, "--recurrent", recurrent]

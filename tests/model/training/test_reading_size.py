@@ -29,6 +29,7 @@ def held_back(data):  # noqa: F811
     return read_images(data).hold_back(6).held_back
 
 
+@pytest.mark.nightly
 def test_it_reads_at_the_size_that_suits_the_pictures_held_back(copy, data):  # noqa: F811
     before = VisionClassifier.load(copy, "cpu")
     known = json.loads((copy / "card.json").read_text())

@@ -15,6 +15,7 @@ from model.training.loop import read_metrics
 from model.training.translation import TranslationTask
 from tests.model.training.programs import reproducible_rows, run, run_here, toy_recurrent
 from tests.model.training.small_recurrent import SMALL
+from tests.tiers import nightly
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -40,7 +41,7 @@ def finished(data_file, tokenizer, tmp_path_factory):
     return train
 
 
-@pytest.mark.parametrize("kind", VARIANTS)
+@pytest.mark.parametrize("kind", [kind if kind == "lstm-dot" else nightly(kind) for kind in VARIANTS])
 def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(kind, finished):
     folder = finished(kind)
     rows = read_metrics(folder / "metrics.jsonl")

@@ -52,6 +52,7 @@ def test_blocks_hold_the_largest_weight_of_each():
         np.testing.assert_allclose(found[place], attention_maps.largest_of_blocks(whole[place], block), atol=1e-3)
 
 
+@pytest.mark.nightly
 def test_a_thousand_heads_of_128_tokens(open_app, opened_wide):
     text = text_of(TOKENS)
     app = open_app("models", model="wide", text=text, layer="17", head="5")

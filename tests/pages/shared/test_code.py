@@ -101,13 +101,14 @@ def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
         np.testing.assert_allclose(got, value, rtol=1e-5, atol=1e-5, err_msg=name)
 
 
-def _slow(where: tuple[str, str], second: int) -> tuple:
-    """The second setting waits for the slow tests where a program loads a translator, or covers a picture 88 times."""
-    slow = second and (where == ("vision", "curves") or "Translator" in "".join(code._lines(*where)))
-    return pytest.param(where, second, marks=pytest.mark.nightly if slow else (), id="/".join((*where, str(second))))
+CASES_AND_SETTINGS = [
+    pytest.param(where, second, marks=[pytest.mark.nightly] * second, id="/".join((*where, str(second))))
+    for where in sorted(CASES)
+    for second in (0, 1)
+]
 
 
-@pytest.mark.parametrize(("where", "second"), [_slow(where, second) for where in sorted(CASES) for second in (0, 1)])
+@pytest.mark.parametrize(("where", "second"), CASES_AND_SETTINGS)
 def test_the_numbers_of_a_program_are_the_pages(where, second):
     *settings, wanted = CASES[where]
     compare(run(*where, settings[second]), wanted(settings[second]))
