@@ -172,6 +172,27 @@ def test_a_mutable_global_is_found(source: str):
     assert mutable_globals(source)
 
 
+def test_a_class_name_has_one_meaning():
+    defined = [
+        (node.name, str(path.relative_to(ROOT)))
+        for folder in ("model", "server", "views", "pages", "attention_atlas")
+        for path in sources(folder)
+        for node in ast.walk(parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    ]
+    names = [name for name, _ in defined]
+    assert [each for each in defined if names.count(each[0]) > 1] == []
+
+
+@pytest.mark.parametrize("folder", ["model", "server", "views", "pages"])
+def test_a_file_name_has_one_meaning_in_its_layer(folder: str):
+    older = {"model/words.py", "views/pictures.py"}  # what earlier versions saved imports these
+    files = [path for path in sources(folder) if str(path.relative_to(ROOT)) not in older]
+    stems = [path.stem for path in files if path.stem not in ("__init__", "__main__", "page")]
+    repeated = {stem for stem in stems if stems.count(stem) > 1}
+    assert repeated <= {"what_if"}  # the same question to a checkpoint and to the Vision Transformer
+
+
 def declared_attributes(source: str) -> set[str]:
     """Names of the attributes that the classes of a file declare in their bodies or set on `self`."""
     declared = set()
@@ -203,7 +224,7 @@ SET_ON_LIBRARIES = {
     "model/training/__main__.py": ["commands.metavar"],
     "pages/loss/training.py": ["figure.layout.yaxis2.exponentformat"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
-    "server/run_order.py": ["asked.fragment_id"],
+    "server/run_order.py": ["rerun.fragment_id"],
     "server/path_redaction.py": ["message.new_session.main_script_path"],
     "server/uvicorn_socket.py": ["connection.max_message_size"],
     "views/controls/pictures.py": ["strip.info"],

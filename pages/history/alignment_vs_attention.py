@@ -28,7 +28,7 @@ ONE_HEAD = f"{TRANSFORMER}-head"
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedMap:
+class AlignmentSource:
     """One way of attending to the source.
 
     Attributes:
@@ -86,7 +86,7 @@ def render(request: Request, name: str) -> None:
 
 def compare_maps(
     request: Request, name: str, trace: RecurrentTrace, forced: Trace, comparison: NetworkComparison | None
-) -> tuple[list[ComparedMap], np.ndarray | None]:
+) -> tuple[list[AlignmentSource], np.ndarray | None]:
     """Return the network's alignment, the Transformer's last layer and its best head, and the statistical links."""
     table = load_alignment(request.service.model.folder, request.service.model.card.get("tokenizer_sha256", ""))
     reference = None if table is None else find_links(table, trace.source_ids, trace.next_ids)
@@ -99,7 +99,7 @@ def compare_maps(
         one = say("history.beside.head", "Transformer, layer {layer}, head {head}", layer=head[0] + 1, head=head[1] + 1)
         maps[ONE_HEAD] = (one, cross[head])
     return [
-        ComparedMap(
+        AlignmentSource(
             label,
             weights,
             None if reference is None else count_links(weights, reference),
@@ -109,7 +109,7 @@ def compare_maps(
     ], reference
 
 
-def error_table(sources: list[ComparedMap]) -> tuple[list[str], list[list]]:
+def error_table(sources: list[AlignmentSource]) -> tuple[list[str], list[list]]:
     """Return header and rows: for each map its links, those in common, and the error rates."""
     header = [
         say("history.aer.attention", "attention of"),
@@ -134,7 +134,7 @@ def _link_cells(counts: LinkCounts | None) -> list:
 
 def _render_files(
     trace: RecurrentTrace,
-    sources: list[ComparedMap],
+    sources: list[AlignmentSource],
     reference: np.ndarray | None,
     name: str,
     header: list,

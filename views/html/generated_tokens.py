@@ -12,17 +12,17 @@ from ..text import literal
 from ..text.numbers import percent, three_digits
 
 
-class Candidate(Protocol):
+class TokenProbability(Protocol):
     """A token and its probability."""
 
     token: str
     probability: float
 
 
-class Produced(Candidate, Protocol):
+class Produced(TokenProbability, Protocol):
     """A token that was produced, and the most probable tokens at its place, best first."""
 
-    top: Sequence[Candidate]
+    top: Sequence[TokenProbability]
 
 
 # A page shows this once; what the functions below return relies on it.
