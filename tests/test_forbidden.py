@@ -1,4 +1,4 @@
-"""What this project never does: unpickle, run text as code, or hand text to a browser as markup unseen."""
+"""No source unpickles, runs text as code, or sends unescaped text to a browser as markup."""
 
 from __future__ import annotations
 
@@ -37,16 +37,17 @@ IN_SCRIPTS = (
 )  # fmt: skip
 
 
-# Which lessons are done stays with the reader: the server is not to know.
+# Which lessons are done is stored in the browser only, not on the server.
 ALLOWED_IN_SCRIPTS = {"views/url_state/lessons.js": {"localStorage"}}
-# Tests that run what this project itself wrote a moment before, and nothing that anyone typed.
+# Tests that run programs that this project generated, and no typed text.
 ALLOWED = {
     "tests/deploy/test_journeys.py": {"importlib.import_module()"},  # the files of tests/browser, by name
-    "tests/pages/models/test_page.py": {"exec()"},  # the program that a page offers its reader
+    "tests/pages/models/test_page.py": {"exec()"},  # the program that a page offers
     # the programs that the teaching parts offer, and the files of their settings, by name
     "tests/pages/shared/test_code.py": {"exec()", "importlib.import_module()"},
     "tests/pages/shared/test_old_saved.py": {"exec()"},  # a program that an earlier version offered
-    "tests/pages/shared/test_saved_views.py": {"exec()"},  # the program that a saved view offers its reader
+    "tests/pages/shared/test_saved_views.py": {"exec()"},  # the program that a saved view offers
+    "tests/test_docs.py": {"importlib.import_module()"},  # the project's own modules, by name
 }
 
 
@@ -61,8 +62,8 @@ def dotted(node: ast.expr) -> str:
 
 
 def offences(source: str) -> list[str]:
-    """Each forbidden thing in a Python source, with its line."""
-    found = []
+    """The forbidden calls and imports in a Python source, with their lines."""
+    result = []
     aliases: dict[str, str] = {}
     nodes = list(ast.walk(ast.parse(source)))
     for node in nodes:
@@ -73,7 +74,7 @@ def offences(source: str) -> list[str]:
         elif isinstance(node, ast.ImportFrom):
             modules = [node.module or ""]
             aliases |= {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
-        found += [f"{node.lineno}: import {name}" for name in modules if name.split(".")[0] in MODULES]
+        result += [f"{node.lineno}: import {name}" for name in modules if name.split(".")[0] in MODULES]
     for node in nodes:
         if not isinstance(node, ast.Call):
             continue
@@ -81,32 +82,32 @@ def offences(source: str) -> list[str]:
         name = f"{aliases.get(first, first)}.{rest}".rstrip(".")
         name = name.replace("streamlit.", "st.", 1) if name.startswith("streamlit.") else name
         if name in CALLS or name in BUILTINS:
-            found.append(f"{node.lineno}: {name}()")
+            result.append(f"{node.lineno}: {name}()")
         for keyword in node.keywords:
             harmless = isinstance(keyword.value, ast.Constant) and keyword.value.value is False
             if keyword.arg in KEYWORDS and not harmless:
-                found.append(f"{node.lineno}: {keyword.arg}=")
+                result.append(f"{node.lineno}: {keyword.arg}=")
             if keyword.arg and keyword.arg.startswith("allow_dangerous"):
-                found.append(f"{node.lineno}: {keyword.arg}=")
-    return sorted(found)
+                result.append(f"{node.lineno}: {keyword.arg}=")
+    return sorted(result)
 
 
 def script_offences(source: str) -> list[str]:
-    """Each forbidden thing in a browser script, as found."""
+    """The forbidden expressions in a browser script."""
     return [match.group() for pattern in IN_SCRIPTS for match in re.finditer(pattern, source)]
 
 
-def test_no_source_does_what_is_forbidden():
+def test_no_source_has_forbidden_calls():
     assert len(SOURCES) > 100
-    found = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in SOURCES}
-    kinds = {name: {line.split(": ")[1] for line in lines} for name, lines in found.items() if lines}
+    by_file = {str(path.relative_to(ROOT)): offences(path.read_text(encoding="utf-8")) for path in SOURCES}
+    kinds = {name: {line.split(": ")[1] for line in lines} for name, lines in by_file.items() if lines}
     assert kinds == ALLOWED
 
 
-def test_no_browser_script_does_what_is_forbidden():
+def test_no_browser_script_has_forbidden_expressions():
     assert SCRIPTS
-    found = {str(path.relative_to(ROOT)): set(script_offences(path.read_text(encoding="utf-8"))) for path in SCRIPTS}
-    assert {name: parts for name, parts in found.items() if parts} == ALLOWED_IN_SCRIPTS
+    by_file = {str(path.relative_to(ROOT)): set(script_offences(path.read_text(encoding="utf-8"))) for path in SCRIPTS}
+    assert {name: parts for name, parts in by_file.items() if parts} == ALLOWED_IN_SCRIPTS
 
 
 def test_weights_ship_as_safetensors_only():
@@ -134,10 +135,10 @@ def test_weights_ship_as_safetensors_only():
         "f(allow_dangerous_deserialization=False)",
     ],
 )
-def test_the_check_finds_what_it_looks_for(source):
+def test_forbidden_calls_are_reported(source):
     assert len(offences(source)) == 1
 
 
-def test_the_check_lets_the_rest_through():
+def test_other_calls_are_allowed():
     assert offences("network.eval()\nnumpy.load(f, allow_pickle=False)\nst.markdown(text)\nre.compile('x')") == []
     assert script_offences("box.innerHTML = text; eval('1')") == ["eval(", ".innerHTML ="]

@@ -1,16 +1,16 @@
-// The maps of one kind of attention as a reader wants them: in tokens or in whole words, with or without special tokens.
-// By the rules of `by_words` and `with_means` in Python, in the same precision.
+// The maps of one kind of attention by the user's settings: tokens or whole words, with or without special tokens.
+// Same rules and precision as `by_words` and `with_means` in Python.
 
-// The kind that is chosen; the only one where there is no choice.
+// The selected kind, or the only one.
 function kindOf({ kinds }, chosen) {
   return kinds[chosen.kind] ?? Object.values(kinds)[0]
 }
 
-// What the overview shows, of a payload with several kinds.
+// The data of the overview, from a payload with several kinds.
 function arranged(payload, chosen) {
   const kind = kindOf(payload, chosen)
   const { units, marks, scale } = chosen
-  const known = (kind.known ??= {}) // by what they were made for
+  const known = (kind.known ??= {}) // by units and marks
   const maps = (known[`${units} ${marks}`] ??= prepared(kind, units === "words" && kind.grouped, marks === "hidden"))
   return { ...payload, ...kind, ...maps, shared_scale: scale !== "own", decades: scale === "log" ? payload.decades : 0 }
 }
@@ -45,14 +45,14 @@ function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStart
   return { shape, weights: found }
 }
 
-// The first and, added up before, the others: the order in which numpy's reduceat adds.
+// The first plus the sum of the others: the order in which numpy's reduceat adds.
 function sumOf(first, end, at) {
   let others = 0
   for (let place = first + 1; place < end; place++) others += at(place)
   return at(first) + others
 }
 
-// The last column holds the averages over heads, the last row those over layers.
+// Fills the last column with averages over heads, and the last row with averages over layers.
 function fillMeans(weights, [rows, columns, queries, keys]) {
   const cells = queries * keys
   const average = (target, first, step, count) => {
@@ -66,7 +66,7 @@ function fillMeans(weights, [rows, columns, queries, keys]) {
   for (let column = 0; column < columns; column++) average((rows - 1) * columns + column, column, columns, rows - 1)
 }
 
-// What is left is not scaled up. Where nothing would be left, all stays.
+// The remaining weights are not rescaled. If nothing would remain, all tokens stay.
 function withoutSpecial(sheet) {
   const [queries, keys] = [sheet.queries, sheet.keys].map((names, side) => {
     return [...names.keys()].filter((place) => !sheet.special[side].includes(place))

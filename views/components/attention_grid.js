@@ -1,10 +1,9 @@
-// The overview of all maps. One button a map, each with a small canvas that holds one pixel a cell and is scaled up by
-// the browser, so it stays sharp on any screen; it may lie over a picture. Hovering reads from the payload; nothing is
-// asked of the server.
+// The overview of all maps. One button per map, each with a small canvas of one pixel per cell that the browser scales
+// up, so it stays sharp on any screen; it may overlay a picture. Hovering reads from the payload, without the server.
 
-const ARRANGED_BY = ["kind", "units", "marks", "scale"] // the choices that other maps follow from than the open one
-const MANY = 16 // columns, from which on maps stand close, and a narrow screen scrolls sideways among them
-const MOST_DOTS = 64 // a side of one map; longer sentences show the largest weight of each block of cells
+const ARRANGED_BY = ["kind", "units", "marks", "scale"] // the choices that change all maps, not only the open one
+const MANY = 16 // columns from which on maps are close together, and a narrow screen scrolls sideways
+const MOST_DOTS = 64 // per side of one map; longer sentences show the largest weight of each block of cells
 
 class AttentionGrid extends ChoosingView {
   constructor(parentElement) {
@@ -19,7 +18,7 @@ class AttentionGrid extends ChoosingView {
     this.tip.hide()
   }
 
-  // Draws what is chosen: the maps, where they are not the ones on the screen, and which of them is open.
+  // Draws the selected maps, unless they are on the screen already, and marks the open one.
   arrange() {
     const { payload, chosen } = this
     const arrangement = JSON.stringify(payload.controls ? ARRANGED_BY.map((name) => chosen[name]) : [])
@@ -39,12 +38,12 @@ class AttentionGrid extends ChoosingView {
     this.select(...(payload.controls ? [rows.indexOf(chosen.layer), columns.indexOf(chosen.head)] : chosen))
   }
 
-  // The options of a list that the shown maps have.
+  // The options of a list that exist for the displayed maps.
   there(name) {
     return { layer: this.sheet.rows, head: this.sheet.columns }[name]
   }
 
-  // Another kind may have fewer layers.
+  // Falls back to the first layer and head if the kind has fewer.
   offered(chosen) {
     const { rows, columns } = kindOf(this.payload, chosen)
     const one = (value, names) => (names.includes(value) ? value : names[0])
@@ -104,7 +103,7 @@ class AttentionGrid extends ChoosingView {
     const size = [Math.ceil(queries / block), Math.ceil(keys / block)]
     const heads = [...Array(rows * columns).keys()].map((place) => largest(sheet.weights.subarray(place * cells, (place + 1) * cells)))
     const shared = sheet.decades ? 1 : Math.max(...heads)
-    // A stretched map keeps its proportions within bounds, so that a long target beside a short source stays readable.
+    // The aspect ratio is limited, so that a long target with a short source stays readable.
     this.grid.style.setProperty("--ratio", Math.min(2, Math.max(0.5, keys / queries)))
     this.tiles.forEach((line, row) => line.forEach(({ tile, canvas }, column) => {
       const offset = (row * columns + column) * cells
@@ -123,7 +122,7 @@ class AttentionGrid extends ChoosingView {
     this.drawLegend(colours, shared, sheet.masked[theme], block * sheet.block)
   }
 
-  // Where a share of the largest weight lies on the colour scale; the same rule as views/attention_maps.py.
+  // The position of a share of the largest weight on the colour scale; same rule as views/attention_maps.py.
   shade(share) {
     const { decades } = this.sheet
     const linear = Math.min(1, Math.max(0, share))
@@ -193,7 +192,7 @@ class AttentionGrid extends ChoosingView {
     this.point()
   }
 
-  // A row and a column in all maps, by the style sheet; -1 for none.
+  // Marks a row and a column in all maps through CSS variables; -1 for none.
   markAll(cell) {
     cell.forEach((place, axis) => {
       const name = ["row", "column"][axis]
@@ -209,7 +208,7 @@ class AttentionGrid extends ChoosingView {
     this.markAll(patch < 0 ? [-1, -1] : [Math.floor(patch / shape[3]), patch % shape[3]])
   }
 
-  // A cell: two tokens, or a place on the picture.
+  // The label of a cell: two tokens, or a patch of the picture.
   pair(query, key) {
     const { sheet } = this
     return sheet.underlay ? filled(sheet.words.patch, { row: query + 1, column: key + 1 }) : `${sheet.queries[query]} \u2192 ${sheet.keys[key]}`
@@ -220,12 +219,12 @@ class AttentionGrid extends ChoosingView {
     return placeInWords(words, rows[row], columns[column])
   }
 
-  // Half precision no longer holds three digits below 0.0001.
+  // Half precision has no three digits below 0.0001.
   readOut(weight) {
     return this.sheet.type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
   }
 
-  // A map. Shown at once where it is shown large here; otherwise the page shows it, and is told at once.
+  // Selects a map. It is shown large here, or the page shows it and receives the selection at once.
   choose(row, column) {
     const { rows, columns } = this.sheet
     if (this.payload.controls) return this.set({ layer: rows[row], head: columns[column] })
@@ -243,7 +242,7 @@ class AttentionGrid extends ChoosingView {
     this.detail?.show(this.large(row, column))
   }
 
-  // The chosen map, as `WeightMap` shows it.
+  // The selected map as input of `WeightMap`.
   large(row, column) {
     const { sheet, theme } = this
     const { words, detail } = sheet
@@ -261,7 +260,7 @@ class AttentionGrid extends ChoosingView {
       columns: sheet.keys,
       row_title: detail.query_axis,
       column_title: detail.key_axis,
-      kindOf: (label) => (sheet.places && label !== sheet.cls ? "" : "token"), // of places only CLS has a name
+      kindOf: (label) => (sheet.places && label !== sheet.cls ? "" : "token"), // only CLS has a name among patches
       colours,
       shade: (weight) => Math.round(this.shade(weight / top) * 255),
       grey: packed(sheet.masked[theme]),
@@ -292,7 +291,7 @@ function decode(bytes) {
     const start = read
     const count = weights.reduce((product, side) => product * side, 1)
     read += count * (type === "float32" ? 4 : 2)
-    const numbers = body.slice(start, read) // a copy starts at 0, as typed arrays need
+    const numbers = body.slice(start, read) // a copy is aligned, as typed arrays need
     return () => (type === "float32" ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)))
   }
   if (header.controls) {

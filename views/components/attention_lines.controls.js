@@ -1,5 +1,5 @@
-// What the lines are set with: buttons for heads and layers, the slider for the share, pictures, and the table of what is
-// locked.
+// The controls of the lines: buttons for heads and layers, the slider for the share, export, and the table of the locked
+// token.
 
 class LinesControls {
   constructor(lines, layers, heads, long) {

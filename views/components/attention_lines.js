@@ -1,18 +1,18 @@
-// Lines from query tokens to the key tokens that they attend to, one colour a head. Everything that a pointer or a key does is
-// answered here from the payload; the server only learns which layers, heads, share and token are chosen.
+// Lines from query tokens to the key tokens that they attend to, one colour per head. Pointer and keys are handled here
+// from the payload; the server only receives the selected layers, heads, share and token.
 
-const STILL = 200 // milliseconds without another change before the server is told
-const ROW = 20 // pixels a token
-const WIDE_ROW = 28 // pixels a token of a short input
+const STILL = 200 // milliseconds without another change before the view is sent to the server
+const ROW = 20 // pixels per token
+const WIDE_ROW = 28 // pixels per token of a short input
 const SHORT = 360 // pixels of height up to which an input is short
-const FULL_ROW = 15 // pixels a token of a long input that is not to fit the screen
-const FITS = 800 // pixels of height that a long input is pressed into
-const MOST_LINES = 4000 // in the overview; more would only hide each other
+const FULL_ROW = 15 // pixels per token of a long input that need not fit the screen
+const FITS = 800 // pixels of height into which a long input is compressed
+const MOST_LINES = 4000 // in the overview; more would hide each other
 const MOST_ALONE = 1000 // of one token
 const MANY = 400 // lines that are painted on coarser pixels
-const NEAR = 12 // pixels between two labels that can be read
+const NEAR = 12 // pixels between two legible labels
 const THICKEST = 6 // pixels of a line whose weight is 1
-const FAINT = 0.02 // weight whose cell could not be seen
+const FAINT = 0.02 // weight whose cell would be invisible
 
 class AttentionLines extends ChoosingView {
   constructor(parentElement) {
@@ -28,19 +28,19 @@ class AttentionLines extends ChoosingView {
     this.payload = decodeLines(bytes)
     this.path = location.pathname
     this.arrangement = ""
-    const [news, before] = [this.news(), JSON.stringify(this.names)]
+    const [news, before] = [this.readMark(), JSON.stringify(this.names)]
     this.chosen = this.completed(news ? this.withView(news) : (this.chosen ?? {}))
     this.arrange()
-    // A locked token of another sentence means nothing in this one.
+    // A token that was locked in another sentence is unlocked.
     if (!news && this.view.locked && before !== JSON.stringify(this.names)) this.change({ locked: null }, true)
   }
 
-  // Layers, heads, share and locked token; beside it stand the kind and its tokens, where there is a choice of them.
+  // Layers, heads, share and locked token. `chosen` also has the kind and units, if they can be selected.
   get view() {
     return this.chosen.view ?? { layers: [0], heads: [0], mass: 0.7, locked: null }
   }
 
-  // What the page says is chosen: the view, or choices with the view among them.
+  // The page's mark as choices: it is the view alone, or all choices.
   withView(said) {
     return this.payload.controls ? said : { view: said }
   }
@@ -49,12 +49,12 @@ class AttentionLines extends ChoosingView {
     return { view: this.chosen?.view, ...chosen }
   }
 
-  // Other tokens: none of them is locked.
+  // Other tokens are shown, so none is locked.
   set(changes) {
     super.set({ ...changes, view: { ...this.view, locked: null } })
   }
 
-  // Draws what is chosen: other tokens or weights, where they are not those on the screen.
+  // Draws the selection; the tokens and weights only if they changed.
   arrange() {
     const { payload, chosen } = this
     const arrangement = JSON.stringify([chosen.kind, chosen.units, chosen.marks])
@@ -139,7 +139,7 @@ class AttentionLines extends ChoosingView {
     this.styles = sheet.styles[this.theme]
   }
 
-  // Whatever changes goes through here: `view` holds the fields that are new.
+  // Applies every change; `view` has the changed fields.
   change(view, tell = false) {
     this.chosen = { ...this.chosen, view: this.fitting({ ...this.view, ...view }) }
     this.maps = this.view.layers.flatMap((layer) => this.view.heads.map((head) => layer * this.weights.heads + head))
@@ -159,7 +159,7 @@ class AttentionLines extends ChoosingView {
     super.showChosen(this.withView(said))
   }
 
-  // Only layers, heads and a token that there are.
+  // Drops layers, heads and a token that do not exist.
   fitting({ layers, heads, mass, locked }) {
     const { weights } = this
     const there = locked && locked.place < (locked.side === "query" ? weights.queries : weights.keys)
@@ -177,7 +177,7 @@ class AttentionLines extends ChoosingView {
     const most = Math.max(queries, keys)
     this.row = most * WIDE_ROW <= SHORT ? WIDE_ROW : most * ROW <= FITS ? ROW : this.full ? FULL_ROW : Math.max(2.5, FITS / most)
     this.height = most * this.row
-    this.root.style.setProperty("--row", `${this.row}px`) // before the width is asked for, so that all is laid out once
+    this.root.style.setProperty("--row", `${this.row}px`) // before the width is read, to avoid a second layout
     this.root.style.setProperty("--cells", `${this.cellsWidth()}px`)
     this.root.classList.toggle("dense", this.row < NEAR)
     const width = this.middle.clientWidth
@@ -194,14 +194,14 @@ class AttentionLines extends ChoosingView {
   paint(canvas, strokes) {
     const { width, height, background, styles } = this
     const down = strokes.count > MANY ? 1 : Math.min(2, window.devicePixelRatio || 1)
-    const across = strokes.count > MANY ? 1 / 3 : down // nobody sees the ends of so many lines
+    const across = strokes.count > MANY ? 1 / 3 : down // the ends of so many lines are not visible
     paintStrokes(canvas, strokes, { width, height, across, down, background, styles })
     canvas.style.width = `${width}px`
     canvas.style.height = `${height}px`
     return [across, down]
   }
 
-  // The lines of a token, or of all tokens where `focus` is null: the strongest `most`.
+  // The strongest `most` lines of a token, or of all tokens if `focus` is null.
   strokesOf(focus, most) {
     const { weights, row, maps, width } = this
     const strokes = new Strokes(Math.max(2.4, THICKEST * Math.min(1, row / ROW)))
@@ -222,7 +222,7 @@ class AttentionLines extends ChoosingView {
     return strokes
   }
 
-  // The lines that are on the screen at this moment.
+  // The lines that are on the screen.
   strokesSeen() {
     return this.focus ? this.alone : this.strokes
   }
@@ -231,12 +231,12 @@ class AttentionLines extends ChoosingView {
     return Math.min(this.width < 240 ? 40 : 72, 9 * this.maps.length)
   }
 
-  // The token whose lines are seen alone: a locked one before one that is pointed at or has the keyboard's focus.
+  // The token whose lines are shown alone: the locked one, else the one under the pointer or with the focus.
   get focus() {
     return this.view.locked ?? this.pointed ?? this.held ?? this.linked ?? null
   }
 
-  // What is pointed at here is marked in the page's other views.
+  // Marks the token under the pointer in the page's other views.
   tellFocus() {
     const focus = this.view.locked ?? this.pointed ?? this.held
     this.linked = null

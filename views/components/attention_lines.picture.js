@@ -1,9 +1,9 @@
-// What is seen, as a picture: lines, tokens, weights and a legend, made in the browser.
+// Exports the view as a picture: lines, tokens, weights and a legend.
 
 const EDGE = 12 // pixels around the picture
-const LINE = 18 // pixels a line of the legend
+const LINE = 18 // pixels per line of the legend
 
-// Sizes, words and cells of the picture; lines stand between `left` and `left + lines.width`.
+// Sizes, words and cells of the picture; the lines are between `left` and `left + lines.width`.
 function pictureOf(lines) {
   const { focus, names, sheet, row, width, height, styles, weights, maps } = lines
   const measure = document.createElement("canvas").getContext("2d")
@@ -77,7 +77,7 @@ function saveSvg(lines) {
   for (const { x, y, style } of chips) line(x, y, x + 24, y, 5, style)
   for (const { text, x, y, size, anchor, weight } of texts) {
     const look = { "font-size": size, "font-weight": weight, "text-anchor": anchor, fill: ink }
-    // XML has no place for control characters, even escaped.
+    // XML allows no control characters, even escaped.
     const written = text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd")
     add("text", { x, y, "dominant-baseline": "central", ...look }, svg).textContent = written
   }
@@ -119,7 +119,7 @@ function save(blob, name, kind) {
   const link = document.createElement("a")
   link.href = URL.createObjectURL(blob)
   link.download = filled(name, { kind }).replaceAll(" ", "-")
-  document.body.append(link) // a click reaches those who listen to the page
+  document.body.append(link) // so that the click reaches listeners of the page
   link.click()
   link.remove()
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000)

@@ -1,12 +1,12 @@
-// What the numbers beside the lines say: the weights of one token, of a pair, and the same in words.
+// The numbers next to the lines: the weights of one token, of a pair, and the same in words.
 
-const LISTED = 5 // tokens that the status names
-const DETAILS = 10 // heads that the read-out of a pair names
+const LISTED = 5 // tokens in the status text
+const DETAILS = 10 // heads in the read-out of a pair
 
 class ReadOut {
   constructor(lines) {
     this.lines = lines
-    this.weighed = null // the last answer of `weightsOf`
+    this.weighed = null // the last result of `weightsOf`
   }
 
   // The weights between a token and each of the other side.
@@ -36,7 +36,7 @@ class ReadOut {
         const near = focus?.side === side && Math.abs(focus.place - place) < step
         const named = own || roomy || (read ? read.has(place) : place % step === 0 && !near)
         const item = across[place]
-        const mask = roomy ? this.lines.sheet.words.masked : "" // pressed together, its faint label says enough
+        const mask = roomy ? this.lines.sheet.words.masked : "" // in compressed rows its faint label suffices
         const text = item && named && this.lines.maps.length ? (item.masked ? mask : threeDigits(item.mean)) : ""
         const names = `token${own ? " own" : ""}${named ? "" : " unnamed"}${item?.masked ? " masked" : ""}`
         if (token.className !== names) token.className = names
@@ -47,7 +47,7 @@ class ReadOut {
     }
   }
 
-  // Which tokens are named where there is no room for all: the largest weights first, each with room around it.
+  // The tokens to label if there is no room for all: by weight, each with enough distance to the others.
   readable(across) {
     const named = new Set()
     const gap = Math.ceil(NEAR / this.lines.row)
@@ -59,7 +59,7 @@ class ReadOut {
     return named
   }
 
-  // One cell a chosen head beside each token of the other side: the larger the weight, the fuller the colour.
+  // Draws one cell per selected head next to each token of the other side; opacity is the weight.
   paintCells(focus, [across, down]) {
     const { row, maps, weights } = this.lines
     const pen = this.lines.front.getContext("2d")
@@ -80,7 +80,7 @@ class ReadOut {
     })
   }
 
-  // While a token is locked, each token of the other side tells what lies between the two, head by head.
+  // While a token is locked, each token of the other side shows the weights between the two, head by head.
   showPair(other, y) {
     const { tip, names, view: { locked } } = this.lines
     tip.hide()
@@ -101,7 +101,7 @@ class ReadOut {
       if (order.length > DETAILS) element("div", "detail", tip.box).textContent = filled(words.more, { count: order.length - DETAILS })
     }
     tip.box.hidden = false
-    // among the lines, where it hides neither tokens nor weights
+    // placed among the lines, where it covers neither tokens nor weights
     const { left, right } = this.lines.middle.getBoundingClientRect()
     const slot = this.lines.cellsWidth() + 46
     tip.show(other.side === "query" ? left + slot : right - slot - tip.box.offsetWidth - 28, y)
@@ -128,7 +128,7 @@ class ReadOut {
     return filled(this.lines.sheet.words.locked, { what: this.describe(focus) })
   }
 
-  // What a number beside a token is.
+  // The description of a number next to a token.
   meaning() {
     const { maps, sheet: { words } } = this.lines
     return maps.length === 1 ? this.nameOf(maps[0]) : filled(words.meanOf, { count: maps.length })

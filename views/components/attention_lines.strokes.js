@@ -1,9 +1,9 @@
-// Thousands of lines from the left edge to the right one, on a canvas. The browser's own smoothed lines take about 50
-// microseconds each without a graphics card; these are painted column by column in a tenth of that.
+// Thousands of lines from the left edge of a canvas to the right one. The browser's antialiased lines take about 50
+// microseconds each without a graphics card; painting column by column takes a tenth of that.
 
 const LEVELS = 32 // steps of a line's width, also the order in which lines are painted: the strongest last
 
-// Lines are kept by strength: [x1, y1, x2, y2, weight, head] each. `thickness` is that of a weight of 1.
+// Lines are grouped by strength: [x1, y1, x2, y2, weight, head] each. `thickness` is that of a weight of 1.
 class Strokes {
   constructor(thickness) {
     this.thickness = thickness
@@ -33,7 +33,7 @@ function strengthOf(weight) {
   return 0.2 + 0.8 * weight
 }
 
-// One level line in a head's look, for a legend.
+// One horizontal line in a head's colour and dashes, for a legend.
 function strokeAcross(pen, x, y, length, width, [colour, dashes]) {
   pen.strokeStyle = colour
   pen.lineWidth = width
@@ -44,7 +44,7 @@ function strokeAcross(pen, x, y, length, width, [colour, dashes]) {
   pen.stroke()
 }
 
-// Paints strokes on a canvas of the background's colour, `across` and `down` pixels for each of the page's.
+// Paints strokes on a canvas of the background's colour, with `across` and `down` canvas pixels per page pixel.
 function paintStrokes(canvas, strokes, { width, height, across, down, background, styles }) {
   const size = [Math.max(1, Math.round(width * across)), Math.max(1, Math.round(height * down))]
   if (canvas.image?.width !== size[0] || canvas.image.height !== size[1]) {
@@ -57,7 +57,7 @@ function paintStrokes(canvas, strokes, { width, height, across, down, background
   const heads = styles.map(([colour, dashes]) => ({ colour: packed(colour), dashes: dashPattern(dashes, across) }))
   strokes.each((x1, y1, x2, y2, weight, head) => {
     const slope = ((y2 - y1) / (x2 - x1)) * (down / across)
-    // in the page's pixels, for those of the canvas need not be square
+    // in page pixels, since canvas pixels need not be square
     const thick = widthOf(weight, strokes.thickness) * Math.hypot(1, (y2 - y1) / (x2 - x1)) * down
     const line = { first: Math.round(x1 * across), end: Math.round(x2 * across), top: y1 * down, slope, thick }
     paintLine(pixels, size, line, strengthOf(weight), heads[head])
@@ -75,7 +75,7 @@ function dashPattern(dashes, across) {
 function paintLine(pixels, [width, height], { first, end, top, slope, thick }, strength, { colour, dashes }) {
   const reach = Math.max(thick, Math.abs(slope), 1)
   const opacity = 256 * strength * (thick / reach)
-  const outer = colour & 0xff00ff // two of the channels with room between them, mixed in one multiplication
+  const outer = colour & 0xff00ff // two channels with a gap between them, mixed in one multiplication
   const inner = colour & 0x00ff00
   for (let x = first; x < end; x++) {
     if (dashes && !dashes[x % dashes.length]) continue

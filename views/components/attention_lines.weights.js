@@ -1,7 +1,7 @@
-// The weights of all layers and heads, and which of them are drawn: of each query and head the fewest keys that hold a
-// given share of what the query gives. A map is a head of a layer; maps are numbered layer by layer.
+// The weights of all layers and heads, and which of them are drawn: for each query and head the fewest keys that hold the
+// selected share of the query's weights. A map is a head of a layer; maps are numbered layer by layer.
 
-const STEPS = 4096 // of a weight, to count how many are large
+const STEPS = 4096 // bins of the histogram of weights
 
 class Weights {
   constructor({ shape, causal, weights }) {
@@ -31,7 +31,7 @@ class Weights {
     if (this.orders.has(map)) return this.orders.get(map)
     const { queries, keys } = this
     const order = new Uint16Array(queries * keys)
-    // Positive floats order like their bits. Bits and key in one number, so that the quick sort of numbers sorts both.
+    // Positive floats sort like their bits. Bits and key in one number allow the fast numeric sort.
     const bits = new Uint32Array(this.values.buffer, 4 * map * queries * keys, queries * keys)
     const row = new Float64Array(keys)
     for (let query = 0; query < queries; query++) {
@@ -46,7 +46,7 @@ class Weights {
     return order
   }
 
-  // How much of each query's weights is drawn.
+  // Sets the share of each query's weights that is drawn.
   setShare(share) {
     if (share !== this.share) this.cuts.clear()
     this.share = share
@@ -84,8 +84,8 @@ class Weights {
     return weight > least || (weight === least && key <= last[query])
   }
 
-  // How many lines a token has, or all tokens where `focus` is null, and the strongest of them, at most `most`: where each
-  // weight stands in `values`.
+  // The number of lines of a token, or of all tokens if `focus` is null, and the strongest `most` of them as indices into
+  // `values`.
   strongest(maps, focus, most) {
     const { values } = this
     const cells = this.drawnCells(maps, focus)
@@ -122,7 +122,7 @@ class Weights {
   }
 }
 
-// A payload's header, in which each kind can be decoded: `(layer, head, query, key)`, once it is wanted.
+// A payload's header, in which each kind is decoded on demand: `(layer, head, query, key)`.
 function decodeLines(bytes) {
   const [header, body] = unpack(bytes)
   const kinds = header.kinds ?? { "": header }
@@ -130,7 +130,7 @@ function decodeLines(bytes) {
   for (const kind of Object.values(kinds)) {
     const start = read
     read += seenCells(kind) * (kind.type === "float32" ? 4 : 3)
-    const numbers = body.slice(start, read) // a copy starts at 0, as typed arrays need
+    const numbers = body.slice(start, read) // a copy is aligned, as typed arrays need
     kind.decode = () => {
       const packed = kind.type === "float32" ? new Float32Array(numbers) : from24Bits(new Uint8Array(numbers))
       return kind.causal ? spread(kind.weights, packed) : packed
@@ -139,7 +139,7 @@ function decodeLines(bytes) {
   return { ...header, kinds }
 }
 
-// How many of a kind's weights have travelled: of a causal one only those of keys up to the query.
+// The number of a kind's weights in the payload: if causal, only those of keys up to the query.
 function seenCells({ weights: [layers, heads, queries, keys], causal }) {
   const seen = Array.from({ length: queries }, (_, query) => (causal ? Math.min(keys, query + 1) : keys))
   return layers * heads * seen.reduce((sum, count) => sum + count, 0)
@@ -156,7 +156,7 @@ function spread([layers, heads, queries, keys], packed) {
   return values
 }
 
-// Numbers of 24 bits: those of float32 without its lowest 8.
+// 24-bit floats: float32 without its lowest 8 bits.
 function from24Bits(bytes) {
   const count = bytes.length / 3
   const whole = new Uint8Array(4 * count)

@@ -1,6 +1,6 @@
-// Maps side by side. What is pointed at in one is marked in all.
+// Maps next to each other. A cell under the pointer in one is marked in all.
 
-const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
+const NUMBER_WIDTH = 30 // pixels per cell from which on its number is written in it
 
 class AttentionMaps extends ChoosingView {
   constructor(parentElement) {
@@ -13,7 +13,7 @@ class AttentionMaps extends ChoosingView {
     this.take(read(bytes))
   }
 
-  // Draws the maps that are chosen, unless they are on the screen, or still to come from the server.
+  // Draws the selected maps, unless they are on the screen, or not yet sent by the server.
   arrange() {
     const { payload, chosen } = this
     if (payload.controls) {
@@ -35,7 +35,7 @@ class AttentionMaps extends ChoosingView {
     this.root.dataset.drawn = [this.heading.textContent, ...items.map((item) => item.name)].join(" ").trim()
   }
 
-  // The set that is chosen and the place in it; null where the server has it alone.
+  // The selected set and the index in it; null if only the server has it.
   placeOf() {
     const { sets, along, held } = this.payload
     const name = this.chosen.kind in sets ? this.chosen.kind : Object.keys(sets)[0]
@@ -47,14 +47,14 @@ class AttentionMaps extends ChoosingView {
     return Object.entries(this.payload.held ?? {}).some(([choice, value]) => this.chosen[choice] !== value)
   }
 
-  // The options of a list that the shown maps have.
+  // The options of a list that exist for the displayed maps.
   there(name) {
     const { sets, along } = this.payload
     const set = sets[this.chosen.kind] ?? Object.values(sets)[0]
     return set.names[along.indexOf(name)]
   }
 
-  // Another kind may have fewer layers.
+  // Falls back to the first layer and head if the kind has fewer.
   offered(chosen) {
     const { sets, along } = this.payload
     const { names } = sets[chosen.kind] ?? Object.values(sets)[0]
@@ -68,7 +68,7 @@ class AttentionMaps extends ChoosingView {
     this.maps = this.settings.items.map((_, place) => new NumberedMap(this.root, (...cell) => this.follow(place, cell)))
   }
 
-  // What is marked in one map is marked in the others, as far as they have it.
+  // Marks the same cell in the other maps, as far as they have it.
   follow(from, cell) {
     const { links } = this.settings
     this.maps.forEach((map, to) => {
@@ -93,7 +93,7 @@ class AttentionMaps extends ChoosingView {
       inkOnGrey: readable(masked[this.theme]),
       inks: cssColours(item.scales[this.theme]).map(readable),
       drawScale: (scale) => {
-        scale.legend.hidden = item.top === 0 || Boolean(item.words) // where there is no colour to explain
+        scale.legend.hidden = item.top === 0 || Boolean(item.words) // without colours there is no scale
         scale.paint(colours)
         scale.low.textContent = threeDigits(item.low)
         scale.high.textContent = threeDigits(item.high)
@@ -116,7 +116,7 @@ class AttentionMaps extends ChoosingView {
   }
 }
 
-// A payload as sets of maps to choose from; of maps that nothing is chosen among there is one set with one place.
+// A payload as sets of maps to choose from; maps without a choice are one set with one entry.
 function read(bytes) {
   const [header, body] = unpack(bytes)
   if (!header.sets) {
@@ -127,7 +127,7 @@ function read(bytes) {
   let offset = 0
   const whole = header.type === "float32"
   const numbers = (count, exact) => {
-    const block = body.slice(offset, (offset += count * (exact ? 4 : 2))) // a copy starts at 0, as typed arrays need
+    const block = body.slice(offset, (offset += count * (exact ? 4 : 2))) // a copy is aligned, as typed arrays need
     return exact ? new Float32Array(block) : fromHalf(new Uint16Array(block))
   }
   const sizeOf = (shape) => shape.reduce((product, side) => product * side, 1)
@@ -149,11 +149,11 @@ function read(bytes) {
   return header
 }
 
-// With its numbers written in the cells, where there is room.
+// A map with its numbers in the cells, if there is room.
 class NumberedMap extends WeightMap {
   highest = 480
 
-  // The cell that the page marks, where the reader marks none.
+  // The cell that the page marks, if the user marks none.
   markCell(row, column) {
     super.markCell(...(row < 0 && column < 0 ? this.shown.cursor ?? [-1, -1] : [row, column]))
   }

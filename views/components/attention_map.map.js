@@ -1,16 +1,16 @@
-// One map, large: tokens on both axes, every cell read out under the pointer or by the arrow keys, with its row and its
+// One large map: tokens on both axes, a read-out of the cell under the pointer or the keyboard cursor, with its row and
 // column marked, and the numbers as a table.
 
-const LABEL = 12 // pixels between two labels that can be read
+const LABEL = 12 // pixels between two legible labels
 const LARGEST_CELL = 44 // pixels
 const MARKS = ["row-mark", "column-mark", "cursor"]
 
 class WeightMap {
   highest = 720 // pixels of a map
 
-  // `follow(row, column)` hears which cell is marked, -1 for none.
-  constructor(holder, follow = () => {}) {
-    this.follow = follow
+  // `onSelect(row, column)` is called with the marked cell, or (-1, -1).
+  constructor(holder, onSelect = () => {}) {
+    this.onSelect = onSelect
     this.root = element("div", "detail", holder)
     this.heading = element("h2", "", this.root)
     this.map = element("div", "map", this.root)
@@ -37,22 +37,22 @@ class WeightMap {
     this.canvas.setAttribute("role", "img")
     this.canvas.onpointermove = (event) => this.pointed(event)
     this.canvas.onpointerdown = (event) => this.pointed(event)
-    this.canvas.onpointerleave = ({ pointerType }) => pointerType !== "touch" && this.leave() // a tap goes on reading
+    this.canvas.onpointerleave = ({ pointerType }) => pointerType !== "touch" && this.leave() // after a tap the read-out stays
     this.canvas.onpointercancel = () => this.leave()
     this.canvas.onblur = () => this.leave()
     this.canvas.onkeydown = (event) => this.typed(event)
-    this.at = [0, 0] // row and column that the arrow keys stand on
+    this.at = [0, 0] // row and column of the keyboard cursor
     new ResizeObserver(() => {
       this.leave()
       this.label()
     }).observe(this.canvas)
   }
 
-  // What `shown` holds: `name` and `label`, seen and heard; `values` row by row, minus infinity where masked; labels
-  // `rows` and `columns`, which titles their axes have, and what a label is that the page does not say, by `kindOf`;
-  // `shade` of a value among `colours`, and `grey`; `drawScale` into the legend; `pair` and `write`, a cell and its value
-  // in words, and the word for `masked`; `corner` and title of the `table`, whose labels are `numbered`; perhaps a
-  // `cursor` where the keys begin, and the `picture` that it lies on.
+  // `shown` has: `name` for the heading and `label` for screen readers; `values` row by row, minus infinity if masked; the
+  // labels `rows` and `columns`, the titles of their axes, and the kind of a label by `kindOf`, see `markData`; `shade` of
+  // a value among `colours`, and `grey`; `drawScale` for the legend; `pair` and `write` for a cell and its value in words,
+  // and the word `masked`; `corner` and title of the `table`, whose labels are `numbered`; optionally a `cursor`, where the
+  // arrow keys start, and the `picture` below the map.
   show(shown) {
     this.shown = shown
     const [rows, columns] = (this.sides = [shown.rows.length, shown.columns.length])
@@ -65,10 +65,10 @@ class WeightMap {
     })
     this.layOver(shown.picture)
     shown.drawScale(this.scale)
-    const ratio = Math.min(2, Math.max(0.5, columns / rows)) // within bounds, as in the overview
+    const ratio = Math.min(2, Math.max(0.5, columns / rows)) // limited, as in the overview
     this.canvas.style.aspectRatio = ratio
     const widest = Math.min(this.highest * ratio, LARGEST_CELL * Math.max(columns, rows * ratio))
-    // whole on the screen where the page says what else stands above and below it, unless its labels would not be read
+    // fits the screen if the page states the height of what is above and below, unless labels would be illegible
     const whole = `max(${LABEL * rows * ratio}px, (100vh - var(--around, -1000vh)) * ${ratio})`
     this.canvas.style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.style.maxWidth = this.canvas.style.maxWidth
@@ -85,7 +85,7 @@ class WeightMap {
     this.table.follow()
   }
 
-  // The picture that the map lies on, if there is one: its pixels, its height and width, and how much of it is covered.
+  // Draws the picture below the map, if any: its pixels, its height and width, and how much of it is covered.
   layOver(picture) {
     if (picture?.pixels === this.under) return
     this.under = picture?.pixels
@@ -94,9 +94,9 @@ class WeightMap {
     this.canvas.style.backgroundImage = picture ? `url(${canvas.toDataURL()})` : ""
   }
 
-  // As many tokens as can be read.
+  // Shows as many tokens as are legible.
   label() {
-    if (!this.shown) return // its numbers are still on their way
+    if (!this.shown) return // the numbers have not arrived yet
     const { rows, columns, kindOf } = this.shown
     for (const [list, names, pixels] of [[this.rows, rows, this.canvas.clientHeight], [this.columns, columns, this.canvas.clientWidth]]) {
       const step = Math.max(1, Math.ceil((LABEL * names.length) / Math.max(1, pixels)))
@@ -129,14 +129,14 @@ class WeightMap {
     this.tip.show(x, y, this.shown.pair(row, column), this.valueAt(row, column))
     this.markCell(row, column)
     this.point(this.called(row, 0), this.called(column, 1))
-    this.follow(row, column)
+    this.onSelect(row, column)
   }
 
   called(place, axis) {
     return calledIn(axis ? this.shown.columns : this.shown.rows, place, this.shown.places)
   }
 
-  // A label of an axis: its token is marked here as it is elsewhere.
+  // Marks the token of an axis label here and elsewhere.
   pointLabel(place, axis) {
     if (place < 0) return
     const at = [this.called(place, axis)]
@@ -150,7 +150,7 @@ class WeightMap {
     this.markCell(...linkedCell(at, this.shown.rows, this.shown.columns, this.shown.places))
   }
 
-  // A cell's row and column, with their labels; -1 for none.
+  // Marks a cell's row and column with their labels; -1 for none.
   markCell(row, column) {
     const box = this.canvas.getBoundingClientRect()
     const frame = this.root.getBoundingClientRect()
@@ -179,7 +179,7 @@ class WeightMap {
     this.tip.hide()
     this.markCell(-1, -1)
     this.point()
-    this.follow(-1, -1)
+    this.onSelect(-1, -1)
   }
 
   fill(holder) {

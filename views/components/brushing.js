@@ -1,9 +1,9 @@
-// Tokens and patches that stand in several places of a page: what is pointed at in one of them is marked in all.
+// Brushing and linking: a token or patch under the pointer is marked in all views of the page.
 
-const PICTURE = "picture" // how the patches of a picture are called; tokens are called after the row that they stand in
+const PICTURE = "picture" // the name of a picture's patches; a token's name is the text of its whole row
 
-// `follow(at)` hears what is pointed at elsewhere, as the pairs of a name and a place; of none where nothing is. Returns
-// what says it of here, in the same form.
+// `follow(at)` is called with what is under the pointer elsewhere: pairs of a name and an index, none for nothing. Returns
+// a function that announces what is under the pointer here, in the same form.
 function linkTokens(root, follow) {
   const onPointing = ({ detail: { from, at } }) => {
     if (!root.isConnected) window.removeEventListener("pointing", onPointing)
@@ -14,30 +14,30 @@ function linkTokens(root, follow) {
   return (...at) => window.dispatchEvent(new CustomEvent("pointing", { detail: { from: root, at } }))
 }
 
-// How the `place`-th of these labels is called: a token by its whole row, a patch by its place on the picture.
+// Name and index of the `place`-th of these labels: a token by its whole row, a patch by its index in the picture.
 function calledIn(labels, place, ofPicture = false) {
   const first = ofPicture ? firstPatch(labels) : 0
   return place < first ? [labels[place], 0] : [ofPicture ? PICTURE : labels.join(" "), place - first]
 }
 
-// The first of these labels that is so called; -1 where none is.
+// The index of the first of these labels that is among the pairs; -1 for none.
 function placeOf(pairs, labels, ofPicture) {
   const [name, first] = ofPicture ? [PICTURE, firstPatch(labels)] : [labels.join(" "), 0]
   const places = pairs.map(([called, place]) => (called === name ? place + first : first && called === labels[0] ? 0 : -1))
   return places.find((place) => place >= 0 && place < labels.length) ?? -1
 }
 
-// Patches are called by numbers; CLS may stand before them.
+// The labels of patches are numbers; CLS may come before them.
 function firstPatch(labels) {
   return /\d/.test(labels[0]) ? 0 : 1
 }
 
-// The row and the column of a map that are pointed at; -1 for none. One token may be both.
+// The row and the column of a map that are among the pairs; -1 for none. One token may be both.
 function linkedCell(at, rows, columns, ofPicture = false) {
   return [placeOf(at, rows, ofPicture), placeOf([...at].reverse(), columns, ofPicture)]
 }
 
-// The tokens in the page's own text are linked once, by whichever component comes first.
+// Links the tokens in the page's own text once, from the first component that is mounted.
 function linkChips() {
   if (document.documentElement.dataset.chips) return
   document.documentElement.dataset.chips = "linked"

@@ -1,10 +1,10 @@
-// Settings that a component draws, or follows where another draws them. What is chosen the browser shows by itself; the
-// address says it at once, and the server is told once nothing else was chosen for a while.
+// Controls that a component renders, or follows if another renders them. The browser shows a choice itself and writes it
+// to the address at once; it is sent to the server after a while without another choice.
 
 const SEND_AFTER = 500 // milliseconds without another choice
 const MEAN = "mean" // the id of the layer and of the head that are averages
 
-// `payload` is the payload; its `controls` say what can be chosen. `arrange` draws what is in `chosen`.
+// `payload.controls` lists what can be chosen. `arrange` draws what is in `chosen`.
 class ChoosingView extends View {
   constructor(parentElement, root) {
     super(parentElement, root)
@@ -16,22 +16,22 @@ class ChoosingView extends View {
     window.addEventListener("telling", () => this.recordSent(), { signal })
   }
 
-  // New maps, in what is chosen already.
+  // Shows a new payload with the current choices.
   take(payload) {
     this.payload = payload
     this.path = location.pathname
-    this.chosen = this.completed(this.chosen ?? this.news() ?? {})
+    this.chosen = this.completed(this.chosen ?? this.readMark() ?? {})
     this.arrange()
   }
 
-  // The maps and what is said to be chosen may come one after the other: what the controls lack is their first option.
+  // Payload and choices may arrive one after the other: missing or invalid choices become the control's first option.
   completed(chosen) {
     const lacking = (this.payload.controls ?? []).filter(({ name, options }) => !options.some(([id]) => id === chosen[name]))
     if (!lacking.length) return chosen
     return this.offered({ ...chosen, ...Object.fromEntries(lacking.map(({ name, first }) => [name, first])) })
   }
 
-  // What can be shown of it.
+  // Restricts choices to what can be shown; overridden by subclasses.
   offered(chosen) {
     return chosen
   }
@@ -41,54 +41,54 @@ class ChoosingView extends View {
     this.arrange()
   }
 
-  // Shown at once, and in the address at once; the server is told once nothing else is chosen.
+  // Applies choices here and to the address at once; they are sent to the server after a pause.
   set(changes) {
     const before = this.chosen
     this.chosen = this.offered({ ...before, ...changes })
     this.arrange()
     const changed = this.payload.controls.filter(({ name }) => this.chosen[name] !== before[name])
-    const said = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
-    window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(said) }))
+    const values = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
+    window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(values) }))
     this.tell("chosen", this.chosen, this.pause())
   }
 
-  // Whether only the server has what is chosen.
+  // Whether only the server has the data of the choice.
   waits() {
     return false
   }
 
-  // Milliseconds without another choice after which the server is told.
+  // Milliseconds without another choice after which it is sent.
   pause() {
     return this.waits() ? 0 : SEND_AFTER
   }
 
-  // What was chosen in another component of the page. A value that goes without saying is said as null.
-  followChoice(said) {
-    const known = this.payload?.controls?.filter(({ name }) => name in said) ?? []
-    const changes = known.map(({ name, first }) => [name, said[name] ?? first])
+  // Applies choices of another component of the page; null stands for the default.
+  followChoice(detail) {
+    const known = this.payload?.controls?.filter(({ name }) => name in detail) ?? []
+    const changes = known.map(({ name, first }) => [name, detail[name] ?? first])
     if (changes.every(([name, value]) => this.chosen[name] === value)) return
     this.chosen = this.offered({ ...this.chosen, ...Object.fromEntries(changes) })
     this.arrange()
-    if (this.unsent?.signal.aborted === false) this.tell("chosen", this.chosen, SEND_AFTER) // something else, chosen here
+    if (this.unsent?.signal.aborted === false) this.tell("chosen", this.chosen, SEND_AFTER) // another choice of this component is pending
   }
 
-  // The server was told by whichever component; its answer is no news here either.
+  // Another component sent the choices; the server's answer is no change here either.
   recordSent() {
     const text = JSON.stringify(this.chosen)
     if (this.payload?.controls && this.sent.at(-1) !== text) this.sent.push(text)
   }
 
-  // After Back or Forward the address decides, and what was not told yet belongs to the view that was left.
+  // After Back or Forward the address decides; choices that were not sent yet belong to the previous view.
   followAddress() {
     const address = new URLSearchParams(location.search)
     if (!this.payload?.controls || location.pathname !== this.path || !address.has("text")) return
     this.unsent?.abort()
     this.sent = []
-    const said = this.payload.controls.map(({ name, options, first }) => {
+    const values = this.payload.controls.map(({ name, options, first }) => {
       const value = address.getAll(name).at(-1)
       return [name, options.some(([id]) => id === value) ? value : first]
     })
-    this.chosen = this.offered(Object.fromEntries(said))
+    this.chosen = this.offered(Object.fromEntries(values))
     this.arrange()
   }
 
@@ -105,14 +105,14 @@ function placeInWords(words, layer, head) {
   return layer === MEAN ? filled(words.overLayers, { head }) : filled(words.one, { layer, head })
 }
 
-// The controls of such a view, in a row at its top.
+// The controls of such a view, in a row above it.
 class Choices {
   constructor(view) {
     this.view = view
     this.root = element("div", "choices", view.root)
   }
 
-  // Builds the controls, seldom needed ones below a button, unless they stand there already.
+  // Builds the controls, rarely used ones in a panel, unless they exist already.
   fit({ controls, words, shortcuts = [] }) {
     const described = JSON.stringify([controls, shortcuts])
     if (described === this.described) return
@@ -134,15 +134,15 @@ class Choices {
     panel.hidden = true
     this.follows.push(...rare.map((control) => this.build(control, panel)), (chosen) => {
       const unusual = rare.filter(({ name, first }) => chosen[name] !== first)
-      const said = unusual.map(({ name, options }) => options.find(([id]) => id === chosen[name])[1]).join(", ")
-      fold.textContent = said ? `${words.options}: ${said}` : words.options
+      const labels = unusual.map(({ name, options }) => options.find(([id]) => id === chosen[name])[1]).join(", ")
+      fold.textContent = labels ? `${words.options}: ${labels}` : words.options
     })
     for (const { label, help } of drawn) {
       if (help) element("p", "help", panel).textContent = `${label}: ${help}`
     }
   }
 
-  // Returns what shows a value in it.
+  // Returns a function that shows the current choice in the control.
   build(control, parent) {
     if (control.range) return this.buildRange(control, parent)
     return control.list ? this.buildList(control, parent) : this.buildRow(control, parent)
@@ -168,13 +168,13 @@ class Choices {
     if (help) holder.title = help
     const input = element("input", "", holder)
     Object.assign(input, { type: "range", name, min: 0, max: options.length - 1 })
-    const said = element("output", "", holder)
+    const output = element("output", "", holder)
     input.oninput = () => this.view.set({ [name]: options[input.value][0] })
     return (chosen) => {
       const place = options.findIndex(([id]) => id === chosen[name])
       input.value = place
-      said.textContent = options[place][1]
-      input.setAttribute("aria-valuetext", said.textContent)
+      output.textContent = options[place][1]
+      input.setAttribute("aria-valuetext", output.textContent)
     }
   }
 

@@ -1,7 +1,7 @@
-// A ranked list of heads and, large, the map of the one that is open. One option a head, each with a small canvas that
-// holds one pixel a cell. Order, kind and head are chosen here, and nothing is asked of the server before they are drawn.
+// A ranked list of heads, and the large map of the selected one. One option per head, each with a small canvas of one
+// pixel per cell. Order, kind and head are selected here and drawn without the server.
 
-const FIRST = "first" // the id of whichever head is first in the list
+const FIRST = "first" // the id of the head that is first in the list
 
 class HeadList extends ChoosingView {
   constructor(parentElement) {
@@ -26,11 +26,11 @@ class HeadList extends ChoosingView {
     this.root.dataset.drawn = header.rows.map((row) => row.name).join(" ")
   }
 
-  // The small maps, one byte a cell; the picture that they lie on; the maps themselves.
+  // The small maps, one byte per cell; the picture below them; the full maps.
   read(body) {
     const { rows, underlay, form, exact } = this.header
     let offset = 0
-    const block = (length) => body.slice(offset, (offset += length)) // a copy starts at 0, as typed arrays need
+    const block = (length) => body.slice(offset, (offset += length)) // a copy is aligned, as typed arrays need
     const count = ([height, width]) => height * width
     this.small = rows.map((row) => new Uint8Array(block(count(row.weights))))
     this.picture = underlay && new Uint8Array(block(3 * count(underlay)))
@@ -74,7 +74,7 @@ class HeadList extends ChoosingView {
     option.setAttribute("role", "option")
     option.dataset.name = row.name
     option.dataset.shown = row.id
-    option.setAttribute("aria-description", header.columns.slice(1).filter(Boolean).join("; ")) // of the numbers in it
+    option.setAttribute("aria-description", header.columns.slice(1).filter(Boolean).join("; ")) // the meaning of its numbers
     const map = element("span", "map over", option)
     const keys = row.weights[1]
     const masked = (cell) => row.causal && cell % keys > Math.floor(cell / keys)
@@ -99,7 +99,7 @@ class HeadList extends ChoosingView {
     return option
   }
 
-  // Draws what is chosen: the order of the list, and the head that is open.
+  // Draws the selected order of the list and the selected head.
   arrange() {
     const { header, chosen } = this
     const { sort, of, shown } = header.roles
@@ -118,12 +118,12 @@ class HeadList extends ChoosingView {
     this.detail.show(this.described(header.rows[opened], this.large[opened]))
   }
 
-  // Whether only the server has the map of the head that is chosen.
+  // Whether only the server has the map of the selected head.
   waits() {
     return !this.large[this.options.findIndex((option) => option.ariaSelected === "true")]
   }
 
-  // An open map, as `WeightMap` shows it.
+  // The selected map as input of `WeightMap`.
   described(row, { weights, rounded }) {
     const { header, theme } = this
     const { words, axes } = header
@@ -175,7 +175,7 @@ class HeadList extends ChoosingView {
     event.preventDefault()
   }
 
-  // A head that is open need not be listed; the list is then reached at its first one.
+  // The selected head need not be in the list; then the Tab key reaches the first one.
   select(opened, first) {
     const known = this.options[opened]?.isConnected
     this.options.forEach((option, place) => {

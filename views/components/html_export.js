@@ -1,6 +1,6 @@
-// What the app does around a component, for a file that stands alone: mount it and follow the browser's theme.
+// Mounts the component of a standalone file and follows the browser's theme, in place of the app.
 
-{ // names of its own
+{ // a scope of its own
   const view = document.querySelector(".view")
   const shadow = view.attachShadow({ mode: "open" })
   shadow.append(document.getElementById("component").content.cloneNode(true))

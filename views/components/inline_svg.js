@@ -1,4 +1,4 @@
-// Puts an SVG file's elements into the page, where they can use the page's colours.
+// Inserts the elements of an SVG file into the page, where they can use the page's colours.
 
 export default function ({ data, parentElement }) {
   const root = parentElement.querySelector(".drawing-root")
@@ -6,7 +6,7 @@ export default function ({ data, parentElement }) {
   const parsed = new DOMParser().parseFromString(data.svg, "image/svg+xml").documentElement
   root.replaceChildren(document.importNode(parsed, true))
   root.shown = data.svg
-  // A drawing that is wider than the page can be scrolled with the keyboard too.
+  // A drawing wider than the page can be scrolled with the keyboard.
   for (const name of root.getAttributeNames()) if (name !== "class") root.removeAttribute(name)
   const width = parsed.getAttribute("width")
   root.style.setProperty("--drawn", width ? `${width}px` : "100%")

@@ -1,10 +1,10 @@
-// Matrices side by side. Each is one canvas with its labels, colours and, where there is room, its numbers. Pointer and
-// arrow keys read cells out; in a matrix that can be painted, a drag, a click, Space or Enter switches them.
+// Matrices next to each other. Each is one canvas with its labels, colours and, if there is room, its numbers. Pointer and
+// arrow keys read cells out; in an editable matrix a drag, a click, Space or Enter toggles them.
 
-const NUMBER_WIDTH = 30 // pixels a cell needs before its number is written in it
-const ROW = 21 // pixels a row that has a label
-const SPREAD = 250 // pixels that an axis takes when it is too long for labels
-const LABEL = 84 // most pixels for the labels of the rows
+const NUMBER_WIDTH = 30 // pixels per cell from which on its number is written in it
+const ROW = 21 // pixels per row with a label
+const SPREAD = 250 // pixels of an axis that is too long for labels
+const LABEL = 84 // maximum width of the row labels in pixels
 const GAP = 14 // pixels between two matrices, as in the style sheet
 
 class MatrixRow extends View {
@@ -42,13 +42,13 @@ class MatrixRow extends View {
     const width = this.root.clientWidth
     if (!this.settings || !width || width === this.width) return
     this.width = width
-    // On a phone every matrix has the width to itself; a narrow one never takes more than it needs.
+    // On a phone every matrix has its own row; a narrow one takes no more width than it needs.
     const beside = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
     for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
     this.markParts()
   }
 
-  // Marks what belongs to a cell of a figure in all of them, or to the one that the cursor of a figure is on.
+  // Marks, in all matrices, the sources of a cell, or of the cell under a matrix's keyboard cursor.
   markParts(figure = this.figures.find(({ cursor }) => cursor), cell = figure?.cursor) {
     const { made } = this.settings
     if (!made) return
@@ -143,7 +143,7 @@ class Figure {
     }
   }
 
-  // Frames parts of the matrix, as `partsOf` says them, above what is painted.
+  // Frames regions of the matrix, as returned by `partsOf`, above the painted cells.
   mark(parts) {
     this.marks.replaceChildren()
     const { offsetLeft, offsetTop } = this.canvas
@@ -174,7 +174,7 @@ class Figure {
         const shade = Math.max(0, Math.min(255, Math.round(((value - item.low) / (item.high - item.low)) * 255)))
         const colour = masked ? grey : item.words ? colours[row.settings.allowed] : colours[shade]
         pen.fillStyle = colour
-        // a little more than a cell, so that no seam shows between cells that are narrower than a pixel
+        // slightly larger than a cell, so that cells narrower than a pixel have no seams
         pen.fillRect(x, y, this.cellWidth - gap + (gap ? 0 : 0.6), this.cellHeight - gap + (gap ? 0 : 0.6))
         if (this.fonts.numbered && this.cellHeight >= 14) {
           pen.fillStyle = readable(colour)
@@ -217,7 +217,7 @@ class Figure {
     this.row.tip.show(event.clientX, event.clientY, ...readOut(this.item, ...cell))
   }
 
-  // A finger that is dragged scrolls the page; it switches what it taps. A cell whose parts are marked keeps them.
+  // Dragging a finger scrolls the page; a tap toggles a cell. A cell whose sources are marked keeps the marks.
   tapped(event) {
     if (this.row.settings.made && this.cellAt(event)) {
       this.cursor = this.cellAt(event)

@@ -1,4 +1,4 @@
-// Matrices as they travel, and their numbers in words.
+// Decodes matrices, and formats their numbers.
 
 function decode(bytes) {
   const [header, body] = unpack(bytes)
@@ -13,7 +13,7 @@ function decode(bytes) {
   return header
 }
 
-// What a cell holds, and the parts of the text that says which one it is.
+// The text of a cell's value, and the parts of the text that identifies the cell.
 function readOut(item, row, column) {
   const value = item.values[row * item.shape[1] + column]
   const name = (labels, title, place) => (labels.length ? dataText(labels[place], "token") : `${title} ${place}`)
@@ -21,17 +21,17 @@ function readOut(item, row, column) {
   return [words, [name(item.rows, item.row_title, row), " \u2192 ", name(item.columns, item.column_title, column)]]
 }
 
-// As many digits as float32 holds.
+// As many digits as float32 has.
 function full(value) {
   return value === 0 ? "0" : String(Number(value.toPrecision(7))).replace("-", "\u2212")
 }
 
-// Half precision no longer holds three digits below 0.0001.
+// Half precision has no three digits below 0.0001.
 function threeDigitsOfHalf(value) {
   return Math.abs(value) < 1e-4 ? `< ${1e-4}` : threeDigits(value).replace("-", "\u2212")
 }
 
-// What fits into a cell; the read-out has all digits.
+// Short enough for a cell; the read-out has all digits.
 function short(value) {
   if (Number.isInteger(value)) return String(value).replace("-", "\u2212")
   const size = Math.abs(value)
@@ -39,7 +39,7 @@ function short(value) {
   return text.replace("-", "\u2212")
 }
 
-// Black or white, whichever stands out more.
+// Black or white, by the higher contrast.
 function readable(colour) {
   const [red, green, blue] = colour.startsWith("#") ? rgb(colour) : colour.match(/\d+/g).map(Number)
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 140 ? "#111417" : "#f4f6f8"

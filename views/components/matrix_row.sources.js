@@ -1,8 +1,8 @@
-// Where the numbers of a step come from: what belongs to a cell in the other matrices of the row.
+// The sources of a step's numbers: the cells of the other matrices from which a cell is computed.
 
-// For each matrix the parts that belong to the cell of the `at`-th, each as its first row, its rows, its first column and
-// its columns. `made` says how the last matrix is made of the others: the "product" of two, "each" cell of the same cell,
-// or by "softmax", a row of a row, where the key that wins is a part too.
+// For each matrix the regions that belong to a cell of the `at`-th, each as first row, rows, first column, columns. `made`
+// is the operation that computes the last matrix: the "product" of two, "each" cell from the same cell, or "softmax", a
+// row from a row, where the largest key is a region too.
 function partsOf(made, items, at, [row, column]) {
   const across = (item, which) => [[which, 1, 0, item.shape[1]]]
   const down = (item, which) => [[0, item.shape[0], which, 1]]
@@ -19,7 +19,7 @@ function partsOf(made, items, at, [row, column]) {
   return others((item) => across(item, row)).map((parts) => [...parts, ...key])
 }
 
-// The column of the largest number of a row; -1 where all are masked.
+// The column of the largest number of a row; -1 if all are masked.
 function winnerOf({ values, shape: [, columns] }, row) {
   const line = [...values.subarray(row * columns, (row + 1) * columns)]
   const most = Math.max(...line)

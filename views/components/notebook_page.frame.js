@@ -1,5 +1,5 @@
-// Beside the frames in a notebook's output: gives each the height that its page asks for where it may not do so itself.
+// Runs next to the frames in a notebook's output: sets the height that a page requests if it cannot set it itself.
 addEventListener("message", ({ source, data }) => {
-  const frame = [...document.querySelectorAll("iframe")].find((each) => each.contentWindow === source)
+  const frame = [...document.querySelectorAll("iframe")].find((element) => element.contentWindow === source)
   if (frame && data?.attentionHeight > 0) frame.style.height = `${data.attentionHeight}px`
 })

@@ -1,7 +1,7 @@
-// What the app does around components, for a page in a notebook's frame: mount each, follow the notebook's theme, and
-// give the frame the height that is needed.
+// Mounts the components of a page in a notebook's frame, follows the notebook's theme and sets the frame's height, in
+// place of the app.
 
-{ // names of its own
+{ // a scope of its own
   const ignore = () => {}
   const mounts = [...document.querySelectorAll("section")].map((section) => {
     const shadow = section.querySelector(".view").attachShadow({ mode: "open" })
@@ -11,7 +11,7 @@
     return () => mountComponent({ data, parentElement: shadow, setTriggerValue: ignore, setStateValue: ignore })
   })
 
-  // The element that this page stands in; null where it stands alone, or where the notebook does not let it see.
+  // The frame element of this page; null without a frame, or if the notebook denies access to it.
   const frame = (() => {
     try {
       return window.frameElement
@@ -22,7 +22,7 @@
 
   const themeOfCode = (body) => body.dataset.vscodeThemeKind ?? body.className.match(/\bvscode-(light|dark|high-contrast(-light)?)\b/)?.[0]
 
-  // "light" or "dark" where Jupyter, VS Code or Colab says so; else the browser's own theme holds.
+  // "light" or "dark" by Jupyter, VS Code or Colab; empty for the browser's own theme.
   const notebookTheme = () => {
     const outside = frame?.ownerDocument
     if (!outside?.body) return ""
@@ -34,14 +34,14 @@
     return documentElement.getAttribute("theme") ?? "" // Colab
   }
 
-  // JupyterLab hides everything while it changes its theme, and what has no size cannot be drawn.
-  const drawOnceSeen = () => requestAnimationFrame(() => (innerWidth ? mounts.forEach((mount) => mount()) : drawOnceSeen()))
+  // JupyterLab hides everything while it changes its theme, and elements without a size cannot be drawn.
+  const drawOnceVisible = () => requestAnimationFrame(() => (innerWidth ? mounts.forEach((mount) => mount()) : drawOnceVisible()))
 
   const show = () => {
     const theme = notebookTheme()
     document.documentElement.dataset.theme = theme
     document.documentElement.style.colorScheme = theme || "light dark"
-    drawOnceSeen()
+    drawOnceVisible()
   }
 
   show()
@@ -51,7 +51,7 @@
     const names = ["data-jp-theme-light", "data-vscode-theme-kind", "class", "theme"]
     const watched = { attributes: true, attributeFilter: names }
     for (const element of [outside.documentElement, outside.body]) new MutationObserver(show).observe(element, watched)
-    // VS Code saves only what is clicked in its own document.
+    // VS Code saves only links that are clicked in its own document.
     document.addEventListener("click", (event) => {
       const link = event.composedPath().find((element) => element.download)
       if (!link || !themeOfCode(outside.body)) return
@@ -63,7 +63,7 @@
     })
   }
 
-  // Where the notebook does not let this page see its frame, the script beside the frame is notebookTheme.
+  // Without access to the frame, send the height to the script next to it.
   const main = document.querySelector("main")
   const fit = () => {
     const height = Math.ceil(main.getBoundingClientRect().height)

@@ -1,7 +1,7 @@
-// The patch that is chosen in a picture: its pixels, its colour planes, its vector and its embedding, or its place in the
+// The selected patch of a picture: its pixels, its colour planes, its vector and its embedding, or its position in the
 // sequence. It is cut out of the picture here.
 
-const WIDTH = 440 // of the drawing, so that its texts can still be read on a phone
+const WIDTH = 440 // of the drawing, so that its texts are legible on a phone
 const GAP = 16
 const PLANE = (WIDTH - 3 * GAP) / 4
 const HALF = 48 // of the longest bar, on either side of 0
@@ -27,7 +27,7 @@ class OnePatch extends ChoosingView {
     this.take(header)
   }
 
-  // The place of the chosen patch among all of them, row by row.
+  // The index of the selected patch, row by row.
   get place() {
     return (Number(this.chosen.row) - 1) * this.payload.grid[1] + Number(this.chosen.column) - 1
   }
@@ -89,7 +89,7 @@ class OnePatch extends ChoosingView {
     })
   }
 
-  // With a title, which the pointer reads.
+  // With a title, which is shown on hover.
   named(shape) {
     return { shape, title: svgElement("title", {}, shape) }
   }

@@ -1,4 +1,4 @@
-// One attention weight taken apart: in a sentence, as a table of products, and as a softmax over all keys.
+// One attention weight explained: in a sentence, as a table of products, and as a softmax over all keys.
 
 class OneWeight extends ChoosingView {
   constructor(parentElement) {
@@ -28,20 +28,20 @@ class OneWeight extends ChoosingView {
     this.point = linkTokens(this.root, (at) => this.markLinked(at))
   }
 
-  // The kind that is chosen, if it travels.
+  // The selected kind, if it is in the payload.
   kindOf({ kind }) {
     const { kinds } = this.payload
     return kind ? kinds[kind] : Object.values(kinds)[0]
   }
 
-  // The options of a list that the chosen kind has: none of another kind's queries and keys.
+  // The options of a list that exist for the selected kind.
   there(name) {
     const kind = this.kindOf(this.chosen) ?? this.sheet
     if (name.endsWith("_piece")) return kind.pair.includes(name) ? undefined : []
     return { layer: kind.names[0], head: kind.names[1] }[name]
   }
 
-  // Another kind may have fewer layers.
+  // Falls back to the first layer and head if the kind has fewer.
   offered(chosen) {
     const kind = this.kindOf(chosen)
     if (!kind) return chosen
@@ -49,7 +49,7 @@ class OneWeight extends ChoosingView {
     return { ...chosen, layer: one(chosen.layer, kind.names[0]), head: one(chosen.head, kind.names[1]) }
   }
 
-  // Layer and head among those that travel.
+  // Indices of layer and head among those in the payload.
   place({ heads: [layers, heads] }) {
     return [layers.indexOf(this.chosen.layer), heads.indexOf(this.chosen.head)]
   }
@@ -59,7 +59,7 @@ class OneWeight extends ChoosingView {
     return !kind || this.place(kind).includes(-1)
   }
 
-  // Draws the weight that is chosen, unless it is on the screen, or still to come from the server.
+  // Draws the selected weight, unless it is on the screen, or not yet sent by the server.
   arrange() {
     const { payload, chosen } = this
     const drawn = JSON.stringify(chosen)
@@ -82,7 +82,7 @@ class OneWeight extends ChoosingView {
     })
     const one = softmaxOf(kind, kind.numbers, kind.seen, [...this.place(kind), query])
     const strongest = one.weights.indexOf(Math.max(...one.weights))
-    this.at = [query, key ? key - 1 : strongest] // the strongest comes before all keys
+    this.at = [query, key ? key - 1 : strongest] // the first option is the strongest key
     this.explain(one)
     if (kind.queries) this.drawProducts(one)
     this.drawSoftmax(one)
@@ -112,7 +112,7 @@ class OneWeight extends ChoosingView {
     for (const text of paragraphs) writeProse(element("p", "", this.explained), text, values)
   }
 
-  // A token in quotes with its number, or a place of a picture.
+  // A token in quotes with its number, or a patch of a picture.
   named(side, place) {
     const { labels, places } = this.sheet
     const label = element("b", "")
@@ -140,7 +140,7 @@ class OneWeight extends ChoosingView {
     this.table(this.products, [words.dimension, words.query, words.key, words.product, words.soFar], rows)
   }
 
-  // The strongest keys and the chosen one; the weaker ones are summed up.
+  // The strongest keys and the selected one; the others are summed up.
   drawSoftmax({ scores, exponentials, weights, sink, total }) {
     const { words, rest, most } = this.sheet
     const key = this.at[1]
@@ -211,7 +211,7 @@ function decodeWeights(bytes) {
   const next = (Numbers, shape) => {
     const length = (shape ?? [0]).reduce((product, side) => product * side, 1) * Numbers.BYTES_PER_ELEMENT
     read += length
-    return new Numbers(body.slice(read - length, read)) // a copy starts at 0, as typed arrays need
+    return new Numbers(body.slice(read - length, read)) // a copy is aligned, as typed arrays need
   }
   const names = ["queries", "keys", "scores"]
   for (const kind of Object.values(header.kinds)) {
@@ -222,7 +222,7 @@ function decodeWeights(bytes) {
   return header
 }
 
-// Prose of the page in an element: what is bold, links, and places in braces, which functions in `values` fill.
+// Writes prose of the page into an element: bold text, links, and placeholders, which functions in `values` fill.
 function writeProse(parent, text, values = {}) {
   for (const [whole, bold, linked, address, title, name] of text.matchAll(/\*\*(.+?)\*\*|\[(.+?)\]\((\S+) "(.*?)"\)|\{(\w+)\}|[^*[{]+|./gs)) {
     if (bold) writeProse(element("b", "", parent), bold, values)

@@ -1,8 +1,8 @@
-// One attention weight computed again, in double precision as `model/lessons/one_weight.py` does it.
+// Recomputes one attention weight in double precision, like `model/lessons/one_weight.py`.
 
-const LEAST = -1.7e38 // half of float32's least number: recorded scores below it were masked
+const LEAST = -1.7e38 // half of float32's smallest number: recorded scores below it were masked
 
-// The softmax of one query over all keys, and what its scores come from.
+// The softmax of one query over all keys, and the inputs of its scores.
 function softmaxOf({ queries, keys, scores, forms, labels }, numbers, masks, [layer, head, query]) {
   const count = labels[1].length
   const form = forms[layer]
@@ -23,9 +23,9 @@ function softmaxOf({ queries, keys, scores, forms, labels }, numbers, masks, [la
   return { form, vectors, raw, scores: reached, exponentials, sink, total, weights: exponentials.map((each) => each / total) }
 }
 
-// The query's numbers, and those of any key with their products.
+// The query vector, and any key vector with their products.
 function vectorsOf([, heads, rows, length], [, groups, columns], { queries, keys }, [layer, head, query]) {
-  const group = Math.floor((head * groups) / heads) // several heads may share their keys
+  const group = Math.floor((head * groups) / heads) // grouped-query attention: several heads may share their keys
   const asking = queries.subarray(((layer * heads + head) * rows + query) * length).subarray(0, length)
   const keyOf = (key) => keys.subarray(((layer * groups + group) * columns + key) * length).subarray(0, length)
   const products = (key) => {

@@ -1,5 +1,5 @@
-// A picture with its patches. The map over it holds one pixel a patch and is scaled up by the browser, nearest
-// neighbour; a grid of buttons lies on top. Choosing a patch redraws here; the server is told and follows.
+// A picture with its patches. The map over it has one pixel per patch and is scaled up by the browser, nearest neighbour;
+// a grid of buttons is on top. Selecting a patch redraws here; the selection is sent to the server.
 
 class PatchPicture extends ChoosingView {
   constructor(parentElement) {
@@ -15,7 +15,7 @@ class PatchPicture extends ChoosingView {
     const whole = form === "float32"
     const read = 3 * picture[0] * picture[1]
     const pixels = new Uint8Array(body, 0, read)
-    const sent = body.slice(read) // a copy starts at 0, as typed arrays need
+    const sent = body.slice(read) // a copy is aligned, as typed arrays need
     const all = whole ? new Float32Array(sent, 0, count) : fromHalf(new Uint16Array(sent, 0, count))
     const rounded = (map) => all.subarray(map * one, (map + 1) * one)
     const maps = (at) => this.exact?.[`${id},${at}`] ?? rounded(at[0] * shape[1] + at[1])
@@ -28,7 +28,7 @@ class PatchPicture extends ChoosingView {
     this.take(header)
   }
 
-  // The page may say the numbers of the chosen map with every digit, where all of them travelled rounded.
+  // The page may provide the selected map with every digit, if the payload has rounded numbers.
   followMark() {
     const chosen = super.followMark()
     if (!this.readExact()) return chosen
@@ -46,7 +46,7 @@ class PatchPicture extends ChoosingView {
     return true
   }
 
-  // Draws what is chosen, unless it is on the screen, or still to come from the server.
+  // Draws the selection, unless it is on the screen, or not yet sent by the server.
   arrange() {
     const { view, chosen } = this
     this.choices.fit(view)
@@ -64,7 +64,7 @@ class PatchPicture extends ChoosingView {
     this.draw()
   }
 
-  // Whether only the server has the maps that are chosen.
+  // Whether only the server has the selected maps.
   waits() {
     const { names, along } = this.view
     return along.some((choice, axis) => choice in this.chosen && !names[axis].includes(this.chosen[choice]))
@@ -173,7 +173,7 @@ class PatchPicture extends ChoosingView {
     }))
   }
 
-  // The weights over the patches that a panel shows, row by row; null where it shows none.
+  // The weights over the patches that a panel shows, row by row; null for none.
   mapOf(shows) {
     const { grid: [rows, columns], weights, shape: [, width] } = this.view
     if (shows === "nothing") return null
@@ -183,14 +183,14 @@ class PatchPicture extends ChoosingView {
     return weights.slice(row * width + 1, (row + 1) * width)
   }
 
-  // Where a map by itself is strongest.
+  // The strongest patch of a map.
   describeMap(weights) {
     const { words, grid: [, columns] } = this.view
     const most = weights.indexOf(largest(weights))
     return filled(words.strongest, { row: Math.floor(most / columns) + 1, column: (most % columns) + 1 })
   }
 
-  // What CLS has to do with the map, and what the outline holds.
+  // The text about CLS in the map, and about the share in the outline.
   describeMass(panel, weights, count) {
     const { weights: all, shape: [, width], grid: [, columns], kept, words } = this.view
     const chosen = 1 + this.selected[0] * columns + this.selected[1]
@@ -222,7 +222,7 @@ class PatchPicture extends ChoosingView {
     this.point([PICTURE, row * columns + column])
   }
 
-  // In every panel; -1 for none.
+  // Marks a patch in every panel; -1 for none.
   markPatch(place) {
     for (const { patches } of this.panels) {
       patches.flat().forEach((patch, at) => patch.classList.toggle("at", at === place))
@@ -263,7 +263,7 @@ function keep(weights, share) {
   return [kept, count]
 }
 
-// The edges between patches that are kept and what is not.
+// The edges between selected patches and the rest.
 function outlineOf(kept, rows, columns) {
   const at = (row, column) => row >= 0 && column >= 0 && row < rows && column < columns && kept[row * columns + column]
   let path = ""

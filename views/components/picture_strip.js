@@ -1,5 +1,5 @@
-// Small pictures to choose from, radio buttons of one group, and a way to paste one. What is pasted goes the way of
-// a chosen file, through the page's upload box and as it is: only the server reads it.
+// Thumbnails to choose from, as radio buttons, and a button to paste a picture. A pasted picture is passed unchanged to the
+// page's upload box, like a selected file: only the server decodes it.
 
 const UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
 
@@ -15,9 +15,9 @@ class PictureStrip extends View {
     this.leaving = new AbortController()
     const { signal } = this.leaving
     document.addEventListener("paste", (event) => this.pasted(event), { signal })
-    // before the page itself hears of it: what its own box refuses, the server never hears of
+    // capturing, since the server never receives files that the page's own box refuses
     for (const kind of ["change", "drop"]) {
-      document.addEventListener(kind, (event) => this.fileGiven(event), { signal, capture: true })
+      document.addEventListener(kind, (event) => this.fileSelected(event), { signal, capture: true })
     }
   }
 
@@ -29,9 +29,9 @@ class PictureStrip extends View {
     this.data = data
     this.button.textContent = data.words.paste
     this.group.setAttribute("aria-label", data.label)
-    const held = this.group.matches(":focus-within")
+    const focused = this.group.matches(":focus-within")
     this.group.replaceChildren(...data.tiles.map((tile) => this.build(tile)))
-    if (held) this.group.querySelector(":checked")?.focus()
+    if (focused) this.group.querySelector(":checked")?.focus()
     this.root.dataset.shown = data.selected
   }
 
@@ -48,18 +48,18 @@ class PictureStrip extends View {
     return tile
   }
 
-  // The server never hears of this picture: what the page says about the one before is over. Never for a picture that
-  // is sent: a run that begins while the box asks where to send it may drop the answer, and the picture with it.
+  // The server never receives this picture, so the page must drop its message about the one before. Not called for a picture
+  // that is uploaded: a run that starts while the box requests the upload address may lose it, and the picture.
   refuse(reason) {
     this.status.textContent = reason
     if (this.data.tell) this.answer("refused", true)
   }
 
-  fileGiven(event) {
+  fileSelected(event) {
     const files = event.type === "drop" ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
     if (!files?.length) return
     this.status.textContent = ""
-    if ([...files].some((file) => file.size > this.data.limit)) this.refuse("") // the box says why
+    if ([...files].some((file) => file.size > this.data.limit)) this.refuse("") // the box shows the reason
   }
 
   async readClipboard() {
@@ -87,7 +87,7 @@ class PictureStrip extends View {
     else if (!box) this.refuse(this.data.words.unread)
     else {
       const transfer = new DataTransfer()
-      transfer.items.add(new File([blob], "pasted.png")) // the box looks at the ending, the server at what is in it
+      transfer.items.add(new File([blob], "pasted.png")) // the box checks the extension, the server the content
       box.files = transfer.files
       box.dispatchEvent(new Event("change", { bubbles: true }))
     }

@@ -1,6 +1,6 @@
-// Goes from one step of the page to the next by itself, until the last one is there or a person does something else.
+// Plays the steps of the page, until the last one or until the user does something else.
 
-const PACE = 3000 // milliseconds a step
+const PACE = 3000 // milliseconds per step
 
 class Player extends View {
   constructor(parentElement) {
@@ -17,16 +17,16 @@ class Player extends View {
   show(data) {
     this.words = data.words
     this.root.hidden = this.still.matches
-    this.say()
+    this.updateLabel()
   }
 
-  say() {
+  updateLabel() {
     this.button.textContent = this.playing ? this.words.pause : this.words.play
   }
 
   play() {
     this.playing = setInterval(() => this.step(), PACE)
-    this.say()
+    this.updateLabel()
     this.step()
   }
 
@@ -38,7 +38,7 @@ class Player extends View {
   stop() {
     clearInterval(this.playing)
     this.playing = null
-    this.say()
+    this.updateLabel()
   }
 
   leave() {

@@ -1,6 +1,6 @@
-// What components build of elements: a read-out, what is read out aloud, a table that opens.
+// Parts of components: a tooltip, a live region, a table that opens.
 
-// A read-out beside the pointer; each of its lines has a class of its own, and is given as a text or as several parts.
+// A tooltip at the pointer; each line has its own class, and is passed as a text or as several nodes.
 class Tip {
   constructor(root, ...lines) {
     this.root = root
@@ -9,7 +9,7 @@ class Tip {
     this.hide()
   }
 
-  // Above the pointer and within its root's width; below the pointer where there is no room above.
+  // Shows it above the pointer and within its root's width; below the pointer if there is no room above.
   show(x, y, ...texts) {
     this.lines.forEach((line, place) => line.replaceChildren(...[texts[place]].flat()))
     this.box.hidden = false
@@ -25,14 +25,14 @@ class Tip {
   }
 }
 
-// An element whose text is read out to those who cannot see the page.
+// A live region, whose text is announced by screen readers.
 function buildLiveRegion(root) {
   const region = element("div", "heard", root)
   region.setAttribute("aria-live", "polite")
   return region
 }
 
-// What scrolls by itself where it is too large: keys reach it, too.
+// An element that scrolls if it is too large, also with the keyboard.
 function buildScroll(parent, name) {
   const scroll = element("div", "scroll", parent)
   scroll.tabIndex = 0
@@ -41,7 +41,7 @@ function buildScroll(parent, name) {
   return scroll
 }
 
-// A table that is made when it is opened: `fill(holder)` puts it there.
+// A table that is built by `fill(holder)` when it is opened.
 class Fold {
   constructor(root, fill) {
     this.fold = element("details", "numbers", root)
@@ -58,11 +58,11 @@ class Fold {
   }
 }
 
-// A table of numbers. `columns` are headings with what `markData` says of each, `rows` begin with theirs, of one `kind`.
+// A table of numbers. `columns` are headings with their kinds, see `markData`; `rows` start with theirs, of one `kind`.
 function buildTable(holder, columns, rows, kind) {
   const table = element("table", "", holder)
   const head = element("tr", "", element("thead", "", table))
-  for (const [title, said] of columns) buildHeading(head, "col", title, said)
+  for (const [title, headingKind] of columns) buildHeading(head, "col", title, headingKind)
   const body = element("tbody", "", table)
   for (const [title, ...numbers] of rows) {
     const line = element("tr", "", body)

@@ -1,9 +1,9 @@
-// What every component's script begins with: how it is mounted, reading a payload, colours, numbers, elements. What is
-// built of them, such as a table, is in shared.built.js.
+// The start of every component's script: mounting, reading a payload, colours, numbers and elements. Larger parts, such as
+// a table, are in shared.built.js.
 
-const instances = new WeakMap() // where a component is mounted -> its view
+const instances = new WeakMap() // parent element of a component -> its view
 
-// The function that Streamlit calls for a component, anew whenever its data changes.
+// The function that Streamlit calls for a component, again whenever its data changes.
 function mounting(Shown) {
   return ({ data, parentElement, setTriggerValue, setStateValue }) => {
     const view = instances.get(parentElement) ?? new Shown(parentElement)
@@ -22,20 +22,20 @@ function mounting(Shown) {
   }
 }
 
-// What a component shows: its payload in the theme of the page. A subclass has `show(data)` and `build()`.
+// Base class of components, which show a payload in the page's theme. A subclass has `show(data)` and `build()`.
 class View {
   constructor(parentElement, root) {
     this.host = parentElement.host ?? parentElement
     this.root = parentElement.querySelector(root)
-    // An update that comes while another is on its way has Streamlit end a view and make a new one in the same place.
+    // An update that arrives during another one makes Streamlit end a view and create a new one in the same place.
     this.root.replaceChildren()
     this.root.classList.add("component")
     this.bytes = new Uint8Array()
     this.layout = ""
-    this.sent = [] // what the server was told and has not yet said back
+    this.sent = [] // choices that were sent and that the server has not repeated yet
   }
 
-  // Whether this is news: an update may bring what is shown already.
+  // Whether payload or theme changed: an update may repeat what is shown already.
   isNew(bytes) {
     const theme = themeOf(this.host)
     if (theme === this.theme && sameBytes(bytes, this.bytes)) return false
@@ -44,17 +44,17 @@ class View {
     return true
   }
 
-  // Builds the elements where they do not fit what is to be shown, and says which theme the page has.
+  // Rebuilds the elements if the layout changed, and reports the page's theme.
   fit(layout, theme) {
-    const described = JSON.stringify(layout)
-    if (described !== this.layout) this.build()
-    this.layout = described
+    const key = JSON.stringify(layout)
+    if (key !== this.layout) this.build()
+    this.layout = key
     if (this.theme !== theme) this.reportTheme(this.theme)
   }
 
-  // Tells the server what was chosen once nothing else was for `still` milliseconds, or at once where the pointer or the
-  // focus leaves for something else or a link to another page is pressed. Never when a control of Streamlit's is set: in
-  // the same moment the browser would make one message of both, and the server would run only the component's part.
+  // Sends a choice to the server after `still` milliseconds without another one, or at once if the pointer or the focus
+  // leaves the component or a link to another page is pressed. Not when a Streamlit widget is set: at the same moment
+  // the browser would merge both into one message, and the server would run only the component's fragment.
   tell(name, chosen, still) {
     this.unsent?.abort()
     const unsent = (this.unsent = new AbortController())
@@ -71,8 +71,8 @@ class View {
     this.root.addEventListener("focusout", ({ relatedTarget }) => this.root.contains(relatedTarget) || now(), { signal })
   }
 
-  // What the page says is chosen; null where that is no news, such as what was told from here and comes back.
-  news() {
+  // The page's mark; null if it is no change, such as a choice that was sent from here and comes back.
+  readMark() {
     const chosen = this.mark.read()
     const text = JSON.stringify(chosen)
     if (!chosen || text === this.followed) return null
@@ -84,9 +84,9 @@ class View {
     return chosen
   }
 
-  // Whether the page says that something else is chosen; then that is shown.
+  // Shows the page's mark if it changed; whether it did.
   followMark() {
-    const chosen = this.news()
+    const chosen = this.readMark()
     if (chosen) this.showChosen(chosen)
     return Boolean(chosen)
   }
@@ -103,7 +103,7 @@ function unpack(bytes) {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const length = view.getUint32(0, true)
   const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length)))
-  return [header, bytes.slice(4 + length).buffer] // a copy starts at 0, as typed arrays need
+  return [header, bytes.slice(4 + length).buffer] // a copy is aligned, as typed arrays need
 }
 
 // Whether two payloads are the same.
@@ -115,8 +115,8 @@ function sameBytes(one, other) {
   return true
 }
 
-// IEEE 754 half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. Long inputs have a million of them, so each of
-// the numbers there are is computed once; NaN does not travel.
+// IEEE 754 half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. Long inputs have a million of them, so all
+// 65,536 values are computed once; payloads contain no NaN.
 function fromHalf(halves) {
   const known = (fromHalf.known ??= Float32Array.from({ length: 1 << 16 }, (_, half) => {
     const [sign, exponent, fraction] = [half >> 15 ? -1 : 1, (half >> 10) & 31, half & 1023]
@@ -137,7 +137,7 @@ function threeDigits(value) {
   return exponent < 3 ? value.toPrecision(3) : String(Number(short)).replace(/\B(?=(\d{3})+$)/g, "\u2009")
 }
 
-// One pixel a cell, row by row; the browser scales it up. `colour` gives a cell's, as `pack` makes it.
+// Paints one pixel per cell, row by row; the browser scales it up. `colour` returns a cell's colour as of `pack`.
 function paintCells(canvas, [rows, columns], colour) {
   canvas.width = columns
   canvas.height = rows
@@ -147,12 +147,12 @@ function paintCells(canvas, [rows, columns], colour) {
   canvas.getContext("2d").putImageData(image, 0, 0)
 }
 
-// A picture: red, green, blue of each pixel.
+// Paints a picture: red, green, blue of each pixel.
 function paintPicture(canvas, pixels, size) {
   paintCells(canvas, size, (pixel) => pack(pixels.subarray(3 * pixel, 3 * pixel + 3)))
 }
 
-// Lays a picture under all maps in `holder`; `underlay` is its height and width, or null for none.
+// Puts a picture under all maps in `holder`; `underlay` is its height and width, or null for none.
 function layUnder(holder, { underlay, opacity }, pixels) {
   holder.classList.toggle("over-picture", Boolean(underlay))
   if (!underlay) return
@@ -162,7 +162,7 @@ function layUnder(holder, { underlay, opacity }, pixels) {
   holder.style.setProperty("--opacity", opacity)
 }
 
-// What the colours of a scale mean; `low` and `high` take what stands at its ends.
+// The legend of a colour scale; `low` and `high` are the labels of its ends.
 function buildLegend(parent) {
   const legend = element("div", "legend", parent)
   const low = element("span", "", legend)
@@ -171,7 +171,7 @@ function buildLegend(parent) {
   return { legend, low, high: element("span", "high", legend), paint }
 }
 
-// 256 shades between a scale's colours: as pixels of an image, and as a style sheet writes them.
+// 256 shades between a scale's colours: as pixels of an image, and as CSS colours.
 function lookupTable(colours) {
   return Uint32Array.from(shades(colours), pack)
 }
@@ -232,8 +232,8 @@ function button(parent, text, act) {
   return made
 }
 
-// While a slider is dragged everything follows in the browser; the server is told when it is let go, or after a key. What
-// was still to be told of an earlier choice waits until then too.
+// While a slider is dragged the browser follows; the value is sent when it is released, or after a key. A pending earlier
+// choice is delayed until then too.
 function followDrag(view, slider, follow, tell) {
   let moved = false
   slider.oninput = () => {
@@ -247,18 +247,18 @@ function followDrag(view, slider, follow, tell) {
   }
 }
 
-// A text that the page has said, with `values` in its places in braces.
+// A text of the page with `values` for its placeholders in braces.
 function filled(text, values) {
   return text.replace(/\{(\w+)\}/g, (place, name) => (name in values ? values[name] : place))
 }
 
-// Marks an element that shows what the page does not say: a token, a number or a name.
+// Marks an element that shows data, not text of the page: a token, a number or a name.
 function markData(shown, kind) {
   if (kind) shown.dataset.said = kind
   return shown
 }
 
-// Such a text among others, for where what the page says stands beside it.
+// A span with such data, next to text of the page.
 function dataText(text, kind) {
   const shown = markData(document.createElement("span"), kind)
   shown.textContent = text
@@ -274,7 +274,7 @@ function arrowStep(key) {
   return { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[key]
 }
 
-// Row and column that the pointer is over, in an element of so many cells; outside of them where it is outside.
+// Row and column under the pointer, in an element of so many cells; out of range if it is outside.
 function pointedCell({ clientX, clientY }, shown, [rows, columns]) {
   const { left, top, width, height } = shown.getBoundingClientRect()
   return [Math.floor(((clientY - top) / height) * rows), Math.floor(((clientX - left) / width) * columns)]
@@ -287,18 +287,18 @@ function svgElement(tag, attributes, parent) {
   return made
 }
 
-// What the page keeps beside a component, see `mark` in parts.py, so that the payload can stay as it is.
+// The page's mark next to a component, see `mark` in component.py, which can change without the payload.
 function watchMark(host, follow) {
-  const surroundings = host.closest('[class*="-with-mark"]')
-  if (!surroundings) return { read: () => null, exact: () => "", disconnect: () => {} } // nothing can be chosen
+  const container = host.closest('[class*="-with-mark"]')
+  if (!container) return { read: () => null, exact: () => "", disconnect: () => {} } // nothing can be selected
   const watching = new MutationObserver(follow)
-  watching.observe(surroundings, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen", "data-exact"] })
+  watching.observe(container, { subtree: true, childList: true, attributes: true, attributeFilter: ["data-chosen", "data-exact"] })
   return {
     read: () => {
-      const mark = surroundings.querySelector("[data-chosen]")
+      const mark = container.querySelector("[data-chosen]")
       return mark && JSON.parse(mark.dataset.chosen)
     },
-    exact: () => surroundings.querySelector("[data-exact]")?.dataset.exact ?? "",
+    exact: () => container.querySelector("[data-exact]")?.dataset.exact ?? "",
     disconnect: () => watching.disconnect(),
   }
 }

@@ -1,4 +1,4 @@
-// What all panels of a step view share. A panel is painted once and follows the sliders from then on.
+// Base class of the panels of a step view. A panel is painted once and then follows the sliders.
 
 const STEP_TEXT = 11 // pixels that a label needs
 
@@ -15,18 +15,18 @@ class StepPanel {
     if (about.name) element("figcaption", "", this.root).textContent = about.name
   }
 
-  // A number, where the sliders stand but for what `places` says.
+  // The number at the sliders' positions, some replaced by `places`.
   number(key, places = {}) {
     return this.view.numbers[key].at({ ...this.view.places, ...places })
   }
 
-  // A number as it is written; `nothing` where there is none.
+  // A formatted number; `nothing` if there is none.
   written(key, value, nothing) {
     if (Number.isNaN(value) && nothing) return nothing
     return this.view.sheet.whole.includes(key) ? String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009") : signedDigits(value)
   }
 
-  // Where the axes of an array that are not drawn stand: while that stays, so does the picture.
+  // The positions of an array's axes that are not drawn; the picture depends on these only.
   standing(key, drawn) {
     return this.view.numbers[key].dims.filter((dim) => !drawn.includes(dim)).map((dim) => this.view.places[dim]).join()
   }

@@ -1,4 +1,4 @@
-// Curves of a step view: arrays as lines over one axis, with the place of its slider marked.
+// Curves of a step view: arrays as lines over one axis, with the slider's position marked.
 
 const CURVE_HEIGHT = 170 // pixels between the lowest and the highest number
 const CURVE_EDGE = 8 // pixels around
@@ -53,13 +53,13 @@ class CurvesPanel extends StepPanel {
     this.low.textContent = signedDigits(this.about.low)
   }
 
-  // Of each curve, where the sliders stand.
+  // The value of each curve at the sliders' positions.
   values() {
     const places = Array.from({ length: this.axis.count }, (_, place) => place)
     return this.about.curves.map(({ numbers }) => places.map((place) => this.number(numbers, { [this.about.along]: place })))
   }
 
-  // Not a number is nothing to draw, and a logarithmic scale has no place for 0.
+  // NaN is not drawn, nor 0 on a logarithmic scale.
   drawable(value) {
     return this.about.log ? value > 0 : !Number.isNaN(value)
   }

@@ -1,7 +1,7 @@
-// Sliders and what follows them. Everything that a slider, a pointer or a key does is answered here from the payload; the
-// server only learns where the sliders stand, for the address.
+// Sliders and the panels that follow them. Sliders, pointer and keys are handled here from the payload; the server only
+// receives the positions of the sliders, for the address.
 
-const STILL = 300 // milliseconds without another move before the server is told
+const STILL = 300 // milliseconds without another move before positions are sent
 
 class StepView extends View {
   constructor(parentElement) {
@@ -57,7 +57,7 @@ class StepView extends View {
     this.move(places)
   }
 
-  // Whatever moves goes through here: `places` holds the axes that are moved.
+  // Applies every move; `places` has the axes that moved.
   move(places, tell = false) {
     for (const [id, place] of Object.entries(places)) {
       if (id in this.places) this.places[id] = clamp(place, this.axes[id].count)
@@ -83,7 +83,7 @@ class StepView extends View {
     return formulas.flatMap((panel) => [...panel.root.cloneNode(true).childNodes, " "])
   }
 
-  // What an axis says of a place: its label, or its number.
+  // The text of a position on an axis: its label, or its number.
   label(id, place) {
     return this.axes[id].labels[place] ?? String(place + 1)
   }
@@ -126,7 +126,7 @@ class StepSlider {
   }
 }
 
-// The arrays of a payload by their keys, each a function from places to a number.
+// The arrays of a payload by their keys, each a function from positions to a number.
 function readNumbers(header, axes, body) {
   let offset = 0
   return Object.fromEntries(

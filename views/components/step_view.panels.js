@@ -1,8 +1,8 @@
 // Panels of a step view: heatmaps, tables of bars, formulas.
 
-const STEP_ROW = 18 // pixels a row of a heatmap that has a label
-const STEP_MAP = 440 // pixels of height that many rows are pressed into
-const STEP_CELL = 30 // most pixels across a cell
+const STEP_ROW = 18 // pixels per row of a heatmap with labels
+const STEP_MAP = 440 // pixels of height into which many rows are compressed
+const STEP_CELL = 30 // maximum width of a cell in pixels
 
 class HeatmapPanel extends StepPanel {
   constructor(view, about, parent) {

@@ -1,14 +1,14 @@
-// What the browser computes while a slider is dragged. A rule gets the arrays and what the sliders say, and returns the
-// numbers that follow from them: along the one axis that each has, or alone.
+// Computations in the browser while a slider is dragged. A rule receives the arrays and the sliders' values, and returns
+// the derived numbers: along the one axis that each has, or single.
 
 const RULES = {
-  // From logits to the distribution that a token is drawn from, as `model/decoding/sampling_stages.py` does it.
+  // From logits to the sampling distribution, like `model/decoding/sampling_stages.py`.
   // `sorted`: the logits of all tokens that can be generated, largest first; `rank`: of each row of the table, from 1.
   sampling({ sorted, rank }, { try_temperature: temperature, try_k: topK, try_p: topP }) {
     const scaled = Float64Array.from(sorted.values, (logit) => logit / temperature)
     const powers = scaled.map((value) => Math.exp(value - scaled[0]))
     let end = topK || scaled.length
-    while (end < scaled.length && scaled[end] === scaled[end - 1]) end += 1 // equals of the last one stay too
+    while (end < scaled.length && scaled[end] === scaled[end - 1]) end += 1 // logits equal to the last one stay too
     const all = sumOf(powers)
     const held = sumOf(powers.subarray(0, end))
     let kept = 1 // the most probable token always stays
@@ -25,7 +25,7 @@ const RULES = {
     }
   },
 
-  // The smoothed target, the gradient of the logits and the loss, as `model/networks/loss_terms.py` has them.
+  // The smoothed target, the gradient of the logits and the loss, like `model/networks/loss_terms.py`.
   // `p`: the model's probabilities of the rows, the right token's first; `plain`, `even`: mean loss of the right tokens
   // and of all tokens.
   smoothing({ p, plain, even, vocabulary }, { smoothing: percent }) {
@@ -46,8 +46,8 @@ function sumOf(values) {
   return values.reduce((sum, value) => sum + value, 0)
 }
 
-// Has numbers follow a rule: where the sliders stand as the server knows, they stay the server's. Returns the largest
-// difference between the two there.
+// Replaces numbers by those of a rule, except at the positions that the server has, which keep the server's. Returns the
+// largest difference between the two there.
 function followRule(numbers, { rule, at }, axes) {
   const compute = (places) => {
     const said = Object.keys(at).map((id) => [id, axes[id].values[places[id]]])

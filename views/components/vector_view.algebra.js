@@ -1,5 +1,5 @@
 // Rank, determinant and coordinates. Coordinates are whole thousandths, and products of three of them stay whole numbers
-// that a double holds exactly; so a rank is never a matter of rounding.
+// that a double represents exactly; so rounding never affects a rank.
 
 const THOUSAND = 1000
 const PARTS = 3 // decimals of a coordinate
@@ -52,7 +52,7 @@ function orthonormal(vectors) {
   return basis
 }
 
-// Everything that is said of `vectors` and `point`.
+// All derived values of `vectors` and `point`.
 function spanned({ vectors, point }) {
   const whole = vectors.map(thousandths)
   const volume = determinantOf(whole)

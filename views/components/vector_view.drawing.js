@@ -1,4 +1,4 @@
-// The plane, or space in parallel projection, with its vectors, what they span and how the point is combined.
+// The plane, or space in parallel projection, with vectors, their span and the linear combination of the point.
 
 const SIDE = 100 // from the middle of the drawing to its edge
 const LEAST = 5 // units from the middle to the edge
@@ -40,7 +40,7 @@ class VectorDrawing {
     return { group, shaft, tip, grip, said }
   }
 
-  // Follows a pointer until it lets go.
+  // Follows a pointer until it is released.
   hold(event, shown, follow) {
     event.preventDefault()
     event.stopPropagation()
@@ -70,7 +70,7 @@ class VectorDrawing {
     }
   }
 
-  // Where the pointer is, in units from the middle, to the right and upwards.
+  // The pointer's position in units from the middle, to the right and upwards.
   pointed({ clientX, clientY }) {
     const { left, top, width, height } = this.svg.getBoundingClientRect()
     const across = ((clientX - left) / width) * 2 - 1
@@ -146,7 +146,7 @@ class VectorDrawing {
     })
   }
 
-  // A line, a plane, or the lattice of whole combinations with the parallelogram or box of the basis.
+  // The span: a line, a plane, or the lattice of integer combinations with the parallelogram or box of the basis.
   drawSpan(vectors, { rank, basis }) {
     const far = 2 * this.reach
     let [span, lattice] = ["", ""]
@@ -183,7 +183,7 @@ class VectorDrawing {
     this.paths.lattice.setAttribute("d", lattice)
   }
 
-  // The way to the point, one share of each vector after another; or from the nearest point that can be reached.
+  // The path to the point, one multiple of each vector after another; or from the nearest point of the span.
   drawSum({ vectors, point }, { coordinates, nearest, reached }) {
     let [sum, at] = ["", vectors[0].map(() => 0)]
     coordinates?.forEach((share, place) => {

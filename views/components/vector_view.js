@@ -1,7 +1,7 @@
-// Vectors that are dragged, moved by keys or typed. All that follows from them is computed and drawn here; the server
-// only learns where they stand, for the address and the numbers below.
+// Vectors that are dragged, moved by keys or typed. Everything derived is computed and drawn here; the server only receives
+// their coordinates, for the address and the numbers below.
 
-const STILL = 300 // milliseconds without another move before the server is told
+const STILL = 300 // milliseconds without another move before coordinates are sent
 const STEP = 0.1 // of a drag and of an arrow key; with Shift a key moves by 1
 const ALONG = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageDown: [2, -1], PageUp: [2, 1] }
 
@@ -84,7 +84,7 @@ class VectorView extends View {
       title.scope = "row"
       title.textContent = name
       const hue = this.sheet.hues[row]
-      title.style.color = hue ? `color-mix(in srgb, ${hue} 65%, var(--st-text-color))` : "" // readable in both themes
+      title.style.color = hue ? `color-mix(in srgb, ${hue} 65%, var(--st-text-color))` : "" // legible in both themes
       return axes.map((axis, column) => {
         const input = this.buildNumber(element("td", "", line), filled(words.coordinate, { name, axis }))
         input.oninput = () => this.typed(input, row, column)
@@ -120,13 +120,13 @@ class VectorView extends View {
     return input
   }
 
-  // A coordinate that is being typed; what is no number yet changes nothing.
+  // A coordinate while it is typed; no change until it is a number.
   typed(input, row, column) {
     const number = input.valueAsNumber
     if (Number.isFinite(number) && Math.abs(number) <= this.sheet.limit) this.place(row, { [column]: number })
   }
 
-  // The point that the typed shares make; one that would lie too far away changes nothing.
+  // The point of the typed coefficients; no change if it is out of range.
   combine() {
     const shares = this.shares.map((input) => input.valueAsNumber || 0)
     const { vectors } = this.state
@@ -136,7 +136,7 @@ class VectorView extends View {
     this.place(vectors.length, { ...point })
   }
 
-  // Moves a vector, or the point behind them, to other coordinates.
+  // Moves a vector, or the point (the last index), to other coordinates.
   place(row, changed) {
     const rows = [...this.state.vectors, this.state.point].map((each) => [...each])
     for (const [column, number] of Object.entries(changed)) {
@@ -184,7 +184,7 @@ class VectorView extends View {
     this.root.dataset.placed = JSON.stringify(this.state)
   }
 
-  // Coordinates in the basis; of dependent vectors what was typed, while it gives the point.
+  // Coordinates in the basis; for dependent vectors the typed ones, as long as they give the point.
   writeShares({ coordinates }) {
     const { vectors, point } = this.state
     const typed = this.combinedOf
@@ -194,7 +194,7 @@ class VectorView extends View {
     this.shares.forEach((input, place) => this.write(input, shown && Number(shown[place].toFixed(PARTS)) + 0))
   }
 
-  // While a number is typed, it stays as it is typed.
+  // A number is not reformatted while it is typed.
   write(input, number) {
     if (input.getRootNode().activeElement === input && input.valueAsNumber === number) return
     const typing = input.getRootNode().activeElement === input && !Number.isFinite(input.valueAsNumber)
