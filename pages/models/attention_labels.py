@@ -49,14 +49,14 @@ def view_opened(
     """
     key = ("opened", model.name, *map(str, given.values()), kind.name, trace.kept)
     source = {"opened": model.pinned, **given}
-    subject = view_trace(trace, kind, key, model.weights_sha256, source, _recipe_lines(model, kind, given))
+    viewed = view_trace(trace, kind, key, model.weights_sha256, source, _recipe_lines(model, kind, given))
     names = axes(trace, kind.name)
     return replace(
-        subject,
+        viewed,
         queries=names[0],
         keys=names[1],
         tokens=names,
-        first=trace.records[kind.name].layers[0],
+        first_layer=trace.records[kind.name].layers[0],
         page="models",
         grid=trace.grid,
         special=_special_labels(trace),

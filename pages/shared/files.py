@@ -102,7 +102,7 @@ def map_files(head_map: HeadMap, name: str, draw: Callable[[], drawing.Drawing] 
 def data_frame(
     rows: np.ndarray | Sequence[Sequence[object]],
     columns: Sequence[str],
-    index: Sequence[str] | None = None,
+    index: Sequence[str] | Sequence[int] | None = None,
     corner: str = "",
 ) -> "pd.DataFrame":
     """Return rows of numbers or words as a data frame; `corner` is the title of the column of row names."""

@@ -1,4 +1,4 @@
-"""A step view on a page: where its sliders stand is kept in the address, and moving them asks nothing of the server."""
+"""A step view on a page: its slider positions are in the address, and moving them needs no computation."""
 
 from collections.abc import Sequence
 
@@ -10,36 +10,36 @@ from views.url_state.codecs import Decimal
 
 @fragment
 def render(view: StepView, key: str) -> None:
-    """Mount `view`. What the browser tells a moment after a move runs only this again, and draws nothing new."""
+    """Mount `view` in its own fragment, which the browser reruns a moment after a move; nothing is redrawn."""
     mount(view, slider_positions(view.axes), key)
 
 
-def mount(view: StepView, standing: Places, key: str) -> None:
-    """Mount `view` in a part whose other numbers follow the sliders too: what the browser tells runs all of it."""
-    step_view(view, standing, key, lambda moved: _remember(view.axes, moved))
+def mount(view: StepView, positions: Places, key: str) -> None:
+    """Mount `view` in the current fragment, which the browser reruns: for one whose numbers follow the sliders."""
+    step_view(view, positions, key, lambda moved: _store(view.axes, moved))
 
 
 def slider_positions(axes: Sequence[Axis]) -> Places:
-    """Where the sliders stand: as the address says, where that can be, else where they begin."""
-    found = {axis.id: _position(axis, bound_settings.stored_text(axis.id)) for axis in axes if axis.slider}
-    _remember(axes, found)
-    return found
+    """Return the slider positions in the address, where they are valid, else the default ones."""
+    positions = {axis.id: _position(axis, bound_settings.stored_text(axis.id)) for axis in axes if axis.slider}
+    _store(axes, positions)
+    return positions
 
 
-def _position(axis: Axis, said: str) -> int:
+def _position(axis: Axis, stored: str) -> int:
     if axis.values:
-        number = Decimal(min(axis.values), max(axis.values)).read((said,))
-        apart = [abs(value - number) for value in axis.values] if number is not None else []
-        return apart.index(min(apart)) if apart else axis.first
+        number = Decimal(min(axis.values), max(axis.values)).read((stored,))
+        distances = [abs(value - number) for value in axis.values] if number is not None else []
+        return distances.index(min(distances)) if distances else axis.first
     if axis.ids:
-        return list(axis.ids).index(said) if said in axis.ids else axis.first
-    whole = said.isascii() and said.isdigit() and len(said) < 6
-    return int(said) - 1 if whole and 1 <= int(said) <= axis.count else axis.first
+        return list(axis.ids).index(stored) if stored in axis.ids else axis.first
+    whole = stored.isascii() and stored.isdigit() and len(stored) < 6
+    return int(stored) - 1 if whole and 1 <= int(stored) <= axis.count else axis.first
 
 
-def _remember(axes: Sequence[Axis], moved: Places) -> None:
+def _store(axes: Sequence[Axis], positions: Places) -> None:
     for axis in axes:
         if axis.slider:
-            place = moved[axis.id]
-            said = str(axis.ids[place]) if axis.ids else str(place + 1)
-            bound_settings.store_text(axis.id, "" if place == axis.first else said)
+            place = positions[axis.id]
+            text = str(axis.ids[place]) if axis.ids else str(place + 1)
+            bound_settings.store_text(axis.id, "" if place == axis.first else text)

@@ -1,4 +1,4 @@
-"""A table by its columns: what the page shows of it, and what its file and the fold below it say."""
+"""Tables by columns: the cells on the page, and the values in its file and its data frame."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ class TableColumn:
     """One column of a table.
 
     Attributes:
-        title: stands above it.
-        values: what files say, with all digits; None where a row has nothing.
-        cells: what the page shows instead of the values, where it shows something else.
+        title: header of the column.
+        values: for files, with all digits; None where a row has no value.
+        cells: for the page, where they differ from the values.
     """
 
     title: str
@@ -27,38 +27,38 @@ class TableColumn:
 
 
 def token_column(title: str, labels: Sequence[str]) -> TableColumn:
-    """Tokens, as the tokenizer has them."""
+    """A column of tokens, as the tokenizer has them."""
     return TableColumn(title, list(map(literal.token, labels)), list(map(decoding_steps.token_cell, labels)))
 
 
 def name_column(title: str, texts: Sequence[str], what: Literal["token", "number", "name"] = "token") -> TableColumn:
-    """Texts that no language has words for, see `bars.data`."""
+    """A column of texts that are not translated, see `bars.data_cell`."""
     return TableColumn(title, texts, [bars.data_cell(text, what) for text in texts])
 
 
 def bar_column(
     title: str, values: Sequence[float | None] | np.ndarray, largest: float, kind: str = "decoder"
 ) -> TableColumn:
-    """Numbers, each before a bar; `largest` fills a cell, and None stays empty."""
+    """A column of numbers, each with a bar; `largest` fills a cell, and None stays empty."""
     cells = [None if value is None else bars.bar_cell(float(value), largest, kind) for value in values]
     return TableColumn(title, values, cells)
 
 
 def meter_column(title: str, values: Sequence[float] | np.ndarray, largest: float) -> TableColumn:
-    """Numbers with bars behind them, see `steps.meter`."""
+    """A column of numbers with bars behind them, see `decoding_steps.meter_cell`."""
     return TableColumn(title, values, [decoding_steps.meter_cell(float(value), largest) for value in values])
 
 
 def header_and_rows(columns: Sequence[TableColumn]) -> tuple[list[str], list[tuple]]:
-    """Header and rows of a file."""
+    """Return header and rows of a file."""
     plain = [column.values.tolist() if isinstance(column.values, np.ndarray) else column.values for column in columns]
     return [column.title for column in columns], list(zip(*plain, strict=True))
 
 
-def render_table(columns: Sequence[TableColumn], described: str, marked: int | None = None, label: str = "") -> None:
-    """The table on the page, see `bars.table`, with a `label` above it. None is an empty cell."""
+def render_table(columns: Sequence[TableColumn], name: str, marked: int | None = None, label: str = "") -> None:
+    """Render a table, see `bars.table`, with a `label` above it. None is an empty cell."""
     header, rows = header_and_rows(
         [TableColumn(each.title, each.values if each.cells is None else each.cells) for each in columns]
     )
     filled = [["" if cell is None else cell for cell in row] for row in rows]
-    st.html((generated_tokens.label(label) if label else "") + bars.table(header, filled, described, marked))
+    st.html((generated_tokens.label(label) if label else "") + bars.table(header, filled, name, marked))

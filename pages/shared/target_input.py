@@ -1,4 +1,4 @@
-"""What a reader says of a target on every page that scores or forces one: the French, and a step of it."""
+"""Controls for a target, on every page that scores or forces one: its text, and one of its steps."""
 
 import streamlit as st
 
@@ -11,7 +11,7 @@ from views.text import literal
 from views.text.catalogue import Untranslated, say, say_error
 from views.url_state import bound_settings
 
-# What a person would write for the sentences the app offers to begin with.
+# Human translations of the example sentences.
 REFERENCES = {
     "I am a student.": "Je suis un \u00e9tudiant.",
     "I want to buy a car.": "Je veux acheter une voiture.",
@@ -26,9 +26,9 @@ PAIR = ("I want to buy a car.", "Je veux acheter une voiture.")
 
 
 def choose_target(request: Request) -> Trace | None:
-    """A box for a target; returns the pass over it, over the model's own translation while the box is empty.
+    """Render a box for a target; return the pass over it, over the model's own translation while it is empty.
 
-    None where the target cannot be used; the reason is then on the page.
+    Returns None, after rendering the reason, if the target cannot be used.
     """
     own = request.trace()
     label, help = say("target.label", "French target"), " ".join(block("notices", "target-help").split())
@@ -48,8 +48,8 @@ def choose_target(request: Request) -> Trace | None:
             st.button(
                 label, key="take_reference", on_click=bound_settings.set_value, args=fill, disabled=typed == reference
             )
-        pair, taken = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
-        if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=taken):
+        pair, is_pair = say("target.pair", "The tutorial\u2019s pair"), (request.text, typed) == PAIR
+        if st.button(pair, key="take_pair", on_click=_fill_pair, disabled=is_pair):
             st.rerun()  # the whole page, for the sentence changes too
     if not typed.strip():
         return own
@@ -67,14 +67,14 @@ def _fill_pair() -> None:
 
 
 def step_buttons(last: int, label: str) -> int:
-    """Two buttons and a slider.
+    """Render two buttons and a slider.
 
     Args:
         last: the number of steps; the first is 1.
-        label: of the slider, as the page says it.
+        label: of the slider.
 
     Returns:
-        The chosen step. Whatever the address or an earlier, longer sentence left, it lies from 1 to `last`.
+        The chosen step, from 1 to `last`, whatever value the address or an earlier, longer sentence left.
     """
     if last == 1:
         st.caption(say("stepper.only", "{label}: there is only one.", label=label))

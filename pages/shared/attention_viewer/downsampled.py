@@ -1,4 +1,4 @@
-"""All maps of one kind where they are too many to travel whole: the overview in blocks, the chosen map exact."""
+"""The view "Maps" for maps too large to send: the overview in blocks, the chosen map exact."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,48 +18,48 @@ from views.controls.widgets import Choice
 from views.text import terms
 from views.text.catalogue import say
 
-WHOLE_BYTES = 5_000_000  # that maps may travel with whole, in half precision
-OVERVIEW_BYTES = 2_500_000  # that an overview in blocks takes at most
+WHOLE_BYTES = 5_000_000  # limit for sending all maps, in half precision
+OVERVIEW_BYTES = 2_500_000  # limit for an overview in blocks
 MOST_CELLS = 64  # a side of a small map at most
 
 
-def is_large(subjects: Mapping[str, ViewedAttention]) -> bool:
+def is_large(by_kind: Mapping[str, ViewedAttention]) -> bool:
     """Whether the maps of all kinds together are too many for the browser."""
-    shapes = (subject.attention.shape for subject in subjects.values())
+    shapes = (viewed.attention.shape for viewed in by_kind.values())
     return sum(2 * (layers + 1) * (heads + 1) * q * k for layers, heads, q, k in shapes) > WHOLE_BYTES
 
 
 def render(
-    subjects: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
+    by_kind: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
 ) -> tuple[ViewedAttention, str, str, attention_maps.Scale]:
-    """Overview left, the chosen map right; every choice goes through the server.
+    """Render the overview left and the chosen map right; every choice reruns the fragment.
 
-    Arguments as of `overview.show`.
+    Arguments as of `overview.render`.
 
     Returns:
-        What is chosen, as it was wanted; its layer, its head, and the colour scale.
+        The chosen attention, prepared as chosen; its layer, its head, and the colour scale.
     """
     with st.container(horizontal=True, gap="medium"):
         chosen = {choice.key: choice.pick() for choice in choices}
-        name = chosen.get("kind", next(iter(subjects)))
-        subject = subjects[name]
-        layer, head = sentence_input.head(subject.layers, subject.heads)
-        scale = sentence_input.scale_choice("own" if subject.kind.places else "shared", log=False).pick()
-    subject = prepare(subject, words.get(name), chosen)
-    place = subject.layers.index(layer), subject.heads.index(head)
+        name = chosen.get("kind", next(iter(by_kind)))
+        viewed = by_kind[name]
+        layer, head = sentence_input.head(viewed.layers, viewed.heads)
+        scale = sentence_input.scale_choice("own" if viewed.kind.places else "shared", log=False).pick()
+    viewed = prepare(viewed, words.get(name), chosen)
+    place = viewed.layers.index(layer), viewed.heads.index(head)
     overview, detail = st.columns([3, 2], gap="large")
     with overview:
-        choose = lambda row, column: sentence_input.choose_head(subject.layers[row], subject.heads[column])  # noqa: E731
-        shown = block_sheet(subject, scale, place)
-        attention_grid(shown, key="large-grid", on_select=choose)
+        choose = lambda row, column: sentence_input.choose_head(viewed.layers[row], viewed.heads[column])  # noqa: E731
+        sheet = block_sheet(viewed, scale, place)
+        attention_grid(sheet, key="large-grid", on_select=choose)
         paragraph("attention_viewer", "overview")
     with detail:
-        _render_detail(subject, place, scale, float(shown.weights.max()))
-    return subject, layer, head, scale
+        _render_detail(viewed, place, scale, float(sheet.weights.max()))
+    return viewed, layer, head, scale
 
 
 def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
-    """The maps of all heads and their means, each cell the largest of a block of weights.
+    """Reduce the maps of all heads and their means: each cell is the largest of a block of weights.
 
     Args:
         attention: `(layer, head, query, key)`.
@@ -71,31 +71,31 @@ def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     side = min(MOST_CELLS, int((OVERVIEW_BYTES / 2 / (layers + 1) / (heads + 1)) ** 0.5))
     block = -(-max(queries, keys) // side)
     over_layers = np.zeros((heads + 1, queries, keys), dtype=np.float32)
-    found = []
-    for layer in attention:  # one after another: all of them with their means would take twice the memory of a trace
+    reduced = []
+    for layer in attention:  # one at a time: all of them with their means would take twice the memory of a trace
         wide = np.concatenate([layer, layer.mean(axis=0, keepdims=True, dtype=np.float32)], dtype=np.float32)
         over_layers += wide
-        found.append(attention_maps.largest_of_blocks(wide, block))
-    return np.stack([*found, attention_maps.largest_of_blocks(over_layers / layers, block)]), block
+        reduced.append(attention_maps.largest_of_blocks(wide, block))
+    return np.stack([*reduced, attention_maps.largest_of_blocks(over_layers / layers, block)]), block
 
 
-def cached_blocks(subject: ViewedAttention) -> tuple[np.ndarray, int]:
-    """`reduce_to_blocks` of what is shown, computed once."""
-    key = (subject.weights_sha256, *subject.key)
-    return _overviews().get_or_compute(key, lambda: reduce_to_blocks(subject.attention), compute_lock())
+def cached_blocks(viewed: ViewedAttention) -> tuple[np.ndarray, int]:
+    """`reduce_to_blocks` of the viewed attention, computed once."""
+    key = (viewed.weights_sha256, *viewed.key)
+    return _overviews().get_or_compute(key, lambda: reduce_to_blocks(viewed.attention), compute_lock())
 
 
-def block_sheet(subject: ViewedAttention, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
-    """The overview in blocks."""
-    found, block = cached_blocks(subject)
-    queries, keys = (_block_labels(labels, block) for labels in (subject.queries, subject.keys))
-    named = found, subject.layers, subject.heads, queries, keys, subject.kind.name, subject.kind.title
-    looks = {"places": subject.kind.places, "block": block}
-    return Sheet(*named, subject.kind.causal, scale != "own", place, **looks)
+def block_sheet(viewed: ViewedAttention, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
+    """Return the overview in blocks."""
+    reduced, block = cached_blocks(viewed)
+    queries, keys = (_block_labels(labels, block) for labels in (viewed.queries, viewed.keys))
+    kind, shared_scale = viewed.kind, scale != "own"
+    labels = reduced, viewed.layers, viewed.heads, queries, keys, kind.name, kind.title
+    return Sheet(*labels, kind.causal, shared_scale, place, places=kind.places, block=block)
 
 
 def _block_labels(labels: Sequence[str], block: int) -> list[str]:
-    """What a row or a column of blocks is called: its first and its last token."""
+    """Label rows or columns of blocks by their first and last token."""
     if block == 1:
         return list(labels)
     runs = [labels[first : first + block] for first in range(0, len(labels), block)]
@@ -104,18 +104,19 @@ def _block_labels(labels: Sequence[str], block: int) -> list[str]:
 
 
 def _render_detail(
-    subject: ViewedAttention, place: tuple[int, int], scale: attention_maps.Scale, largest: float
+    viewed: ViewedAttention, place: tuple[int, int], scale: attention_maps.Scale, largest: float
 ) -> None:
-    """The chosen map with every weight exact."""
-    kind, weights = subject.kind, attention_maps.single_map(subject.attention, *place)
-    values = np.where(attention_maps.causal_mask(*weights.shape, kind.causal), -np.inf, weights)
+    """Render the chosen map with every weight exact."""
+    kind, weights = viewed.kind, attention_maps.single_map(viewed.attention, *place)
+    queries, keys = weights.shape
+    values = np.where(attention_maps.causal_mask(queries, keys, kind.causal), -np.inf, weights)
     top = float(weights.max()) if scale == "own" else largest
-    title = kind.heading(attention_maps.describe(subject.layers[place[0]], subject.heads[place[1]]))
-    named = title, values, kind.name, subject.queries, subject.keys, kind.query_axis, kind.key_axis
+    title = kind.heading(attention_maps.describe(viewed.layers[place[0]], viewed.heads[place[1]]))
+    named = title, values, kind.name, viewed.queries, viewed.keys, kind.query_axis, kind.key_axis
     attention_map([RowMatrix(*named, False, top, ("0", terms.MASKED()))], "large-map", places=kind.places)
 
 
 @singleton
 def _overviews() -> ResultCache:
-    """Of this process."""
+    """Return the cache of this process."""
     return ResultCache(6)

@@ -1,4 +1,4 @@
-"""The controls of the attention viewer, and the part of it that is open."""
+"""The controls of the attention viewer, and the chosen view."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -9,8 +9,14 @@ from model.tracing.trace import SentenceTrace
 from model.tracing.traced_model import TracedModel
 from pages.shared import checks
 from pages.shared.attention_viewer import lines, one_weight, overview
-from pages.shared.attention_viewer.export import VALUES
-from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, group_tokens, view_sentence
+from pages.shared.attention_viewer.export import OPTIONS
+from pages.shared.attention_viewer.provenance import (
+    AnyTranslator,
+    ViewedAttention,
+    WordGrouping,
+    group_tokens,
+    view_sentence,
+)
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, render_check
@@ -25,23 +31,23 @@ VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": lines.render, 
 
 
 def explore_text(service: Service, text: str, trace: SentenceTrace, beside: str = "") -> None:
-    """Look at a sentence and its translation. `beside` is HTML to stand beside the choice of the view."""
+    """Render the viewer for a sentence and its translation. `beside` is HTML next to the choice of the view."""
     model = service.model
     of = lambda kind: _view_sentence(text, trace, kind, model)  # noqa: E731
     explore_tokens(service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), beside)
 
 
 def initial_maps(service: Service, sentence: str, trace: SentenceTrace) -> SheetsOfKinds:
-    """The maps of a sentence as a page begins with them, where nothing was chosen yet: of the first kind alone."""
+    """Return the maps of a sentence with default choices, of the first kind alone, for the initial HTML."""
     choices = _choices(service.kinds, in_words=True)
     first = {choice.key: choice.first for choice in choices}["kind"]
-    subjects = {first: _view_sentence(sentence, trace, service.kinds[first], service.model)}
+    by_kind = {first: _view_sentence(sentence, trace, service.kinds[first], service.model)}
     return overview.initial_kinds(
-        subjects, {first: group_tokens(service.kinds[first], trace)}, choices, lambda choice: choice.first
+        by_kind, {first: group_tokens(service.kinds[first], trace)}, choices, lambda choice: choice.first
     )
 
 
-def _view_sentence(sentence: str, trace: SentenceTrace, kind: Kind, model: TracedModel) -> ViewedAttention:
+def _view_sentence(sentence: str, trace: SentenceTrace, kind: Kind, model: AnyTranslator) -> ViewedAttention:
     source = {"sentence": sentence, "tokenizer_sha256": model.card.get("tokenizer_sha256", "")}
     return view_sentence(trace, kind, model, source)
 
@@ -50,54 +56,54 @@ def _view_sentence(sentence: str, trace: SentenceTrace, kind: Kind, model: Trace
 def explore_tokens(
     kinds: Mapping[str, Kind],
     of: Callable[[Kind], ViewedAttention],
-    parts: tuple[str, ...],
+    views: tuple[str, ...],
     words: Callable[[Kind], WordGrouping] | None = None,
     beside: str = "",
 ) -> None:
-    """Look at text. The browser draws what is chosen; changing a setting runs only this part again.
+    """Render the viewer for text. The browser draws what is chosen; changing a setting reruns only this fragment.
 
     Args:
         kinds: of the model, by name.
-        of: one of them, ready to be shown.
-        parts: that can be opened; see `available_views`.
-        words: what the tokens of a kind are joined to; None where tokens are not parts of words.
-        beside: HTML to stand beside the choice of the view.
+        of: returns the attention of a kind.
+        views: that can be chosen; see `available_views`.
+        words: returns the words of a kind's tokens; None where tokens are not parts of words.
+        beside: HTML next to the choice of the view.
     """
-    part = _choose_view(parts, beside)
+    view = _choose_view(views, beside)
     choices = _choices(kinds, bool(words))
-    found = {name: words(kind) for name, kind in kinds.items()} if words else {}
-    _render_check(VIEWS[part]({name: of(kind) for name, kind in kinds.items()}, found, choices))
+    groupings = {name: words(kind) for name, kind in kinds.items()} if words else {}
+    _render_check(VIEWS[view]({name: of(kind) for name, kind in kinds.items()}, groupings, choices))
 
 
-def explore_picture(subject: ViewedAttention, parts: tuple[str, ...] = tuple(VIEWS)) -> None:
-    """Look at a picture's sequence of CLS and patches. `parts` can be opened."""
+def explore_picture(viewed: ViewedAttention, views: tuple[str, ...] = tuple(VIEWS)) -> None:
+    """Render the viewer for a picture's sequence of CLS and patches. `views` can be chosen."""
     special = _special_token_choice(say("viewer.special.cls", "CLS"))
-    _render_check(VIEWS[_choose_view(parts)]({subject.kind.name: subject}, {}, [special]))
+    _render_check(VIEWS[_choose_view(views)]({viewed.kind.name: viewed}, {}, [special]))
 
 
 def available_views(model: TracedModel) -> tuple[str, ...]:
-    """The parts that can show its attention: only scores of one form can be taken apart."""
-    apart = all(kind.score == SCALED for kind in model.kinds)
-    return tuple(VIEWS) if apart else ("maps", "lines")
+    """Return the views for a model's attention: "one-weight" needs scaled dot products."""
+    scaled = all(kind.score == SCALED for kind in model.kinds)
+    return tuple(VIEWS) if scaled else ("maps", "lines")
 
 
-def _choose_view(parts: tuple[str, ...], beside: str = "") -> str:
-    called = {part: VALUES["look"][part] for part in parts}
+def _choose_view(views: tuple[str, ...], beside: str = "") -> str:
+    labels = {view: OPTIONS["look"][view] for view in views}
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
         if beside:
             st.html(beside)
-        return widgets.pick(say("viewer.look", "View"), called, "look", hidden=True)
+        return widgets.pick(say("viewer.look", "View"), labels, "look", hidden=True)
 
 
 def _choices(kinds: Mapping[str, Kind], in_words: bool) -> list[Choice]:
-    choices = [sentence_input.kind_choice(kinds)] if len(kinds) > 1 else []
+    choices: list[Choice] = [sentence_input.kind_choice(kinds)] if len(kinds) > 1 else []
     choices += [_unit_choice()] if in_words else []
     return [*choices, _special_token_choice(say("viewer.special", "Special tokens"))]
 
 
 def _unit_choice() -> Choice:
     """Whether rows and columns are tokens or whole words."""
-    units = {id: VALUES["units"][id] for id in ("tokens", "words")}
+    units = {id: OPTIONS["units"][id] for id in ("tokens", "words")}
     return Choice(
         say("viewer.units", "Rows and columns"), units, "units", help=block("attention_viewer", "whole-words")
     )
@@ -105,13 +111,13 @@ def _unit_choice() -> Choice:
 
 def _special_token_choice(label: str) -> Choice:
     """Whether special tokens, or CLS, are hidden."""
-    return Choice(label, VALUES["special_tokens"], "marks", help=block("attention_viewer", "special-tokens"))
+    return Choice(label, OPTIONS["special_tokens"], "marks", help=block("attention_viewer", "special-tokens"))
 
 
-def _render_check(subject: ViewedAttention) -> None:
-    """What is hidden, and what the check has found."""
-    if subject.removed is not None:
-        low, mean, high = subject.removed.min(), subject.removed.mean(), subject.removed.max()
+def _render_check(viewed: ViewedAttention) -> None:
+    """Render how much attention is hidden, and the result of the check."""
+    if viewed.removed is not None:
+        low, mean, high = viewed.removed.min(), viewed.removed.mean(), viewed.removed.max()
         caption("attention_viewer", "removed", mean=mean, low=max(0.0, low), high=high)
-    line, why = checks.describe_attention_check(subject.record, subject.kind.causal)
+    line, why = checks.describe_attention_check(viewed.record, viewed.kind.causal)
     render_check(line, "attention_viewer", why)

@@ -1,10 +1,11 @@
-"""The fold "Save this view" of the attention viewer: one HTML page, all heads, everything in one archive."""
+"""The fold "Save this view" of the attention viewer: one HTML file, all heads, everything in one archive."""
 
 import json
 import platform
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -45,8 +46,7 @@ NAMES = {
     "heads": Message("fact.heads", "Heads drawn"),
     "mass": Message("fact.mass", "Share of each query\u2019s weights drawn"),
 }
-VALUES = {
-    "attention": {kind.name: kind.called for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
+OPTIONS = {
     "units": {
         "tokens": Message("viewer.units.tokens", "Tokens"),
         "words": Message("viewer.units.words", "Whole words"),
@@ -69,16 +69,21 @@ VALUES = {
         "log": Message("scale.log", "Logarithmic"),
     },
 }
+# fact -> value -> its label
+VALUES: dict[str, Mapping[str, Callable[[], str]]] = {
+    "attention": {kind.name: kind.called for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
+    **OPTIONS,
+}
 
 
-def _value_text(id: str, given: object) -> str:
-    """What the page says for the value of the fact `id`; numbers, names and texts of the input stay as they are."""
-    if isinstance(given, dict):
-        return " \u00d7 ".join(map(str, given.values()))
-    if isinstance(given, list):
-        return ", ".join(map(str, given))
-    said = VALUES.get(id, {}).get(str(given))
-    return str(given) if said is None else said()
+def _value_text(id: str, value: object) -> str:
+    """Format the value of the fact `id`; numbers, names and texts of the input stay as they are."""
+    if isinstance(value, dict):
+        return " \u00d7 ".join(map(str, value.values()))
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    label = VALUES.get(id, {}).get(str(value))
+    return str(value) if label is None else label()
 
 
 COMPUTED_BY = ("torch", "numpy")
@@ -86,46 +91,46 @@ COMPUTED_BY = ("torch", "numpy")
 
 @dataclass(frozen=True, eq=False)
 class SavedView:
-    """A view with what was chosen in it. Files are made when they are asked for.
+    """A view of the attention viewer to be saved. Files are made on request.
 
     Attributes:
-        settings: what is chosen, by id.
+        settings: the chosen values, by id.
         link: path and query of the address that shows this view.
-        scale: of the colours of all heads.
-        paragraphs: id of the text that says how to read the view.
-        part: makes the component with what it shows.
-        files: name -> maker of what else belongs to the view; may replace "attention.npz".
-        said: name -> a line about each of them.
+        scale: colour scale of all heads.
+        explanation: id of the text that explains how to read the view.
+        snapshot: makes the component with its content.
+        files: name -> maker of a further file; may replace "attention.npz".
+        descriptions: name -> a line about each of them.
     """
 
-    subject: ViewedAttention
+    viewed: ViewedAttention
     settings: Mapping[str, object]
     link: str
     scale: attention_maps.Scale
-    paragraphs: str
-    part: Callable[[], html_export.ComponentSnapshot]
+    explanation: str
+    snapshot: Callable[[], html_export.ComponentSnapshot]
     files: Mapping[str, Callable[[], bytes | str]]
-    said: Mapping[str, str]
+    descriptions: Mapping[str, str]
 
 
-def describe_view(saved: SavedView) -> dict[str, object]:
-    """The model, the input, the settings, the check and the versions, for `settings.json`."""
-    subject = saved.subject
-    source = dict(subject.source)
-    hashes = {"weights_sha256": subject.weights_sha256}
+def describe_view(saved: SavedView) -> dict[str, Any]:
+    """Return model, input, settings, check and versions, for `settings.json`."""
+    viewed = saved.viewed
+    source = dict(viewed.source)
+    hashes: dict[str, object] = {"weights_sha256": viewed.weights_sha256}
     if "tokenizer_sha256" in source:
         hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
-    check = subject.check
+    check = viewed.check
     return {
         "app": navigation.NAME,
         "link": saved.link,
         "model": hashes,
         "input": source,
         "settings": {
-            "attention": subject.kind.name,
-            "shape": dict(zip(("layer", "head", "query", "key"), subject.attention.shape, strict=True)),
-            "units": "positions" if subject.kind.places else "words" if "words" in subject.key else "tokens",
-            "special_tokens": "hidden" if "ordinary" in subject.key else "shown",
+            "attention": viewed.kind.name,
+            "shape": dict(zip(("layer", "head", "query", "key"), viewed.attention.shape, strict=True)),
+            "units": "positions" if viewed.kind.places else "words" if "words" in viewed.key else "tokens",
+            "special_tokens": "hidden" if "ordinary" in viewed.key else "shown",
             **saved.settings,
         },
         "check": {
@@ -141,46 +146,45 @@ def describe_view(saved: SavedView) -> dict[str, object]:
     }
 
 
-def view_facts(saved: SavedView, part: html_export.ComponentSnapshot) -> list[tuple[str, str]]:
-    """Names and values for the foot of the HTML file."""
-    told = describe_view(saved)
-    values = told["input"] | told["model"] | told["settings"]
-    said = [(NAMES[id](), _value_text(id, value)) for id, value in values.items()]
-    versions = ", ".join(f"{name} {number}" for name, number in told["versions"].items())
+def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> list[tuple[str, str]]:
+    """Return names and values for the foot of the HTML file."""
+    description = describe_view(saved)
+    values = description["input"] | description["model"] | description["settings"]
+    versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return [
-        *said,
-        (say("fact.check", "Check"), one_line(check_line(saved.subject)).replace("`", "")),
-        (say("fact.numbers", "Numbers in this file"), part.numbers),
+        *((NAMES[id](), _value_text(id, value)) for id, value in values.items()),
+        (say("fact.check", "Check"), one_line(check_line(saved.viewed)).replace("`", "")),
+        (say("fact.numbers", "Numbers in this file"), snapshot.numbers),
         (say("fact.link", "Link"), saved.link),
         (say("fact.versions", "Computed with"), versions),
     ]
 
 
-def check_line(subject: ViewedAttention) -> str:
-    """What the check of the record found, as Markdown."""
-    return checks.describe_attention_check(subject.record, subject.kind.causal)[0]
+def check_line(viewed: ViewedAttention) -> str:
+    """Return the result of the record's check, as Markdown."""
+    return checks.describe_attention_check(viewed.record, viewed.kind.causal)[0]
 
 
 def one_line(text: str) -> str:
-    """`text` in one line."""
+    """Join the lines of `text`."""
     return " ".join(text.split())
 
 
-def view_link(subject: ViewedAttention) -> str:
-    """Path and query of the address that shows this view; the sentence, or the sample's name, is always among it."""
+def view_link(viewed: ViewedAttention) -> str:
+    """Return path and query of the address that shows this view, with the sentence or the sample's name."""
     address = bound_settings.view_query()
-    if address.get(picture_input.SETTING) == picture_input.OWN:  # nobody else could open it
+    if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
         del address[picture_input.SETTING]
-    return f"/{subject.page}?{urlencode(sorted(address.items()), doseq=True)}"
+    return f"/{viewed.page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def render_export(saved: SavedView, pictures: bool = True) -> None:
-    """Offer the view as files.
+    """Render the fold with downloads of the view.
 
     Args:
-        pictures: with all heads as SVG and PNG.
+        pictures: also offer all heads as SVG and PNG.
     """
-    name = saved.subject.kind.name
+    name = saved.viewed.kind.name
     html, archive = say("viewer.html", "One HTML file"), say("viewer.zip", "Everything as ZIP")
     with st.expander(say("viewer.save", "Save this view")):
         caption("attention_viewer", "save")
@@ -192,48 +196,53 @@ def render_export(saved: SavedView, pictures: bool = True) -> None:
 
 
 def draw_all_heads(saved: SavedView) -> drawing.Drawing:
-    """Every head and the means as one picture."""
-    subject = saved.subject
-    if downsampled.is_large({"": subject}):
-        weights, _ = downsampled.cached_blocks(subject)
+    """Draw every head and the means as one picture."""
+    viewed = saved.viewed
+    if downsampled.is_large({"": viewed}):
+        weights, _ = downsampled.cached_blocks(viewed)
     else:
-        weights = attention_maps.with_means(subject.attention)  # (layers + 1, heads + 1, query, key)
-    return overview(Overview(weights, subject.layers, subject.heads, subject.kind, saved.scale))
+        weights = attention_maps.with_means(viewed.attention)  # (layers + 1, heads + 1, query, key)
+    return overview(Overview(weights, viewed.layers, viewed.heads, viewed.kind, saved.scale))
 
 
 def build_html(saved: SavedView) -> bytes:
-    """The view as one HTML file."""
-    kind, part = saved.subject.kind, saved.part()
-    text = block("attention_viewer", saved.paragraphs, query_side=kind.queries(), key_side=kind.keys())
-    return html_export.to_html(kind.headline, [one_line(text)], view_facts(saved, part), part)
+    """Return the view as one HTML file."""
+    kind, snapshot = saved.viewed.kind, saved.snapshot()
+    text = block("attention_viewer", saved.explanation, query_side=kind.queries(), key_side=kind.keys())
+    return html_export.to_html(kind.headline, [one_line(text)], view_facts(saved, snapshot), snapshot)
 
 
 def build_archive(saved: SavedView) -> bytes:
-    """The archive. It names no time, so the same view gives the same bytes."""
-    subject = saved.subject
+    """Return the archive. It contains no time, so the same view gives the same bytes."""
+    viewed = saved.viewed
     arrays = lambda: downloads.attention_npz(  # noqa: E731
-        subject.kind.name, subject.attention, subject.queries, subject.keys
+        viewed.kind.name, viewed.attention, viewed.queries, viewed.keys
     )
-    own = {"attention.npz": arrays, "overview.svg": lambda: drawing.to_svg(draw_all_heads(saved))}
-    made = {name: make() for name, make in (own | dict(saved.files)).items()}
-    made["view.html"] = build_html(saved)
-    made["settings.json"] = json.dumps(describe_view(saved), indent=2, ensure_ascii=False) + "\n"
-    made["README.txt"] = _readme(saved)
-    encoded = {name: text.encode() if isinstance(text, str) else text for name, text in sorted(made.items())}
-    return downloads.archive(encoded)
+    makers: dict[str, Callable[[], bytes | str]] = {
+        "attention.npz": arrays,
+        "overview.svg": lambda: drawing.to_svg(draw_all_heads(saved)),
+        **saved.files,
+    }
+    contents = {name: make() for name, make in makers.items()}
+    contents["view.html"] = build_html(saved)
+    contents["settings.json"] = json.dumps(describe_view(saved), indent=2, ensure_ascii=False) + "\n"
+    contents["README.txt"] = _readme(saved)
+    return downloads.archive(
+        {name: text.encode() if isinstance(text, str) else text for name, text in sorted(contents.items())}
+    )
 
 
 def _readme(saved: SavedView) -> str:
     recipe = [
         "import numpy as np",
         "",
-        *saved.subject.recipe,
+        *saved.viewed.recipe,
         "",
         "stored = np.load('attention.npz')['attention']",
         "print(np.abs(attention - stored).max())",
     ]
-    listed = "".join(f"\n{name}: {line}" for name, line in saved.said.items())
+    listed = "".join(f"\n{name}: {line}" for name, line in saved.descriptions.items())
     text = block("attention_viewer", "bundle", files=listed, recipe="\n".join(recipe))
-    if "pixels_sha256" in saved.subject.source and "sample" not in saved.subject.source:
+    if "pixels_sha256" in saved.viewed.source and "sample" not in saved.viewed.source:
         text += "\n\n" + block("attention_viewer", "own-picture")
     return text + "\n"

@@ -1,4 +1,4 @@
-"""All maps of one kind, and the chosen one in detail."""
+"""The view "Maps": all maps of one kind, and the chosen one in detail."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -19,60 +19,64 @@ from views.text.catalogue import say
 
 
 def render(
-    subjects: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
+    by_kind: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
 ) -> ViewedAttention:
-    """Overview left, detail right, drawn by the browser as it is chosen; below, the files of what is chosen.
+    """Render the overview left and the detail right, which the browser draws; below, downloads of the chosen map.
 
     Args:
-        subjects: of tokens, by kind.
-        words: what the tokens of each kind are joined to, where they can be.
+        by_kind: attention of tokens, by kind.
+        words: the words of each kind's tokens, where they have some.
         choices: among kinds, units and special tokens.
 
     Returns:
-        What is chosen, as it was wanted.
+        The chosen attention, prepared as chosen.
     """
-    if downsampled.is_large(subjects):
-        subject, layer, head, scale = downsampled.render(subjects, words, choices)
-        _render_files(subject, layer, head, scale)
-        return subject
-    shown = initial_kinds(subjects, words, choices, Choice.inside)
-    attention_kinds(shown, key="grid", on_choose=sentence_input.store_selection)
+    if downsampled.is_large(by_kind):
+        viewed, layer, head, scale = downsampled.render(by_kind, words, choices)
+        _render_files(viewed, layer, head, scale)
+        return viewed
+    content = initial_kinds(by_kind, words, choices, lambda choice: choice.in_component())
+    attention_kinds(content, key="grid", on_choose=sentence_input.store_selection)
     paragraph("attention_viewer", "overview")
-    chosen = shown.chosen
-    subject = subjects[chosen.get("kind", next(iter(subjects)))]
-    subject = prepare(subject, words.get(subject.kind.name), chosen)
-    _render_files(subject, chosen["layer"], chosen["head"], chosen["scale"])
-    return subject
+    chosen = content.chosen
+    viewed = by_kind[chosen.get("kind", next(iter(by_kind)))]
+    viewed = prepare(viewed, words.get(viewed.kind.name), chosen)
+    _render_files(viewed, chosen["layer"], chosen["head"], _scale_choice(viewed).in_component())
+    return viewed
 
 
 def initial_kinds(
-    subjects: Mapping[str, ViewedAttention],
+    by_kind: Mapping[str, ViewedAttention],
     words: Mapping[str, WordGrouping],
     choices: Sequence[Choice],
-    taken: Callable[[Choice], str],
+    selected: Callable[[Choice], str],
 ) -> SheetsOfKinds:
-    """What the browser is given; see `show`. `taken` says what is chosen of a choice."""
-    chosen = {choice.key: taken(choice) for choice in choices}
-    subject = subjects[chosen.get("kind", next(iter(subjects)))]
-    scales = sentence_input.scale_choice("own" if subject.kind.places else "shared")
-    heads = sentence_input.head_choices(subject.layers, subject.heads)
-    chosen |= {choice.key: taken(choice) for choice in (*heads, scales)}
-    most = max(subjects.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
-    offered = [*choices, *sentence_input.head_choices(most.layers, most.heads), scales]
-    sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in subjects.items()}
+    """Return the component's content; see `render`. `selected` returns the chosen option of a choice."""
+    chosen = {choice.key: selected(choice) for choice in choices}
+    viewed = by_kind[chosen.get("kind", next(iter(by_kind)))]
+    scales = _scale_choice(viewed)
+    heads = sentence_input.head_choices(viewed.layers, viewed.heads)
+    chosen |= {choice.key: selected(choice) for choice in (*heads, scales)}
+    largest = max(by_kind.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
+    all_choices = [*choices, *sentence_input.head_choices(largest.layers, largest.heads), scales]
+    sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in by_kind.items()}
     whole = {name: SheetWords(*each.axes, _detail(each.kind)) for name, each in words.items()}
-    special = frozenset().union(*(each.special for each in subjects.values()))
-    return SheetsOfKinds(sheets, whole, special, offered, chosen)
+    special = frozenset(name for each in by_kind.values() for name in each.special)
+    return SheetsOfKinds(sheets, whole, special, all_choices, chosen)
 
 
-def _sheet(subject: ViewedAttention, scale: attention_maps.Scale, selected: tuple[int, int]) -> Sheet:
-    kind = subject.kind
+def _scale_choice(viewed: ViewedAttention) -> Choice[attention_maps.Scale]:
+    return sentence_input.scale_choice("own" if viewed.kind.places else "shared")
+
+
+def _sheet(viewed: ViewedAttention, scale: attention_maps.Scale, selected: tuple[int, int]) -> Sheet:
+    kind = viewed.kind
     return Sheet(
-        attention_maps.with_means(subject.attention),  # (layers + 1, heads + 1, query, key)
-        subject.layers,
-        subject.heads,
-        subject.queries,
-        subject.keys,
+        attention_maps.with_means(viewed.attention),  # (layers + 1, heads + 1, query, key)
+        viewed.layers,
+        viewed.heads,
+        viewed.queries,
+        viewed.keys,
         kind.name,
         kind.title,
         kind.causal,
@@ -88,42 +92,41 @@ def _detail(kind: attention_maps.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def _render_files(subject: ViewedAttention, layer: str, head: str, scale: attention_maps.Scale) -> None:
-    """What is chosen, to be saved."""
-    kind, attention = subject.kind, subject.attention
-    selected = subject.layers.index(layer), subject.heads.index(head)
+def _render_files(viewed: ViewedAttention, layer: str, head: str, scale: attention_maps.Scale) -> None:
+    """Render downloads of the chosen map."""
+    kind, attention = viewed.kind, viewed.attention
+    selected = viewed.layers.index(layer), viewed.heads.index(head)
     weights = attention_maps.single_map(attention, *selected)  # (query, key)
-    shown = HeadMap(
+    head_map = HeadMap(
         weights,
-        subject.queries,
-        subject.keys,
+        viewed.queries,
+        viewed.keys,
         kind,
         attention_maps.describe(layer, head),
         top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
         log=scale == "log",
     )
-    everything = lambda: downloads.attention_npz(kind.name, attention, subject.queries, subject.keys)  # noqa: E731
-    files.map_files(shown, name=f"{kind.name}-layer-{layer}-head-{head}")
+    everything = lambda: downloads.attention_npz(kind.name, attention, viewed.queries, viewed.keys)  # noqa: E731
+    files.map_files(head_map, name=f"{kind.name}-layer-{layer}-head-{head}")
     files.download(say("viewer.npz", "All heads as NPZ"), everything, f"{kind.name}.npz")
-    sheet = partial(
-        downsampled.block_sheet if downsampled.is_large({"": subject}) else _sheet, subject, scale, selected
-    )
-    _render_export(subject, sheet, shown, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
+    sheet = partial(downsampled.block_sheet if downsampled.is_large({"": viewed}) else _sheet, viewed, scale, selected)
+    _render_export(viewed, sheet, head_map, {"look": "maps", "layer": layer, "head": head, "scale": scale}, scale)
 
 
 def _render_export(
-    subject: ViewedAttention,
+    viewed: ViewedAttention,
     sheet: Callable[[], Sheet],
-    shown: HeadMap,
+    head_map: HeadMap,
     chosen: dict[str, object],
     scale: attention_maps.Scale,
 ) -> None:
-    drawn = {
-        "map.csv": lambda: downloads.matrix_csv(shown.weights, shown.queries, shown.keys, shown.kind),
-        "map.svg": lambda: drawing.to_svg(map_drawing(shown)),
+    content = head_map.weights, head_map.queries, head_map.keys, head_map.kind
+    makers: dict[str, Callable[[], bytes | str]] = {
+        "map.csv": lambda: downloads.matrix_csv(*content),
+        "map.svg": lambda: drawing.to_svg(map_drawing(head_map)),
     }
-    table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=shown.place)
-    said = {"map.csv": table, "map.svg": say("viewer.map.svg.about", "the same as a picture.")}
+    table = say("viewer.map.csv.about", "the open map, {place}: a row a query, a column a key.", place=head_map.place)
+    lines = {"map.csv": table, "map.svg": say("viewer.map.svg.about", "the same as a picture.")}
     render_export(
-        SavedView(subject, chosen, view_link(subject), scale, "file-of-maps", lambda: snapshot(sheet()), drawn, said)
+        SavedView(viewed, chosen, view_link(viewed), scale, "file-of-maps", lambda: snapshot(sheet()), makers, lines)
     )

@@ -1,40 +1,41 @@
-"""What the attention viewer shows: one kind of attention of one input, as the person wants it prepared."""
+"""What the attention viewer shows: one kind of attention of one input, prepared as chosen, with its provenance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from model import VisionTrace
+from model import RecurrentTranslator, Translator
 from model.text.words import Word, by_words, whole_words
 from model.tracing.kinds import KINDS
-from model.tracing.trace import AttentionRecord, SentenceTrace, Verification
-from model.tracing.traced_model import AnyTrace, TracedModel
+from model.tracing.picture_trace import PatchTrace
+from model.tracing.trace import SentenceTrace, Verification
+from model.tracing.traced_model import AnyTrace, Record
 from views import attention_maps
 
+AnyTranslator = Translator | RecurrentTranslator
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
 
 
 @dataclass(frozen=True, eq=False)
 class ViewedAttention:
-    """One kind of attention, ready to be shown.
+    """One kind of attention of one input, prepared for the viewer.
 
     Attributes:
-        kind: which one.
-        attention: `(layer, head, query, key)` float32, float16 of a long input, as it is to be drawn: of tokens or of
-            whole words, with or without special tokens.
-        queries, keys: what its last two axes are, in words.
-        record: what the network computed, of all tokens.
-        tokens: the tokens of the record's queries and keys.
+        attention: `(layer, head, query, key)` float32, float16 of a long input, as displayed: of tokens or of whole
+            words, with or without special tokens.
+        queries, keys: labels of its last two axes.
+        record: what the network computed, for all tokens.
+        tokens: labels of the record's queries and keys.
         check: of the record.
-        removed: `(layer, head)` mean share of a shown query's attention that lies on hidden keys; None if none is.
-        key: names the input and the preparation among all others.
+        removed: `(layer, head)` mean share of a query's attention on hidden keys; None if no token is hidden.
+        key: identifies the input and the preparation.
         weights_sha256: of the weights that computed it.
-        source: what a person needs to compute it again: the input, by the names of what a file says of it.
+        source: the input, by the names of the facts in a saved file, to compute it again.
         recipe: lines of Python that compute `attention` again.
-        first: the layer that stands first in `attention`, from 0.
+        first_layer: the first layer in `attention`, from 0.
         page: whose address shows it again.
-        grid: rows and columns of patches, where queries and keys are places of a picture.
+        grid: rows and columns of patches, where queries and keys are patches of a picture.
         special: names of the special tokens.
     """
 
@@ -42,37 +43,37 @@ class ViewedAttention:
     attention: np.ndarray
     queries: tuple[str, ...]
     keys: tuple[str, ...]
-    record: AttentionRecord
+    record: Record
     tokens: tuple[tuple[str, ...], tuple[str, ...]]
     check: Verification
     key: tuple
     weights_sha256: str
-    source: dict[str, object]
+    source: Mapping[str, object]
     recipe: tuple[str, ...]
     removed: np.ndarray | None = None
-    first: int = 0
+    first_layer: int = 0
     page: str = "attention"
     grid: tuple[int, int] | None = None
     special: frozenset[str] = SPECIAL
 
     @property
     def layers(self) -> list[str]:
-        """Names of the layers and of their mean."""
-        return attention_maps.ids_with_mean(self.attention.shape[0], self.first)
+        """Ids of the layers and of their mean."""
+        return attention_maps.ids_with_mean(self.attention.shape[0], self.first_layer)
 
     @property
     def heads(self) -> list[str]:
-        """Names of the heads and of their mean."""
+        """Ids of the heads and of their mean."""
         return attention_maps.ids_with_mean(self.attention.shape[1])
 
 
 def view_sentence(
-    trace: SentenceTrace, kind: attention_maps.Kind, model: TracedModel, source: dict[str, object]
+    trace: SentenceTrace, kind: attention_maps.Kind, model: AnyTranslator, source: Mapping[str, object]
 ) -> ViewedAttention:
-    """Every token of a sentence and its translation.
+    """Return one kind of attention of a sentence and its translation, with all tokens.
 
     Args:
-        source: with the "sentence" as it was typed.
+        source: with the "sentence" as typed.
     """
     source = {**source, "target": trace.target_text, "target_ids": list(trace.next_ids)}
     recipe = _recipe_of_text(str(source["sentence"]), trace.next_ids, kind.name, model)
@@ -85,42 +86,42 @@ def view_trace(
     kind: attention_maps.Kind,
     key: tuple,
     weights_sha256: str,
-    source: dict[str, object],
+    source: Mapping[str, object],
     recipe: tuple[str, ...] = (),
     names: tuple[str, ...] = (),
 ) -> ViewedAttention:
-    """One kind of attention of any network's trace; see `Subject`.
+    """Return one kind of attention of any network's trace; see `ViewedAttention`.
 
     Args:
-        names: of queries and keys, where they are not those of the trace.
+        names: labels of queries and keys, where they are not those of the trace.
     """
     record, axes = trace.records[kind.name], (names, names) if names else trace.axes(kind.name)
     check = record.verification
     return ViewedAttention(kind, record.weights, *axes, record, axes, check, key, weights_sha256, source, recipe)
 
 
-def view_picture(key: str, trace: VisionTrace, weights_sha256: str, sample: str = "") -> ViewedAttention:
-    """CLS and every patch of a picture, named as `maps.patch_names` does.
+def view_picture(key: str, trace: PatchTrace, weights_sha256: str, sample: str = "") -> ViewedAttention:
+    """Return the attention of CLS and every patch of a picture, labelled by `attention_maps.patch_names`.
 
     Args:
-        key: names the picture; the SHA-256 of its pixels as the model receives them.
-        sample: the picture's name if it is one of the project's own; a person's picture has none.
+        key: the SHA-256 of the pixels as the model receives them.
+        sample: name of the picture if it is one of the project's own; empty for a visitor's picture.
     """
     names = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    subject = view_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
-    return replace(subject, page="vision", grid=trace.grid)
+    viewed = view_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    return replace(viewed, page="vision", grid=trace.grid)
 
 
 @dataclass(frozen=True)
 class WordGrouping:
-    """What the tokens of a kind are joined to.
+    """The words that the tokens of a kind are merged into.
 
     Attributes:
-        kind: as it is called in whole words.
+        kind: with the labels for whole words.
         queries, keys: the words, in order; each token belongs to one.
-        recipe: lines of Python that join `attention`.
+        recipe: lines of Python that merge `attention`.
     """
 
     kind: attention_maps.Kind
@@ -130,74 +131,73 @@ class WordGrouping:
 
     @property
     def axes(self) -> tuple[list[str], list[str], tuple[list[int], list[int]]]:
-        """The texts of the queries and of the keys, and of both the place of each word's first token."""
-        sides = self.queries, self.keys
-        return *([word.text for word in side] for side in sides), tuple([word.start for word in side] for side in sides)
+        """The texts of the queries and of the keys, and for both the place of each word's first token."""
+        starts = [word.start for word in self.queries], [word.start for word in self.keys]
+        return [word.text for word in self.queries], [word.text for word in self.keys], starts
 
 
 def group_tokens(kind: attention_maps.Kind, trace: SentenceTrace) -> WordGrouping:
-    """The whole words of a sentence and its translation."""
+    """Group the tokens of a sentence and its translation into whole words."""
     sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
-    called = replace(attention_maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
-    return WordGrouping(called, *(whole_words(trace.tokenizer, ids[side]) for side in sides), _recipe_in_words(*sides))
+    labelled = replace(attention_maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
+    queries, keys = (whole_words(trace.tokenizer, ids[side]) for side in sides)
+    return WordGrouping(labelled, queries, keys, _recipe_in_words(*sides))
 
 
-def merge_into_words(subject: ViewedAttention, words: WordGrouping) -> ViewedAttention:
-    """Whole words instead of tokens: weights summed over the tokens of a key, averaged over those of a query."""
+def merge_into_words(viewed: ViewedAttention, words: WordGrouping) -> ViewedAttention:
+    """Merge tokens into whole words: sum weights over the tokens of a key, average over those of a query."""
     return replace(
-        subject,
+        viewed,
         kind=words.kind,
-        attention=np.stack(
-            [by_words(each, words.queries, words.keys).astype(np.float32) for each in subject.attention]
-        ),
+        attention=np.stack([by_words(each, words.queries, words.keys).astype(np.float32) for each in viewed.attention]),
         queries=tuple(word.text for word in words.queries),
         keys=tuple(word.text for word in words.keys),
-        key=(*subject.key, "words"),
-        recipe=subject.recipe + words.recipe if words.recipe else (),
+        key=(*viewed.key, "words"),
+        recipe=viewed.recipe + words.recipe if words.recipe else (),
     )
 
 
-def select_layer(subject: ViewedAttention, layer: int) -> ViewedAttention:
-    """One layer of it alone, counted from 0 among those that it has."""
-    recipe = (*subject.recipe, f"attention = attention[{layer} : {layer + 1}]") if subject.recipe else ()
-    key, first = (*subject.key, "layer", layer), subject.first + layer
-    return replace(subject, attention=subject.attention[layer : layer + 1], first=first, key=key, recipe=recipe)
+def select_layer(viewed: ViewedAttention, layer: int) -> ViewedAttention:
+    """Select one layer, counted from 0 among those in `attention`."""
+    recipe = (*viewed.recipe, f"attention = attention[{layer} : {layer + 1}]") if viewed.recipe else ()
+    key, first = (*viewed.key, "layer", layer), viewed.first_layer + layer
+    return replace(viewed, attention=viewed.attention[layer : layer + 1], first_layer=first, key=key, recipe=recipe)
 
 
-def drop_special_tokens(subject: ViewedAttention) -> ViewedAttention:
-    """Without special tokens and CLS. What is left is not scaled up: the rows sum to less than 1."""
+def drop_special_tokens(viewed: ViewedAttention) -> ViewedAttention:
+    """Drop special tokens and CLS. The remaining weights are not rescaled: the rows sum to less than 1."""
     queries, keys = (
-        [place for place, name in enumerate(names) if name.strip() not in subject.special]
-        for names in (subject.queries, subject.keys)
+        [place for place, name in enumerate(names) if name.strip() not in viewed.special]
+        for names in (viewed.queries, viewed.keys)
     )
     if not queries or not keys:
-        return subject
-    kept = subject.attention[:, :, queries][:, :, :, keys]
+        return viewed
+    remaining = viewed.attention[:, :, queries][:, :, :, keys]
     return replace(
-        subject,
-        attention=kept,
-        queries=tuple(subject.queries[place] for place in queries),
-        keys=tuple(subject.keys[place] for place in keys),
-        removed=1 - kept.sum(axis=-1, dtype=np.float64).mean(axis=-1),
-        key=(*subject.key, "ordinary"),
+        viewed,
+        attention=remaining,
+        queries=tuple(viewed.queries[place] for place in queries),
+        keys=tuple(viewed.keys[place] for place in keys),
+        removed=1 - remaining.sum(axis=-1, dtype=np.float64).mean(axis=-1),
+        key=(*viewed.key, "ordinary"),
         recipe=(
-            *subject.recipe,
+            *viewed.recipe,
             "",
             f"attention = attention[:, :, {_index_text(queries)}][:, :, :, {_index_text(keys)}]",
         ),
     )
 
 
-def prepare(subject: ViewedAttention, words: WordGrouping | None, chosen: Mapping[str, str]) -> ViewedAttention:
-    """A subject of tokens in the "units", and with or without the special tokens ("marks"), that are chosen."""
+def prepare(viewed: ViewedAttention, words: WordGrouping | None, chosen: Mapping[str, str]) -> ViewedAttention:
+    """Apply the chosen "units", tokens or words, and hide or keep the special tokens ("marks")."""
     if words is not None and chosen.get("units") == "words":
-        subject = merge_into_words(subject, words)
-    return drop_special_tokens(subject) if chosen["marks"] == "hidden" else subject
+        viewed = merge_into_words(viewed, words)
+    return drop_special_tokens(viewed) if chosen["marks"] == "hidden" else viewed
 
 
-def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: TracedModel) -> tuple[str, ...]:
-    """One kind of attention of a sentence on the tokens that were produced for it."""
+def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: AnyTranslator) -> tuple[str, ...]:
+    """Lines that compute one kind of attention of a sentence with the tokens of its translation."""
     return (
         f"from model import {model.loaded_by.partition('.')[0]}",
         "",
@@ -210,7 +210,7 @@ def _recipe_of_text(sentence: str, target_ids: Sequence[int], kind: str, model: 
 
 
 def _recipe_of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> tuple[str, ...]:
-    """The attention of a picture; one of the project's own is read from its file, any other from where it lies."""
+    """Lines that compute the attention of a picture, read from the sample's file or from a path to fill in."""
     path = f"assets/samples/{sample}.jpg" if sample else "the picture"
     return (
         "import hashlib",
@@ -228,7 +228,7 @@ def _recipe_of_picture(pixels_sha256: str, weights_sha256: str, sample: str) -> 
 
 
 def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
-    """Whole words instead of tokens; "source" or "target" says whose words they are."""
+    """Lines that merge tokens into words; `queries` and `keys` are "source" or "target"."""
     return (
         "",
         "from model.text.words import Word, by_words, whole_words",
@@ -240,7 +240,7 @@ def _recipe_in_words(queries: str, keys: str) -> tuple[str, ...]:
 
 
 def _index_text(numbers: list[int]) -> str:
-    """A slice where it says the same as the list."""
+    """Format an index: a slice where it is equal to the list."""
     if numbers == list(range(numbers[0], numbers[-1] + 1)):
         return f"{numbers[0]}:{numbers[-1] + 1}"
     return repr(numbers)

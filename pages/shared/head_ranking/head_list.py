@@ -1,7 +1,8 @@
-"""The list of ranked heads, which opens the one that is clicked, with its numbers; and the scores of that head."""
+"""The list of ranked heads, which opens the clicked one, its table, and the scores of the open head."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -33,12 +34,12 @@ ALL_KINDS = "all"  # kinds of attention
 
 @dataclass(frozen=True, eq=False)
 class RankedHeads:
-    """How the reader wants the heads.
+    """The heads in the order and selection that the user chose.
 
     Attributes:
-        heads: all of them, in the order of their places.
-        listed: those that are listed, in the order that is chosen.
-        opened: the one that is open.
+        heads: all heads, by layer and head.
+        listed: the listed heads, in the chosen order.
+        opened: the open head.
         choices, chosen, roles: as in `HeadList`.
     """
 
@@ -51,7 +52,7 @@ class RankedHeads:
 
 
 def rank_heads(heads: list[Head], sort: str, selects: str, of: Choice | None = None) -> RankedHeads:
-    """What is chosen in the list: an order, by the setting `sort`, and a head, by `selects`; `of` is a kind to list."""
+    """Rank the heads as chosen: the order by the setting `sort`, the open head by `selects`, the kind by `of`."""
     options = {FIRST: say("ranking.first", "first in the list"), **{head.id: head.name for head in heads}}
     choices = (
         *([of] if of else []),
@@ -67,28 +68,28 @@ def rank_heads(heads: list[Head], sort: str, selects: str, of: Choice | None = N
 
 
 def render(
-    arranged: RankedHeads,
-    found: LoadedStatistics,
+    ranked: RankedHeads,
+    statistics: LoadedStatistics,
     map_of: Callable[[Head], np.ndarray],
     axes: Mapping[str, HeadAxes],
     headings: tuple[str, str, str],
     *,
     name: str,
     causal: Collection[str] = (),
-    **looks,
+    **options: Any,
 ) -> None:
-    """Draw the heads, and large the one that is open; the browser orders and opens, and the page runs a moment later.
+    """Render the list, with the open head large; the browser sorts and opens, and the page reruns a moment later.
 
     Args:
-        found: statistics over many inputs, or why there are none.
-        map_of: a head's map, `(query, key)`, or `(row, column)` over a picture.
+        statistics: over many inputs, or why there are none.
+        map_of: returns a head's map, `(query, key)`, or `(row, column)` over a picture.
         axes: of each kind's maps.
         headings: of the column of maps, of the change, and of the label on this input.
-        name: tells it apart from other lists.
+        name: differs from that of other lists.
         causal: kinds whose maps have a causal mask.
-        looks: go to `HeadList`.
+        options: go to `HeadList`.
     """
-    heads = arranged.heads
+    heads = ranked.heads
     rows = [
         HeadRow(
             head.id,
@@ -99,7 +100,7 @@ def render(
             head.change,
             format_signed(head.change),
             label_text(head.label),
-            label_text(head.often),
+            label_text(head.label_over_many),
             map_of(head),
             head.kind in causal,
         )
@@ -107,28 +108,32 @@ def render(
     ]
     place = {head.id: place for place, head in enumerate(heads)}
     orders = {by: [place[head.id] for head in sort_heads(heads, by)] for by in ORDERS}
-    described = orders, axes, arranged.choices, arranged.chosen, arranged.roles, place[arranged.opened.id]
-    shown = HeadList(rows, *described, (*headings, found.heading), say("ranking.title", "Heads, ranked"), **looks)
-    head_list(shown, key=f"{name} ranking", on_choose=sentence_input.store_selection)
+    selection = orders, axes, ranked.choices, ranked.chosen, ranked.roles, place[ranked.opened.id]
+    title, all_headings = say("ranking.title", "Heads, ranked"), (*headings, statistics.heading)
+    head_list(
+        HeadList(rows, *selection, all_headings, title, **options),
+        key=f"{name} ranking",
+        on_choose=sentence_input.store_selection,
+    )
 
 
-def render_table(arranged: RankedHeads, found: LoadedStatistics, measured: str, name: str) -> None:
-    """The heads as a file and a table, called `name`; `measured` names the change in both."""
-    if found.problem:
-        st.caption(literal.markdown(say_error(found.problem)))
+def render_table(ranked: RankedHeads, statistics: LoadedStatistics, change: str, name: str) -> None:
+    """Render the heads as a table and a download called `name`; `change` is the title of the change in both."""
+    if statistics.error:
+        st.caption(literal.markdown(say_error(statistics.error)))
     key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
-    files.csv_and_table(*header_and_rows(_table_columns(measured, arranged.listed)), name, label, key)
+    files.csv_and_table(*header_and_rows(_table_columns(change, ranked.listed)), name, label, key)
 
 
 def map_axes(kind: attention_maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> HeadAxes:
-    """What stands around the maps of a kind; `heading` where it is not the kind's own."""
-    named = queries, keys, kind.query_axis, kind.key_axis, kind.corner
-    return HeadAxes(heading or kind.heading("{map}"), *named, kind.places)
+    """Return labels and titles for the maps of a kind; `heading` where it is not the kind's own."""
+    labels = queries, keys, kind.query_axis, kind.key_axis, kind.corner
+    return HeadAxes(heading or kind.heading("{map}"), *labels, kind.places)
 
 
 def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:
-    """All of it with all digits; `change` names what was measured here."""
-    many, effects = [head.often for head in heads], [head.effect or (None, None) for head in heads]
+    """Return all numbers with all digits; `change` is the title of the change on this input."""
+    many, effects = [head.label_over_many for head in heads], [head.effect or (None, None) for head in heads]
     labels = ["" if label is None else PATTERNS[label.name]() for label in many]
     return [
         TableColumn(say("column.head", "head"), [head.name for head in heads]),
@@ -144,37 +149,37 @@ def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:
     ]
 
 
-def render_scores(head: Head, found: LoadedStatistics) -> None:
-    """Every pattern's score as a table, and what the head's ablation does over many inputs, where that is known."""
+def render_scores(head: Head, statistics: LoadedStatistics) -> None:
+    """Render every pattern's score as a table, and the effect of ablating the head over many inputs, if known."""
     header = [
         say("column.pattern", "pattern"),
         say("ranking.score", "score here"),
         say("ranking.uniform", "uniform attention"),
         say("ranking.times", "times uniform"),
     ]
-    if found.statistics:
-        header.append(found.heading)
-    rows = []
+    if statistics.statistics:
+        header.append(statistics.heading)
+    rows: list[list[bars.Value]] = []
     for name, (score, chance, many) in head.scores.items():
         uniform = ["", ""] if name == DIFFUSE else [three_digits(chance), three_digits(score / chance)]
-        row = [PATTERNS[name](), bars.bar_cell(score, 1, head.kind), *uniform]
-        if found.statistics:
+        row: list[bars.Value] = [PATTERNS[name](), bars.bar_cell(score, 1, head.kind), *uniform]
+        if statistics.statistics:
             row.append("" if many is None else f"{three_digits(many[0])} \u00b1 {three_digits(many[1])}")
         rows.append(row)
     st.html(bars.table(header, rows, say("ranking.scores", "Scores of {head}", head=head.name)))
     if head.effect is not None:
-        caption("heads", "often", heading=found.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
+        caption("heads", "often", heading=statistics.heading, mean=format_signed(head.effect[0]), spread=head.effect[1])
 
 
 def labelling_text(rule: LabelRule) -> str:
-    """How labels are earned, with the thresholds in use."""
+    """Return the text on how heads are labelled, with the thresholds in use."""
     thresholds = {name: f"{value:g}" for name, value in vars(rule).items()}
     which = block("heads", "labels-largest-beside" if rule == PICTURES else "labels-largest")
     return block("heads", "labels", which=which.strip(), **thresholds)
 
 
 def render_notes(page: str, label: str, rule: LabelRule) -> None:
-    """How to read effects and labels; what each pattern is, under `label`."""
+    """Render how to read effects and labels, and a fold `label` that explains each pattern."""
     how_to_read(block(page, "effects"), labelling_text(rule))
     with st.expander(label):
         st.markdown(block(page, "patterns"))

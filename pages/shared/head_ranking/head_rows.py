@@ -1,4 +1,4 @@
-"""Every head as one row: its effect, its labels, its scores; in the order a reader asks for, and as a table."""
+"""Every head as one row with its effect, labels and scores; sorting them; and the statistics over many inputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ import numpy as np
 
 from model import CheckpointError
 from model.attribution.head_labels import MIXED, HeadLabel, HeadScores
-from model.attribution.head_statistics import HeadStatistics, load_statistics
+from model.attribution.head_statistics import HeadStatistics, Spread, load_statistics
 from model.study.finished_studies import find_study
 from server.singleton import singleton
 from views import attention_maps
@@ -59,10 +59,10 @@ class Head:
     """One head of one input.
 
     Attributes:
-        kind, layer, head: its place, counted from 0.
-        change: what ablating it adds: to the loss in nats, or to what a page says.
+        kind, layer, head: counted from 0.
+        change: what ablating it adds to the loss in nats, or to another score that the page names.
         label: on this input.
-        often: over many inputs, or None where no statistics fit the weights.
+        label_over_many: over many inputs; None where no statistics fit the weights.
         effect: mean change of the loss over these inputs, and its standard deviation; None likewise.
         scores: pattern -> (score here, score of uniform attention here, (mean, spread) over many or None).
         measures: "entropy" and "distance" -> (mean, spread) over many, where they were measured.
@@ -73,7 +73,7 @@ class Head:
     head: int
     change: float
     label: HeadLabel
-    often: HeadLabel | None
+    label_over_many: HeadLabel | None
     effect: tuple[float, float] | None
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
     measures: dict[str, tuple[float, float]] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Head:
 
     @property
     def name(self) -> str:
-        """What pages call it, such as `cross 4.7`."""
+        """Its name on pages, such as `cross 4.7`."""
         place = {"layer": self.layer + 1, "head": self.head + 1}
         return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.kind_named(self.kind).brief(), **place)
 
@@ -93,16 +93,16 @@ class Head:
 def list_heads(
     changes: Mapping[str, np.ndarray], scores: Mapping[str, HeadScores], statistics: HeadStatistics | None
 ) -> list[Head]:
-    """All heads by place.
+    """Return all heads by kind, layer and head.
 
     Args:
         changes: kind -> `(layer, head)`, what ablating the head adds.
         scores: of the same kinds.
     """
-    found = []
+    heads = []
     for kind, table in changes.items():
         many = statistics.kinds.get(kind) if statistics else None
-        if many is not None and many.shape != table.shape:  # the same weights, divided into other heads
+        if many is not None and many.shape != table.shape:  # the same weights, split into another number of heads
             many = None
         for layer, head in np.ndindex(*table.shape):
             spread = (
@@ -110,7 +110,7 @@ def list_heads(
                 if many is None
                 else {name: _mean_and_spread(part, layer, head) for name, part in many.scores.items()}
             )
-            found.append(
+            heads.append(
                 Head(
                     kind,
                     layer,
@@ -128,15 +128,15 @@ def list_heads(
                     else {name: _mean_and_spread(part, layer, head) for name, part in many.measures.items()},
                 )
             )
-    return found
+    return heads
 
 
-def _mean_and_spread(spread, layer: int, head: int) -> tuple[float, float]:
+def _mean_and_spread(spread: Spread, layer: int, head: int) -> tuple[float, float]:
     return float(spread.mean[layer, head]), float(spread.sd[layer, head])
 
 
 def sort_heads(heads: list[Head], by: str) -> list[Head]:
-    """By one of `ORDERS`: largest change first, whatever its sign; labels together, best first; or by place."""
+    """Sort by one of `ORDERS`: largest absolute change first; by label, best first; or by layer and head."""
     if by == "effect":
         return sorted(heads, key=lambda head: -abs(head.change))
     if by == "label":
@@ -145,30 +145,30 @@ def sort_heads(heads: list[Head], by: str) -> list[Head]:
 
 
 def label_text(label: HeadLabel | None) -> str:
-    """A label with the score that earned it; `mixed` with the best score there was."""
+    """Return a label with its score; `mixed` with the best pattern and its score."""
     if label is None:
         return ""
-    found = {"label": PATTERNS[label.name](), "pattern": PATTERNS[label.pattern](), "score": three_digits(label.score)}
+    values = {"label": PATTERNS[label.name](), "pattern": PATTERNS[label.pattern](), "score": three_digits(label.score)}
     if label.name == MIXED:
-        return say("ranking.mixed", "{label} ({pattern} {score})", **found)
-    return say("ranking.labelled", "{label} {score}", label=found["label"], score=found["score"])
+        return say("ranking.mixed", "{label} ({pattern} {score})", **values)
+    return say("ranking.labelled", "{label} {score}", label=values["label"], score=values["score"])
 
 
 def format_signed(change: float) -> str:
-    """A change with its sign."""
+    """Format a change with its sign."""
     return ("+" if change > 0 else "") + three_digits(change)
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedStatistics:
-    """The statistics of a network, or the error that says why none ship with it."""
+    """The statistics of a network, or the error that explains why there are none."""
 
     statistics: HeadStatistics | None
-    problem: CheckpointError | None = None
+    error: CheckpointError | None = None
 
     @property
     def heading(self) -> str:
-        """For the column of labels over many inputs."""
+        """Title of the column of labels over many inputs."""
         if self.statistics is None:
             return ""
         return OVER[self.statistics.of](count=self.statistics.inputs)
@@ -176,13 +176,13 @@ class LoadedStatistics:
 
 @singleton
 def load_study(weights_sha256: str) -> LoadedStatistics:
-    """The operator's study of the network with these weights, as the setting was when it was first asked for."""
+    """Load the operator's study of the network with these weights; the setting is read on the first call."""
     return LoadedStatistics(find_study(weights_sha256))
 
 
 @singleton
 def load_best_statistics(folder: Path, weights_sha256: str) -> LoadedStatistics:
-    """What was measured of the network with these weights: by the operator's own study, else what ships with them."""
+    """Load the statistics of the network with these weights: the operator's own study, else those that ship."""
     if (own := load_study(weights_sha256)).statistics is not None:
         return own
     try:

@@ -50,27 +50,25 @@ def subject_of(
     return view_sentence(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
-def saved(subject: ViewedAttention) -> SavedView:
+def saved(viewed: ViewedAttention) -> SavedView:
     """A view of the maps, the first head open."""
     sheet = Sheet(
-        attention_maps.with_means(subject.attention),
-        subject.layers,
-        subject.heads,
-        subject.queries,
-        subject.keys,
-        subject.kind.name,
-        subject.kind.title,
-        subject.kind.causal,
+        attention_maps.with_means(viewed.attention),
+        viewed.layers,
+        viewed.heads,
+        viewed.queries,
+        viewed.keys,
+        viewed.kind.name,
+        viewed.kind.title,
+        viewed.kind.causal,
         True,
         (0, 0),
     )
-    files = {
-        "map.csv": lambda: downloads.matrix_csv(subject.attention[0, 0], subject.queries, subject.keys, subject.kind)
-    }
+    files = {"map.csv": lambda: downloads.matrix_csv(viewed.attention[0, 0], viewed.queries, viewed.keys, viewed.kind)}
     said = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
     return SavedView(
-        subject,
+        viewed,
         view,
         "/attention?text=x",
         "shared",
@@ -81,16 +79,16 @@ def saved(subject: ViewedAttention) -> SavedView:
     )
 
 
-def computed_again(subject: ViewedAttention, monkeypatch) -> np.ndarray:
+def computed_again(viewed: ViewedAttention, monkeypatch) -> np.ndarray:
     monkeypatch.chdir(ROOT)
     names = {}
-    exec("\n".join(subject.recipe), names)
+    exec("\n".join(viewed.recipe), names)
     return names["attention"]
 
 
 def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
-    subject = subject_of(translator, trace, "decoder")
-    content = export.build_archive(saved(subject))
+    viewed = subject_of(translator, trace, "decoder")
+    content = export.build_archive(saved(viewed))
     assert content == export.build_archive(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
@@ -116,8 +114,8 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
-    subject = subject_of(translator, trace, "cross", HOSTILE)
-    view = saved(drop_special_tokens(merge_into_words(subject, group_tokens(subject.kind, trace))))
+    viewed = subject_of(translator, trace, "cross", HOSTILE)
+    view = saved(drop_special_tokens(merge_into_words(viewed, group_tokens(viewed.kind, trace))))
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
@@ -129,8 +127,8 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 def test_recipes(translator, trace, monkeypatch):
     for kind in attention_maps.KINDS:
-        subject = subject_of(translator, trace, kind)
-        np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
+        viewed = subject_of(translator, trace, kind)
+        np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
@@ -138,9 +136,9 @@ def test_the_recipe_of_an_alignment_loads_its_own_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
     of_tokens = subject_of(network, trace, "cross")
-    for subject in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
-        np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
-    assert subject.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
+    for viewed in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
+        np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
+    assert viewed.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
 
 
 def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
@@ -149,28 +147,28 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     pixels = classifier.prepare(samples.picture(name).image)
     key = hashlib.sha256(pixels.tobytes()).hexdigest()
     trace = classifier.trace(pixels)
-    subject = drop_special_tokens(view_picture(key, trace, classifier.card["weights_sha256"], name))
-    assert subject.queries[0] == "row 1, column 1"
-    np.testing.assert_array_equal(computed_again(subject, monkeypatch), subject.attention)
-    few = {"attention": subject.attention[:, :, :3, :3], "queries": subject.queries[:3], "keys": subject.keys[:3]}
+    viewed = drop_special_tokens(view_picture(key, trace, classifier.card["weights_sha256"], name))
+    assert viewed.queries[0] == "row 1, column 1"
+    np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
+    few = {"attention": viewed.attention[:, :, :3, :3], "queries": viewed.queries[:3], "keys": viewed.keys[:3]}
     own = replace(view_picture(key, trace, "w"), **few)
     told = describe_view(saved(own))
     assert told["input"] == {"pixels_sha256": key}
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(saved(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
-    assert f"samples/{name}.jpg" in "\n".join(subject.recipe)
+    assert f"samples/{name}.jpg" in "\n".join(viewed.recipe)
 
 
 def test_a_link_names_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
-    monkeypatch.setattr(export.bound_settings, "address", lambda: dict(seen))
-    subject = replace(
+    monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(seen))
+    viewed = replace(
         subject_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
-    assert export.view_link(subject) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    assert export.view_link(viewed) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"
-    own = replace(subject, source={"pixels_sha256": "1"})
+    own = replace(viewed, source={"pixels_sha256": "1"})
     assert export.view_link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
