@@ -1,4 +1,4 @@
-"""What the programs of *Decoding* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Decoding* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from tests.pages.shared.programs import (
 
 @of_a_sentence
 def output_layer(network, trace: Trace, values: Values) -> Wanted:
-    found = recompute_output(network, trace, values["step"] - 1)
-    best = np.argsort(-found.logits, kind="stable")[:10]
-    return {"logits": found.logits, "probabilities": found.probabilities, "best": best}
+    computed = recompute_output(network, trace, values["step"] - 1)
+    best = np.argsort(-computed.logits, kind="stable")[:10]
+    return {"logits": computed.logits, "probabilities": computed.probabilities, "best": best}
 
 
 @of_a_run
 def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wanted:
     free = translator.trace(values["sentence"])
-    found = compare_runs(trace, free, translator.config.never_generated)
+    computed = compare_runs(trace, free, translator.config.never_generated)
     return {
-        "right": [row.target_probability for row in found.forced],
-        "free": [row.probability for row in found.free],
+        "right": [row.target_probability for row in computed.forced],
+        "free": [row.probability for row in computed.free],
         "generated": free.next_ids,
     }
 
@@ -44,8 +44,8 @@ def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wan
 @of_a_sentence
 def choice(network, trace: Trace, values: Values) -> Wanted:
     filters = values["temperature"], values["top_k"], values["top_p"]
-    found = sampling_stages(trace.logits[values["step"] - 1], *filters, network.config.never_generated)
-    return {name: getattr(found, name) for name in ("logits", "plain", "scaled", "kept", "probabilities")}
+    computed = sampling_stages(trace.logits[values["step"] - 1], *filters, network.config.never_generated)
+    return {name: getattr(computed, name) for name in ("logits", "plain", "scaled", "kept", "probabilities")}
 
 
 @of_the_translator

@@ -1,4 +1,4 @@
-"""The decoding page: every number is the model's own, and the address bar decides what is shown."""
+"""The decoding page: every number equals the model's, and the address sets every choice."""
 
 import re
 
@@ -21,19 +21,19 @@ STEPS = ("step-by-step", "linear-softmax", "teacher-forcing", "beam-search")
 TARGET = "Je veux vendre un v\u00e9lo."
 
 
-def shown(tokens) -> list[str]:
+def visible(tokens) -> list[str]:
     return [literal.token(token) for token in tokens]
 
 
 def close(text: str, value: float) -> bool:
-    """`text` is `value` with three digits, give or take the last one: threads may round differently."""
+    """Whether `text` is `value` with three digits; the last may differ, since threads round differently."""
     return float(text) == pytest.approx(value, rel=6e-3, abs=1e-6)
 
 
-def test_a_step_shows_what_is_read_generated_and_to_come(open_app, trace):
+def test_step_shows_previous_generated_and_following_tokens(open_app, trace):
     app = open_app("decoding", step="3")
-    assert marked(app, "aa-now") == shown(trace.next_tokens[2:3])
-    assert marked(app, "aa-later") == shown(trace.next_tokens[3:])
+    assert marked(app, "aa-now") == visible(trace.next_tokens[2:3])
+    assert marked(app, "aa-later") == visible(trace.next_tokens[3:])
 
 
 def test_forwards_and_back(open_app, trace):
@@ -41,10 +41,10 @@ def test_forwards_and_back(open_app, trace):
     assert app.button(key="step_back").disabled
     app.button(key="step_forward").click().run()
     app.button(key="step_forward").click().run()
-    assert marked(app, "aa-now") == shown(trace.next_tokens[2:3])
+    assert marked(app, "aa-now") == visible(trace.next_tokens[2:3])
     assert app.slider(key="step").value == 3
     app.button(key="step_back").click().run()
-    assert marked(app, "aa-now") == shown(trace.next_tokens[1:2])
+    assert marked(app, "aa-now") == visible(trace.next_tokens[1:2])
     app.slider(key="step").set_value(len(trace.next_ids)).run()
     assert app.button(key="step_forward").disabled
 
@@ -57,7 +57,7 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
     weights = weights.mean(axis=0) if layer == "mean" else weights[int(layer) - 1]
     (strip,) = [html.value for html in app.html if "Cross-attention of step 2" in html.value]
     pairs = re.findall(r'style="background:[^"]*"[^>]*>([^<]*)<small>([^<]*)</small>', strip)
-    assert [token for token, _ in pairs] == [literal.html(token) for token in shown(trace.source_tokens)]
+    assert [token for token, _ in pairs] == [literal.html(token) for token in visible(trace.source_tokens)]
     assert all(close(number, weight) for (_, number), weight in zip(pairs, weights, strict=True))
     assert any("add up to 1.00" in caption.value for caption in app.caption)
 
@@ -72,7 +72,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     expected = sampling_probabilities(torch.from_numpy(logits), 0.5, 4, 0.95).numpy()
     np.testing.assert_array_equal(numbers["sorted"], trace.logits[1][order[np.isfinite(logits[order])]])
     rows = order[:20]
-    assert labels(header, "row") == shown(translator.tokenizer.labels(rows.tolist()))
+    assert labels(header, "row") == visible(translator.tokenizer.labels(rows.tolist()))
     np.testing.assert_array_equal(numbers["rank"], range(1, 21))
     np.testing.assert_allclose(numbers["logit"], logits[rows], rtol=1e-6)
     np.testing.assert_allclose(numbers["scaled"], logits[rows] / 0.5, rtol=1e-6)
@@ -84,7 +84,7 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
-def test_with_sampling_the_settings_above_are_used(open_app):
+def test_sampling_uses_the_settings_of_the_header(open_app):
     app = open_app("decoding", method="sampling", temperature="0.5", top_k="3", seed="4")
     header, numbers = stepped(app)
     assert not any(axis["slider"] for axis in header["axes"])
@@ -96,7 +96,7 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
     app = open_app("decoding", part="linear-softmax", step="4")
     rows = table(app, "The largest logits of step 4")[1:]
     produced = trace.predictions(5)[3]
-    assert [row[1] for row in rows[:5]] == shown(candidate.token for candidate in produced.top)
+    assert [row[1] for row in rows[:5]] == visible(candidate.token for candidate in produced.top)
     assert all(close(row[5], candidate.probability) for row, candidate in zip(rows, produced.top, strict=False))
     assert close(rows[0][3], float(trace.logits[3].max()))
     line = checked(app, "computed once more")
@@ -107,14 +107,14 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
 
 
 @pytest.mark.parametrize("rows", ["", ";", "a b", "1 nan", "1 2;" * 9, "1 " * 9, "1e999", "<b>"])
-def test_rows_that_are_no_numbers_get_one_sentence(open_app, rows):
+def test_invalid_rows_get_one_sentence(open_app, rows):
     app = open_app("decoding", part="linear-softmax")
     app.text_input(key="rows").set_value(rows).run()
     assert not app.exception
     assert len(app.warning) == 1
 
 
-def test_rows_the_reader_types_are_judged(open_app):
+def test_typed_rows_are_classified(open_app):
     app = open_app("decoding", part="linear-softmax", rows="1.5 -0.5; 0, 1, 0.9")
     assert [row[1:4] for row in table(app, "Rows as scores")[1:]] == [
         ["0", "1.00", "no: a number is below 0"],
@@ -122,7 +122,7 @@ def test_rows_the_reader_types_are_judged(open_app):
     ]
 
 
-def test_the_curriculums_pair_shifted(open_app):
+def test_shifted_pair_of_the_tutorial(open_app):
     app = open_app("decoding", part="teacher-forcing", target="Je veux acheter une voiture.")
     rows = table(app, "The shifted target")
     assert rows[1] == ["decoder reads", "<s>", "Je", "veux", "acheter", "une", "voiture", "."]
@@ -143,7 +143,7 @@ def test_forced_and_free_position_by_position(open_app, translator):
         assert rows[place][3] == literal.token(expected.token)
         assert rows[place][5] == str(expected.rank)
     written = [row[7].removeprefix("\u2260 ") for row in rows if row[7]]
-    assert written == shown(free.next_tokens)
+    assert written == visible(free.next_tokens)
     departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
     assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
     assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
@@ -164,7 +164,7 @@ def test_buttons_fill_the_target(open_app):
 
 
 @pytest.mark.parametrize("target", ["\u200b", "chat " * 200, "x" * 20_000])
-def test_a_target_that_cannot_be_used_gets_one_sentence(open_app, target):
+def test_unusable_target_gets_one_sentence(open_app, target):
     app = open_app("decoding", part="teacher-forcing")
     app.text_input(key="target").set_value(target).run()
     assert not app.exception
@@ -173,7 +173,7 @@ def test_a_target_that_cannot_be_used_gets_one_sentence(open_app, target):
 
 
 @pytest.mark.parametrize("target", ["<script>x</script> **b** $x$", "\U0001f600 \u05d0\x07", "\ud800 lone"])
-def test_hostile_targets_are_shown_as_they_are(target):
+def test_hostile_targets_are_shown_literally(target):
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE)
     app.query_params["part"] = "teacher-forcing"
     app.session_state["target"] = target
@@ -199,7 +199,7 @@ def test_the_beam(open_app, translator, query):
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-3
 
 
-def test_the_tree_is_drawn_kept_or_whole(open_app):
+def test_tree_is_drawn_with_and_without_pruned_nodes(open_app):
     def fates(app) -> set[str]:
         (drawing,) = app.get("bidi_component")
         return set(re.findall(r'data-fate=\\?"(\w+)', drawing.proto.json))
@@ -226,7 +226,7 @@ def test_nonsense_in_the_address_falls_back(open_app, part):
 
 
 @pytest.mark.parametrize("part", STEPS)
-def test_a_shorter_sentence_keeps_the_step_within_its_end(open_app, part):
+def test_shorter_sentence_limits_the_step(open_app, part):
     app = open_app("decoding", part=part, step="8")
     app.text_input(key="text").set_value("Yes.").run()
     assert not app.exception
@@ -255,7 +255,7 @@ def test_the_longest_sentence(open_app, part):
         ("beam-search", "tree_table"),
     ],
 )
-def test_tables_are_made_when_they_are_opened(open_app, part, key):
+def test_tables_are_built_when_they_are_opened(open_app, part, key):
     app = open_app("decoding", part=part)
     assert not app.dataframe
     app.session_state[key] = True

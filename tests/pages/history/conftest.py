@@ -6,7 +6,7 @@ from model import RecurrentTranslator
 
 
 @pytest.fixture(scope="session")
-def earlier() -> dict[str, RecurrentTranslator]:
+def recurrent() -> dict[str, RecurrentTranslator]:
     """The four recurrent networks by name."""
     names = ("rnn-vector", "lstm-vector", "lstm-additive", "lstm-dot")
     return {name: RecurrentTranslator.load(name, "cpu") for name in names}

@@ -1,4 +1,4 @@
-"""What the programs of *Before the Transformer* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Before the Transformer*; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Values, Wanted, 
 
 def unrolled(values: Values) -> Wanted:
     network = earlier("rnn-vector")
-    found = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
-    return {name: getattr(found, name) for name in ("hidden", "from_token", "from_state", "bias")}
+    computed = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
+    return {name: getattr(computed, name) for name in ("hidden", "from_token", "from_state", "bias")}
 
 
 def gates(values: Values) -> Wanted:
     network = earlier(values["network"])
-    found = read_gates(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
-    return dict(vars(found.record))
+    computed = read_gates(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
+    return dict(vars(computed.record))
 
 
 def aligned(values: Values) -> Wanted:
-    found = recompute_first_attention(
+    computed = recompute_first_attention(
         earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"])
     )
-    return {name: getattr(found, name) for name in ("queries", "states", "scores", "weights", "contexts")}
+    return {name: getattr(computed, name) for name in ("queries", "states", "scores", "weights", "contexts")}
 
 
 def forgotten(values: Values) -> Wanted:
@@ -42,8 +42,8 @@ def forgotten(values: Values) -> Wanted:
     for name, states in ONE_VECTOR.items():
         network, tokenizer = earlier(name).network, earlier(name).tokenizer
         ids, (replacement,) = tokenizer.encode_source(values["sentence"]), tokenizer.encode(values["replacement"])
-        found = state_gradients(network, ids)
-        sizes |= {(name, state): getattr(found, state)[::-1] for state in states}  # both read backwards
+        computed = state_gradients(network, ids)
+        sizes |= {(name, state): getattr(computed, state)[::-1] for state in states}  # both read backwards
         drifts[name] = measure_drift(network, ids, replacement).hidden
     return {"sizes": sizes, "drifts": drifts}
 

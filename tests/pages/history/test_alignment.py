@@ -1,14 +1,14 @@
-"""Attention over states: the numbers of every step, the maps beside the Transformer's, and the viewer."""
+"""Attention over states: the numbers of every step, the maps compared with the Transformer's, and the viewer."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from model.attribution.alignment_error import link_counts
+from model.attribution.alignment_error import count_links
 from model.lessons.first_attention import recompute_first_attention
 from model.lessons.network_comparison import load_comparison, shipped_cards
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import AlignmentTable, find_links
 from model.translator import SHIPPED
 from tests.pages.charts import checked, unlinked
 from tests.pages.conftest import SENTENCE
@@ -27,13 +27,13 @@ def open_part(open_app, name="lstm-additive", **query):
 
 
 @with_alignment
-def test_the_steps_are_those_of_the_network(open_app, earlier, name):
+def test_steps_equal_the_network(open_app, recurrent, name):
     header, arrays = stepped(open_part(open_app, name, text=LONG))
-    trace = earlier[name].trace(LONG)
-    found = recompute_first_attention(trace)
+    trace = recurrent[name].trace(LONG)
+    expected = recompute_first_attention(trace)
     np.testing.assert_allclose(arrays["weights"].sum(axis=1), 1, atol=2e-6)
     np.testing.assert_allclose(arrays["weights"], trace.alignment, atol=1e-5)
-    np.testing.assert_allclose(arrays["scores"], found.scores, rtol=1e-5)
+    np.testing.assert_allclose(arrays["scores"], expected.scores, rtol=1e-5)
     np.testing.assert_allclose(arrays["weights"], arrays["exponentials"] / arrays["total"][:, None], atol=1e-6)
     np.testing.assert_allclose(arrays["context"], arrays["weights"] @ arrays["states"], atol=1e-5)
     query = trace.decoder.hidden if name == "lstm-dot" else np.vstack([trace.start_hidden, trace.decoder.hidden[:-1]])
@@ -43,7 +43,7 @@ def test_the_steps_are_those_of_the_network(open_app, earlier, name):
 
 
 @with_alignment
-def test_the_text_names_query_key_and_value_and_says_which_state_asks(open_app, name):
+def test_text_names_query_key_and_value_and_the_querying_state(open_app, name):
     app = open_part(open_app, name)
     text = " ".join(map(unlinked, app.markdown))
     assert ("**before**" in text) == (name == "lstm-additive") and ("**after**" in text) == (name == "lstm-dot")
@@ -52,26 +52,26 @@ def test_the_text_names_query_key_and_value_and_says_which_state_asks(open_app, 
 
 
 @with_alignment
-def test_the_maps_beside_each_other_are_of_the_same_tokens(open_app, earlier, translator, name):
+def test_compared_maps_have_the_same_tokens(open_app, recurrent, translator, name):
     app = open_part(open_app, name, attending="beside")
-    trace = earlier[name].trace(SENTENCE)
+    trace = recurrent[name].trace(SENTENCE)
     forced = translator.trace(SENTENCE, target_ids=trace.next_ids)
     cross = forced.attention("cross")
     head = load_comparison({each: card["weights_sha256"] for each, card in shipped_cards().items()}).head
     links = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
-    reference = links_of(links, trace.source_ids, trace.next_ids)
+    reference = find_links(links, trace.source_ids, trace.next_ids)
     maps = [trace.alignment, cross[-1].mean(axis=0), cross[head]]
     shown = [values for _, values in matrices(app).values()]
     for values, expected in zip(shown, [*maps, reference], strict=True):
         np.testing.assert_allclose(values, expected, atol=1e-5)
     _, *rows = table(app, "Alignment error rates")
     for row, weights in zip(rows, maps, strict=True):
-        counts = link_counts(weights, reference)
+        counts = count_links(weights, reference)
         assert row[1:5] == [str(counts.found), str(counts.reference), str(counts.shared), three_digits(counts.error)]
     assert "something is wrong" not in checked(app, "both networks")
 
 
-def test_the_rates_over_held_out_sentences_have_their_bands(open_app):
+def test_heldout_error_rates_have_intervals(open_app):
     app = open_part(open_app, "lstm-dot", attending="beside")
     rate = load_comparison({name: card["weights_sha256"] for name, card in shipped_cards().items()}).alignment
     _, dot, layer, head = table(app, "Alignment error rates")
@@ -84,7 +84,7 @@ def test_the_rates_over_held_out_sentences_have_their_bands(open_app):
 
 @with_alignment
 @pytest.mark.parametrize("units", ["tokens", "words"])
-def test_the_viewer_shows_the_alignment_by_its_own_name_and_check(open_app, name, units):
+def test_viewer_shows_the_alignment_with_its_name_and_check(open_app, name, units):
     app = open_part(open_app, name, attending="viewer", units=units)
     title = "dot products" if name == "lstm-dot" else "the additive score"
     (grid,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
@@ -94,16 +94,16 @@ def test_the_viewer_shows_the_alignment_by_its_own_name_and_check(open_app, name
 
 
 @pytest.mark.parametrize("view", ["steps", "beside", "viewer"])
-def test_nothing_is_said_past_the_catalogue_of_the_other_score(in_pseudo, view):
+def test_every_text_of_the_other_score_is_in_the_catalogue(in_pseudo, view):
     assert unsaid(in_pseudo("history", part="attention-over-states", attending=view, score="lstm-dot")) == []
 
 
-def test_alignment_keeps_the_bound_of_its_check_on_many_sentences(earlier):
+def test_alignment_check_stays_in_its_bound_on_many_sentences(recurrent):
     rng = np.random.default_rng(0)
     words = ["the", "a", "I", "my", "old", "teacher", "wants", "sold", "rain", "nobody", "if", "dogs,", "12", "?"]
     for name in ("lstm-additive", "lstm-dot"):
         for _ in range(20):
-            trace = earlier[name].trace(" ".join(rng.choice(words, rng.integers(1, 40))))
-            check, found = trace.verification["cross"], recompute_first_attention(trace)
-            assert max(check.max_difference, found.difference) <= 1e-5
-            assert max(check.row_sum_error, found.row_sum_error) <= 2e-6
+            trace = recurrent[name].trace(" ".join(rng.choice(words, rng.integers(1, 40))))
+            check, expected = trace.verification["cross"], recompute_first_attention(trace)
+            assert max(check.max_difference, expected.difference) <= 1e-5
+            assert max(check.row_sum_error, expected.row_sum_error) <= 2e-6

@@ -1,4 +1,4 @@
-"""The ladder: every figure of the table is that of a card or of the comparison."""
+"""The section *The ladder*: every figure of the table is of a card or of the comparison."""
 
 from __future__ import annotations
 
@@ -15,28 +15,28 @@ from views.export import downloads
 from views.text.numbers import millions, three_digits
 
 
-def test_every_figure_is_of_a_card_or_of_the_comparison(open_app):
+def test_every_figure_is_of_a_card_or_the_comparison(open_app):
     app = open_app("history", part="ladder")
     header, *rows = table(app, "All five networks")
     assert header[1:] == [
         "parameters", "training, minutes", "BLEU", "chrF", "tokens per second when decoding", "alignment error rate",
     ]  # fmt: skip
-    cards, found = shipped_cards(), json.loads((SHIPPED / "comparison.json").read_text())
+    cards, expected = shipped_cards(), json.loads((SHIPPED / "comparison.json").read_text())
     for row, (name, card) in zip(rows, cards.items(), strict=True):
         greedy = card["evaluation"]["greedy"]
-        rate = found["alignment"].get(name)
+        rate = expected["alignment"].get(name)
         assert row[1:] == [
             millions(card["parameters"]),
             three_digits(card["training"]["minutes"]),
             three_digits(greedy["bleu"]),
             three_digits(greedy["chrf"]),
-            three_digits(found["tokens_per_second"][name]),
+            three_digits(expected["tokens_per_second"][name]),
             "\u2014" if rate is None else three_digits(rate["generated"]["value"]),
         ]
     assert "below 0.006" in checked(app, "BLEU computed again")
 
 
-def test_the_file_has_every_digit(open_app):
+def test_file_has_all_digits(open_app):
     open_app("history", part="ladder")
     cards, comparison = networks_compared.cards_and_comparison()
     lines = bleu_by_network.table_rows(cards, comparison)

@@ -1,4 +1,4 @@
-"""The part *What is forgotten*: sizes and differences are those of the networks, findings those of the file."""
+"""The section *What is forgotten*: sizes and differences are those of the networks, findings those of the file."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def models() -> dict[str, RecurrentTranslator]:
     return {name: RecurrentTranslator.load(name) for name in NETWORKS}
 
 
-def said(app) -> str:
+def text_of(app) -> str:
     return " ".join(" ".join(part.value.split()) for part in app.markdown)
 
 
 @pytest.mark.parametrize("word", ["house", "she"])
-def test_sizes_and_differences_are_the_networks(open_app, models, word):
+def test_sizes_and_differences_equal_the_networks(open_app, models, word):
     header, numbers = stepped(open_app("history", part="forgetting", replacement=word))
     for name, states in NETWORKS.items():
         model = models[name]
@@ -44,36 +44,36 @@ def test_sizes_and_differences_are_the_networks(open_app, models, word):
     assert [panel["log"] for panel in header["panels"] if panel["is"] == "curves"] == [True, True]
 
 
-def test_the_findings_are_those_that_were_measured(open_app, models):
+def test_findings_equal_the_measurement(open_app, models):
     app = open_app("history", part="forgetting")
-    found = load_forgetting({name: model.weights_sha256 for name, model in models.items()})
-    text = said(app)
-    assert f"Measured over {found.sentences} held-out sentences" in text
+    expected = load_forgetting({name: model.weights_sha256 for name, model in models.items()})
+    text = text_of(app)
+    assert f"Measured over {expected.sentences} held-out sentences" in text
     for name, states in NETWORKS.items():
         for state in states:
-            assert f"**{percent(found.retained(name, state))}**" in text
+            assert f"**{percent(expected.retained(name, state))}**" in text
     header, numbers = stepped(app, 1)
-    assert labels(header, "distance") == [str(distance) for distance in range(found.farthest + 1)]
+    assert labels(header, "distance") == [str(distance) for distance in range(expected.farthest + 1)]
     for name, states in NETWORKS.items():
         for state in states:
-            means = [size.mean for size in found.sizes[name][state]][: found.farthest + 1]
+            means = [size.mean for size in expected.sizes[name][state]][: expected.farthest + 1]
             np.testing.assert_allclose(numbers[f"mean_{name}_{state}".replace("-", "_")], means, rtol=1e-6)
     assert header["panels"][0]["log"]
 
 
-def test_the_share_of_the_sentence_leaves_its_end_token_out(open_app, models):
-    text = said(open_app("history", part="forgetting"))
+def test_sentence_share_excludes_the_end_token(open_app, models):
+    text = text_of(open_app("history", part="forgetting"))
     model = models["rnn-vector"]
     sizes = state_gradients(model.network, [*model.check(SENTENCE), model.tokenizer.eos_id]).hidden
     assert f"RNN {percent(sizes[-2] / sizes[0])}," in text
 
 
-def test_both_checks_hold(open_app):
+def test_checks_are_below_their_bounds(open_app):
     line = checked(open_app("history", part="forgetting"), "against autograd")
     assert float(line.split("largest difference ")[1].split()[0]) < 1e-5
 
 
-def test_without_the_file_the_sentence_is_still_shown(open_app, monkeypatch, tmp_path):
+def test_sentence_is_shown_without_the_measurement_file(open_app, monkeypatch, tmp_path):
     from model.lessons import forgetting
 
     monkeypatch.setattr(forgetting.load_forgetting, "__defaults__", (tmp_path,))
@@ -94,13 +94,13 @@ def test_nonsense_in_the_address_falls_back(open_app):
     assert app.selectbox(key="replacement").value == "house"
 
 
-def test_the_sizes_are_computed_while_another_part_is_read(open_app, models):
+def test_gradients_are_prefetched_while_another_section_is_open(open_app, models):
     text = "The old farmer has sold his two white horses."
     ids = [*models["rnn-vector"].check(text), models["rnn-vector"].tokenizer.eos_id]
-    kept = {name: load_recurrent(name).analyses for name in NETWORKS}
-    assert all(analyses.get(("gradients", tuple(ids))) is None for analyses in kept.values())
+    caches = {name: load_recurrent(name).analyses for name in NETWORKS}
+    assert all(analyses.get(("gradients", tuple(ids))) is None for analyses in caches.values())
     open_app("history", part="ladder", text=text)
     prefetcher().join()
-    for name, analyses in kept.items():
-        found = analyses.get(("gradients", tuple(ids)))[-1].value
-        assert found.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)
+    for name, analyses in caches.items():
+        expected = analyses.get(("gradients", tuple(ids)))[-1].value
+        assert expected.hidden == pytest.approx(state_gradients(models[name].network, ids).hidden, rel=1e-5)

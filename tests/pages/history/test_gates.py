@@ -1,4 +1,4 @@
-"""The part *Gates*: gates and states of every layer, units in order, and what a held gate does."""
+"""The section *Gates*: gates and states of every layer, the order of units, and the effect of a held gate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def models() -> dict[str, RecurrentTranslator]:
 
 
 @pytest.mark.parametrize(("name", "layer"), EVERY_LAYER)
-def test_gates_are_those_of_the_network_sorted_by_the_forget_gate(open_app, models, name, layer):
+def test_gates_equal_the_network_sorted_by_the_forget_gate(open_app, models, name, layer):
     app = open_app("history", part="gates", network=name, cells=layer)
     header, numbers = stepped(app)
     trace = models[name].trace(SENTENCE)
@@ -44,7 +44,7 @@ def test_gates_are_those_of_the_network_sorted_by_the_forget_gate(open_app, mode
     assert float(checked(app, "numbers beyond 1").split("largest difference ")[1].split(",")[0]) < 1e-5
 
 
-def test_a_followed_unit_stays_the_same_in_another_order(open_app):
+def test_selected_unit_stays_in_another_order(open_app):
     for order in ("forget", "input", "number"):
         app = open_app("history", part="gates", order=order, unit="40")
         header, _ = stepped(app)
@@ -56,7 +56,7 @@ def test_a_followed_unit_stays_the_same_in_another_order(open_app):
 
 @pytest.mark.parametrize(("held", "value"), [("shut", 0), ("open", 1)])
 @pytest.mark.parametrize("gate", ["forget", "input"])
-def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, value):
+def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, value):
     app = open_app("history", part="gates", gate=gate, held=held)
     model = models["lstm-vector"]
     tap = AtEveryStep({f"encoder.backwards.{gate}_gate": hold_gate(value)})
@@ -75,14 +75,14 @@ def test_a_held_gate_changes_translation_and_loss(open_app, models, gate, held, 
     assert float(check.split("largest difference ")[2].rstrip(".")) < 1e-4
 
 
-def test_no_gate_is_held_until_somebody_asks_for_it(open_app):
+def test_no_gate_is_held_initially(open_app):
     app = open_app("history", part="gates")
     assert "Loss, after (nats)" not in metrics(app)
     app.button_group(key="held").set_value("shut").run()
     assert "Loss, after (nats)" in metrics(app)
 
 
-def test_another_layer_can_be_held_than_the_one_that_is_shown(open_app, models):
+def test_gate_of_another_layer_than_the_shown_one_can_be_held(open_app, models):
     app = open_app("history", part="gates", network="lstm-dot", of="decoder", gate="output", held="shut")
     model = models["lstm-dot"]
     before = model.trace(SENTENCE)
@@ -104,7 +104,7 @@ def test_short_and_long_sentences(open_app, text):
     assert stepped(open_app("history", part="gates", text=text))
 
 
-def test_the_sentence_is_translated_while_another_part_is_read(open_app):
+def test_trace_is_prefetched_while_another_section_is_open(open_app):
     text = "Her youngest brother sings in the kitchen."
     service = load_recurrent("lstm-vector")
     assert service.cached_steps(text, DecodingOptions()) is None

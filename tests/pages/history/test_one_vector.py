@@ -34,11 +34,11 @@ def shipped():
     return json.loads((SHIPPED / "comparison.json").read_text())
 
 
-def test_the_vectors_are_what_the_decoders_start_from(open_app, earlier):
+def test_vectors_are_the_decoders_initial_states(open_app, recurrent):
     app = open_part(open_app)
     header, *rows = table(app, "Context vectors")
     assert header == ["context vector", "numbers", "length", "largest size", "values"]
-    rnn, lstm = (earlier[name].trace(SENTENCE) for name in ("rnn-vector", "lstm-vector"))
+    rnn, lstm = (recurrent[name].trace(SENTENCE) for name in ("rnn-vector", "lstm-vector"))
     vectors = {
         "RNN, one vector: state h": rnn.start_hidden,
         "LSTM, one vector: state h": lstm.start_hidden,
@@ -52,50 +52,50 @@ def test_the_vectors_are_what_the_decoders_start_from(open_app, earlier):
     assert "something is wrong" not in checked(app, "the decoder starts from")
 
 
-def test_all_five_translate_the_sentence_side_by_side(open_app, earlier, translator):
+def test_all_five_networks_translate_the_sentence(open_app, recurrent, translator):
     app = open_part(open_app)
     _, *rows = table(app, "Translations by all five")
     assert [row[0] for row in rows] == NAMES
-    expected = [network.translate(SENTENCE) for network in earlier.values()] + [translator.translate(SENTENCE)]
+    expected = [network.translate(SENTENCE) for network in recurrent.values()] + [translator.translate(SENTENCE)]
     assert [row[2] for row in rows] == expected
     assert [row[1] for row in rows] == [
         "1 vector of 448 numbers", "h and c, 448 numbers each", "8 states of 384", "8 states of 448", "8 states of 256",
     ]  # fmt: skip
 
 
-def test_the_way_of_decoding_is_the_readers(open_app, earlier):
+def test_decoding_follows_the_users_settings(open_app, recurrent):
     app = open_part(open_app, decoding="beam", beam="3")
     _, *rows = table(app, "Translations by all five")
-    assert rows[3][2] == earlier["lstm-dot"].translate(SENTENCE, beam=3)
+    assert rows[3][2] == recurrent["lstm-dot"].translate(SENTENCE, beam=3)
 
 
-def test_the_chart_has_what_was_measured_with_its_bands(open_app):
+def test_chart_has_the_measurement_with_its_intervals(open_app):
     app = open_part(open_app, bottleneck="lengths")
-    figure, found = charts(app)[0], shipped()
-    for name, id in zip(NAMES, found["weights_sha256"], strict=True):
+    figure, expected = charts(app)[0], shipped()
+    for name, id in zip(NAMES, expected["weights_sha256"], strict=True):
         (points,) = [trace for trace in figure["data"] if trace.get("name") == name]
-        bands = [group["bleu"][id] for group in found["groups"]]
+        bands = [group["bleu"][id] for group in expected["groups"]]
         assert points["y"] == [band["value"] for band in bands]
         assert points["error_y"]["array"] == pytest.approx([band["high"] - band["value"] for band in bands])
         assert [mark.endswith("-open") for mark in points["marker"]["symbol"]] == [False, False, False, True]
     assert figure["layout"]["xaxis"]["ticktext"][-1] == "16 and more (n = 8)"
 
 
-def test_the_finding_is_what_the_bands_say(open_app):
-    found = shipped()
-    change = found["change"]["lstm-additive"]
+def test_finding_follows_the_intervals(open_app):
+    expected = shipped()
+    change = expected["change"]["lstm-additive"]
     assert change["high"] < 0, "the weights have changed; look again at what the page says"
     app = open_part(open_app, bottleneck="lengths")
-    (said,) = [unlinked(m) for m in app.markdown if m.value.startswith("**Found")]
-    assert said.startswith("**Found: long sentences fit badly into one vector.**")
-    shares = [found["groups"][place]["share"]["lstm-additive"]["value"] for place in (0, 2)]
-    assert f"reaches {100 * shares[0]:.1f} % of the BLEU" in said and f"and {100 * shares[1]:.1f} % on those" in said
-    assert "on sentences of 1 to 5 words" in said and "on those of 11 to 15 words" in said
-    assert f"between \u2212{abs(100 * change['low']):.1f} and \u2212{abs(100 * change['high']):.1f} percentage" in said
+    (text,) = [unlinked(m) for m in app.markdown if m.value.startswith("**Found")]
+    assert text.startswith("**Found: long sentences fit badly into one vector.**")
+    shares = [expected["groups"][place]["share"]["lstm-additive"]["value"] for place in (0, 2)]
+    assert f"reaches {100 * shares[0]:.1f} % of the BLEU" in text and f"and {100 * shares[1]:.1f} % on those" in text
+    assert "on sentences of 1 to 5 words" in text and "on those of 11 to 15 words" in text
+    assert f"between \u2212{abs(100 * change['low']):.1f} and \u2212{abs(100 * change['high']):.1f} percentage" in text
     assert "the card has two decimals" in checked(app, "BLEU computed again")
 
 
-def test_a_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
+def test_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
     cards = networks_compared.shipped_cards()
     other = cards | {"lstm-dot": cards["lstm-dot"] | {"weights_sha256": "0" * 64}}
     monkeypatch.setattr(networks_compared, "shipped_cards", lambda: other)
@@ -107,11 +107,11 @@ def test_a_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
     clear_all()
 
 
-def test_the_curves_are_the_losses_of_the_sentence_as_it_grows(open_app, earlier, translator):
+def test_curves_are_the_losses_of_the_growing_sentence(open_app, recurrent, translator):
     app = open_part(open_app, bottleneck="clauses")
     grown = add_clauses(translator, SENTENCE, REFERENCES[SENTENCE])
     figure = charts(app)[0]
-    for name, network in zip(NAMES, (*earlier.values(), translator), strict=True):
+    for name, network in zip(NAMES, (*recurrent.values(), translator), strict=True):
         x, y = curve(figure, name)
         assert x.tolist() == list(range(len(CLAUSES) + 1))
         np.testing.assert_allclose(y, lengthening_losses(network, grown).own, atol=2e-5)
@@ -122,14 +122,14 @@ def test_the_curves_are_the_losses_of_the_sentence_as_it_grows(open_app, earlier
     np.testing.assert_allclose(curve(whole, "Transformer")[1], lengthening_losses(translator, grown).whole, atol=2e-5)
 
 
-def test_the_reader_sees_the_translations_of_a_longer_sentence(open_app, earlier):
+def test_translations_of_a_longer_sentence_are_shown(open_app, recurrent):
     app = open_part(open_app, bottleneck="clauses", clauses="2")
     longer = "I want to buy a car and I am tired, but my brother is in the garden."
     _, *rows = table(app, "Translations by all five")
-    assert rows[1][2] == earlier["lstm-vector"].translate(longer)
+    assert rows[1][2] == recurrent["lstm-vector"].translate(longer)
 
 
-def test_the_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, translator):
+def test_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, translator):
     app = open_part(open_app, bottleneck="clauses", french="Je veux un chat.")
     grown = add_clauses(translator, SENTENCE, "Je veux un chat.")
     np.testing.assert_allclose(
@@ -143,12 +143,12 @@ def test_the_french_can_be_typed_and_bad_french_gets_one_sentence(open_app, tran
     assert "no token that stays" in warning.value
 
 
-def test_a_sentence_without_room_for_a_clause_gets_one_sentence(open_app):
+def test_sentence_too_long_for_a_clause_gets_one_sentence(open_app):
     app = open_part(open_app, bottleneck="clauses", text="car " * 125, french="voiture")
     assert [warning.value for warning in app.warning][-1].startswith("Your sentence is too long for one more clause")
 
 
-def test_the_comparison_needs_no_network(open_app, monkeypatch, tmp_path):
+def test_comparison_loads_no_network(open_app, monkeypatch, tmp_path):
     monkeypatch.setattr("model.recurrent_translator.SHIPPED", tmp_path)
     clear_all()
     for app in (open_part(open_app, bottleneck="lengths"), open_app("history", part="ladder")):

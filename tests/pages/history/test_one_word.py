@@ -1,4 +1,4 @@
-"""The part *One word at a time*: what its sliders show is what the encoder computes."""
+"""The section *One word at a time*: its sliders show what the encoder computes."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ def rnn() -> RecurrentTranslator:
 
 
 @pytest.mark.parametrize("way", ["backwards", "forwards"])
-def test_every_step_is_the_encoders(open_app, rnn, way):
+def test_every_step_equals_the_encoder(open_app, rnn, way):
     header, numbers = stepped(open_app("history", direction=way))
     trace = rnn.trace(SENTENCE)
-    found = unroll(rnn.network, trace.source_ids, way)
+    expected = unroll(rnn.network, trace.source_ids, way)
     tokens = [token.strip("\u2009") for token in trace.source_tokens]
     assert labels(header, "step") == (tokens if way == "forwards" else tokens[::-1])
-    np.testing.assert_allclose(numbers["hidden"], found.hidden, atol=1e-6)
+    np.testing.assert_allclose(numbers["hidden"], expected.hidden, atol=1e-6)
     total = np.tanh(numbers["token"] + numbers["state"] + numbers["bias"])
     np.testing.assert_allclose(total, numbers["hidden"], atol=1e-5)
     if way == "backwards":
         np.testing.assert_allclose(numbers["hidden"][::-1], trace.encoder["backwards"].hidden, atol=1e-5)
 
 
-def test_both_ways_are_those_of_the_bidirectional_encoder(open_app):
+def test_both_directions_equal_the_bidirectional_encoder(open_app):
     app = open_app("history", direction="both")
     header, numbers = stepped(app)
     trace = RecurrentTranslator.load("lstm-additive").trace(SENTENCE)
@@ -40,19 +40,19 @@ def test_both_ways_are_those_of_the_bidirectional_encoder(open_app):
     assert float(checked(app, "cut off at the token").split()[-1].rstrip(".")) < 1e-5
 
 
-def test_the_address_says_where_the_sliders_stand(open_app):
+def test_address_sets_the_sliders(open_app):
     app = open_app("history", step="3", unit="40")
     assert 'data-chosen="{&quot;step&quot;: 2, &quot;unit&quot;: 39}"' in "".join(part.value for part in app.html)
     assert (app.query_params["step"], app.query_params["unit"]) == ("3", "40")
 
 
 @pytest.mark.parametrize("wrong", ["0", "999999", "-1", "x", "\u0663", "1.5"])
-def test_a_place_that_there_is_not_is_the_first(open_app, wrong):
+def test_invalid_place_falls_back_to_the_first(open_app, wrong):
     app = open_app("history", step=wrong, unit=wrong)
     assert 'data-chosen="{&quot;step&quot;: 0, &quot;unit&quot;: 0}"' in "".join(part.value for part in app.html)
     assert "step" not in app.query_params and "unit" not in app.query_params
 
 
-def test_a_sentence_of_one_word_has_its_steps(open_app):
+def test_sentence_of_one_word_has_steps(open_app):
     header, numbers = stepped(open_app("history", text="No"))
     assert labels(header, "step") == ["</s>", "No"] and numbers["hidden"].shape == (2, 448)

@@ -1,4 +1,4 @@
-"""The page *Before the Transformer*: its parts, and the networks that it loads."""
+"""The page *Before the Transformer*: its sections, and the networks that it loads."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tests.new_process import clear_all
 from views import navigation
 
 
-def test_it_is_the_first_of_the_learning_pages():
+def test_page_is_the_first_of_the_learning_pages():
     names = [place.id for place in navigation.PAGES]
     assert names[names.index("tokens") - 1] == "history"
 
 
-def test_the_networks_are_loaded_once_the_page_is_opened_each_once(open_app, monkeypatch):
+def test_opening_the_page_loads_each_network_once(open_app, monkeypatch):
     loaded = []
     read = models.RecurrentTranslator.load
     monkeypatch.setattr(models.RecurrentTranslator, "load", lambda name: loaded.append(name) or read(name))
@@ -28,7 +28,7 @@ def test_the_networks_are_loaded_once_the_page_is_opened_each_once(open_app, mon
     assert sorted(loaded) == sorted(networks.NAMES)
 
 
-def test_a_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
+def test_damaged_network_gets_one_sentence(open_app, monkeypatch, tmp_path):
     monkeypatch.setattr("model.recurrent_translator.SHIPPED", tmp_path)
     clear_all()
     app = open_app("history")

@@ -1,4 +1,4 @@
-"""The part *Why drop recurrence*: the drawing, the numbers, and times that are measured once a process."""
+"""The section *Why drop recurrence*: the drawing, the numbers, and times measured once per process."""
 
 import pytest
 
@@ -18,14 +18,14 @@ STEPS = {"transformer": 19, "rnn-vector": 15, "lstm-vector": 15, "lstm-additive"
 
 @pytest.fixture
 def fresh():
-    """No times of an earlier test, and none left for a later one."""
+    """Clear measured times before and after a test."""
     clear_all()
     yield
     clear_all()
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_each_network_is_drawn_and_its_steps_are_counted_twice(open_app, name):
+def test_each_network_is_drawn_and_its_steps_are_checked(open_app, name):
     app = open_app("history", part="recurrence", network=name)
     line = checked(app, "the drawing has")
     assert f"{STEPS[name]} steps; the drawing has {STEPS[name]}." in " ".join(line.split())
@@ -33,7 +33,7 @@ def test_each_network_is_drawn_and_its_steps_are_counted_twice(open_app, name):
     assert f"{STEPS[name]} steps wait for each other" in str(drawing.proto)
 
 
-def test_the_table_has_all_five(open_app):
+def test_table_has_all_five_networks(open_app):
     html = html_of(open_app("history", part="recurrence"))
     table = html[html.index("Steps that wait and path lengths") :]
     for steps, decoding, cells in (
@@ -46,7 +46,7 @@ def test_the_table_has_all_five(open_app):
 
 
 @pytest.mark.parametrize(
-    ("query", "said"),
+    ("query", "text"),
     [
         ({}, "passes **8 sub-layers**"),
         ({"from": "s3", "to": "t2"}, "passes **5 sub-layers**"),
@@ -57,12 +57,12 @@ def test_the_table_has_all_five(open_app):
         ({"from": "zzz", "to": "t99"}, "passes **8 sub-layers**"),
     ],
 )
-def test_the_path_between_two_chosen_tokens(open_app, query, said):
+def test_path_between_two_selected_tokens(open_app, query, text):
     app = open_app("history", part="recurrence", **query)
-    assert any(said in text.value for text in app.markdown)
+    assert any(text in element.value for element in app.markdown)
 
 
-def test_shipped_times_are_shown_until_somebody_asks(open_app, fresh):
+def test_shipped_times_are_shown_until_a_user_measures(open_app, fresh):
     app = open_app("history", part="recurrence")
     shipped = ForwardTimes.read(SHIPPED)
     assert any("Shipped figures" in text.value for text in app.markdown)
@@ -73,13 +73,13 @@ def test_shipped_times_are_shown_until_somebody_asks(open_app, fresh):
         assert list(y) == pytest.approx(shipped.networks[name].lowest)
 
 
-def asked(app):
+def measured(app):
     app.button(key="measure_times").click().run()
     assert not app.exception
     return app
 
 
-def test_times_are_measured_once_a_process(open_app, fresh, monkeypatch):
+def test_times_are_measured_once_per_process(open_app, fresh, monkeypatch):
     calls = []
 
     def measure(models):
@@ -90,7 +90,7 @@ def test_times_are_measured_once_a_process(open_app, fresh, monkeypatch):
         )
 
     monkeypatch.setattr(forward_times, "forward_times_in_steps", measure)
-    app = asked(open_app("history", part="recurrence"))
+    app = measured(open_app("history", part="recurrence"))
     assert any("Measured on this server" in text.value and "A test" in text.value for text in app.markdown)
     assert f'<td class="aa-number">{three_digits(2.0)}</td>' in html_of(app)
     again = open_app("history", part="recurrence")  # another visitor
@@ -99,23 +99,23 @@ def test_times_are_measured_once_a_process(open_app, fresh, monkeypatch):
     assert calls == [list(NETWORKS)]
 
 
-def test_the_real_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
+def test_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
     measure, turns = forward_times.forward_times_in_steps, []
     monkeypatch.setattr(
         forward_times, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2)
     )
     monkeypatch.setattr(run_context, "yield_slot", lambda: turns.append(1))
-    app = asked(open_app("history", part="recurrence"))
+    app = measured(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
     assert len(turns) >= 2
     assert "largest difference" in checked(app, "passes that were timed")
 
 
-def test_while_others_wait_nothing_is_measured(open_app, fresh, monkeypatch):
+def test_nothing_is_measured_while_others_wait(open_app, fresh, monkeypatch):
     app = open_app("history", part="recurrence")
     monkeypatch.setattr(type(run_context.run_queue()), "waiting", property(lambda turns: 3))
     monkeypatch.setattr(forward_times, "forward_times_in_steps", lambda models: pytest.fail("measured"))
-    asked(app)
+    measured(app)
     assert "Other visitors are waiting" in app.info[0].value
     assert any("Shipped figures" in text.value for text in app.markdown)
 
@@ -127,6 +127,6 @@ def test_damaged_figures_get_one_sentence(open_app, fresh, monkeypatch, tmp_path
     assert FILE in app.warning[0].value.replace("\\", "")
 
 
-def test_one_word_and_its_end_is_enough(open_app):
+def test_sentence_of_one_word_is_drawn(open_app):
     app = open_app("history", part="recurrence", text="Go")
     assert not app.warning

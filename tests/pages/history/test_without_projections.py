@@ -1,4 +1,4 @@
-"""The part *Without W^Q and W^K*: what the browser gets, the tables, and a study of other weights."""
+"""The section *Without W^Q and W^K*: the payload, the tables, and a study of other weights."""
 
 import json
 
@@ -23,7 +23,7 @@ def stages(translator, trace):
     return encoder_stages(translator.network, trace)
 
 
-def test_the_browser_gets_every_stage_and_every_head(open_app, stages, trace):
+def test_payload_has_every_stage_and_head(open_app, stages, trace):
     header, numbers = stepped(open_app("history", part="without-projections"))
     assert labels(header, "vectors") == [
         "embeddings", "layer 1 reads", "layer 2 reads", "layer 3 reads", "layer 4 reads", "output", "LSTM states",
@@ -42,17 +42,17 @@ def test_the_browser_gets_every_stage_and_every_head(open_app, stages, trace):
 
 
 @pytest.mark.parametrize("form", ["plain", "cosine"])
-def test_another_score_has_other_weights(open_app, stages, form):
+def test_another_score_changes_the_weights(open_app, stages, form):
     _, numbers = stepped(open_app("history", part="without-projections", raw_score=form))
     np.testing.assert_allclose(numbers["raw"][2], stages[2].weights(form), atol=1e-6)
 
 
-def test_the_weights_are_checked_and_the_pairs_counted_twice(open_app):
+def test_weights_and_pair_counts_are_checked(open_app):
     line = checked(open_app("history", part="without-projections"), "given one-hot values")
     assert "reaches in the direction" in line and "something is wrong" not in line
 
 
-def test_the_table_has_the_weight_on_itself_of_every_stage(open_app, stages):
+def test_table_has_the_self_weight_of_every_stage(open_app, stages):
     html = html_of(open_app("history", part="without-projections"))
     for raw in stages:
         assert f'<td class="aa-number">{three_digits(float(self_weights(raw.weights()).mean()))}</td>' in html
@@ -60,27 +60,27 @@ def test_the_table_has_the_weight_on_itself_of_every_stage(open_app, stages):
             assert f">{three_digits(float(self_weights(raw.heads).mean()))}</td>" in html
 
 
-def test_a_sentence_without_a_failing_pair_says_so(open_app):
+def test_sentence_without_an_exceeding_pair_is_reported(open_app):
     app = open_app("history", part="without-projections")
     assert any("it fails nowhere: in none of its 392 pairs" in text.value for text in app.markdown)
 
 
-def test_failing_pairs_are_listed_with_their_lengths_and_cosine(open_app, monkeypatch):
+def test_exceeding_pairs_are_listed_with_lengths_and_cosine(open_app, monkeypatch):
     short = np.array([[1, 0], [2, 0], [0, 3]], dtype=np.float32)
     vectors = np.concatenate([short, np.full((5, 2), 9, dtype=np.float32)])
     monkeypatch.setattr("pages.history.without_projections.encoder_states", lambda trace: RawAttention(vectors))
     app = open_app("history", part="without-projections")
-    (told,) = [text.value for text in app.markdown if "it fails for" in text.value]
+    (message,) = [text.value for text in app.markdown if "it fails for" in text.value]
     failing = RawAttention(vectors).exceeds.sum()
     assert failing == 16
-    assert f"it fails for {failing} of 392 pairs" in told
+    assert f"it fails for {failing} of 392 pairs" in message
     html = html_of(app)
     table = html[html.index('aria-label="Pairs with') :]
     table = table[: table.index("</table>")]
     assert table.count('data-said="token"') == 2 * 12 and table.count("LSTM states") == 12  # the file has all
 
 
-def test_the_study_is_that_of_the_shipped_weights(open_app):
+def test_study_is_of_the_shipped_weights(open_app):
     stored = json.loads((SHIPPED / FILE).read_text())
     app = open_app("history", part="without-projections")
     pairs = sum(stage["pairs"] for stage in stored["stages"])
@@ -97,7 +97,7 @@ def test_the_study_is_that_of_the_shipped_weights(open_app):
         (lambda stored: {**stored, "stages": [1]}, "is damaged"),
     ],
 )
-def test_a_study_that_does_not_fit_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):
+def test_study_of_other_weights_gets_one_sentence(open_app, monkeypatch, tmp_path, damage, reason):
     stored = json.loads((SHIPPED / FILE).read_text())
     (tmp_path / FILE).write_text(json.dumps(damage(stored)))
     monkeypatch.setattr(raw_heldout, "SHIPPED", tmp_path)
@@ -109,7 +109,7 @@ def test_a_study_that_does_not_fit_gets_one_sentence(open_app, monkeypatch, tmp_
     clear_all()
 
 
-def test_a_word_that_stands_twice_shares_its_weight(open_app):
+def test_repeated_word_shares_its_weight(open_app):
     header, numbers = stepped(open_app("history", part="without-projections", text=REPEATED))
     tokens = labels(header, "asking")
     twice = [place for place, token in enumerate(tokens) if token.strip() == "dog"]

@@ -1,4 +1,4 @@
-"""What the programs of *Inside* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Inside* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def seven_steps(network, trace: Trace, values: Values) -> Wanted:
     place = values["kind"], values["layer"] - 1
     steps = recompute_attention(network, trace, record_layer_inputs(network, trace, *place), *place, values["head"] - 1)
     names = {"q": "queries", "k": "keys", "v": "values"} | {name: name for name in ("products", "scores", "weights")}
-    found = {name: getattr(steps, field) for name, field in names.items()}
-    return found | {"output": steps.output, "sublayer_output": steps.inputs.sublayer_output}
+    computed = {name: getattr(steps, field) for name, field in names.items()}
+    return computed | {"output": steps.output, "sublayer_output": steps.inputs.sublayer_output}
 
 
 @of_a_sentence
@@ -46,15 +46,15 @@ def heads(network, trace: Trace, values: Values) -> Wanted:
 
 @of_a_sentence
 def feed_forward(network, trace: Trace, values: Values) -> Wanted:
-    seen = measure_hidden_units(network, trace, values["stack"], values["layer"] - 1)
-    return {name: getattr(seen, name) for name in ("before", "hidden", "output", "share", "never")}
+    hidden_units = measure_hidden_units(network, trace, values["stack"], values["layer"] - 1)
+    return {name: getattr(hidden_units, name) for name in ("before", "hidden", "output", "share", "never")}
 
 
 @of_a_sentence
 def add_norm(network, trace: Trace, values: Values) -> Wanted:
-    found = recompute_add_and_norms(network, trace, values["stack"])
+    computed = recompute_add_and_norms(network, trace, values["stack"])
     names = {"lengths": "added"} | {name: name for name in ("share", "cosine", "normal_variance", "after")}
-    return {name: np.stack([getattr(each, field) for each in found]) for name, field in names.items()}
+    return {name: np.stack([getattr(each, field) for each in computed]) for name, field in names.items()}
 
 
 @of_a_sentence
@@ -74,23 +74,23 @@ def dropped(network, trace: Trace, values: Values) -> Wanted:
     (step,) = (step for step, norm in NORMS.items() if norm == values["norm"])
     at = values["layer"] - 1, step, values["position"] - 1
     drawing = values["rate"], values["draws"], values["seed"]
-    found = draw_dropout(network, trace, values["stack"], at, *drawing)
-    shown = {name: getattr(found, name) for name in ("without", "drawn", "cosines")}
-    return shown | {"numbers_kept": found.kept.sum(axis=1)}
+    computed = draw_dropout(network, trace, values["stack"], at, *drawing)
+    shown = {name: getattr(computed, name) for name in ("without", "drawn", "cosines")}
+    return shown | {"numbers_kept": computed.kept.sum(axis=1)}
 
 
 def memory(values: Values) -> Wanted:
     story = describe_layouts(values["shape"])
     layouts = story.original, story.transposed, story.contiguous
     answers = tuple((view.shape, view.strides, view.message) for view in try_views(values["shape"], values["asked"]))
-    found = {"strides": tuple(each.strides for each in layouts), "answers": answers}
+    computed = {"strides": tuple(each.strides for each in layouts), "answers": answers}
     contiguous = tuple(each.contiguous for each in layouts)
-    return found | {"contiguous": contiguous, "shares_memory": story.shares_memory}
+    return computed | {"contiguous": contiguous, "shares_memory": story.shares_memory}
 
 
 def random_scores(values: Values) -> Wanted:
-    found = measure_random_products((values["d_k"],), queries=2000, seed=values["seed"])
-    return {"variance": found.variances[0], "scaled_variance": found.scaled_variances[0]}
+    computed = measure_random_products((values["d_k"],), queries=2000, seed=values["seed"])
+    return {"variance": computed.variances[0], "scaled_variance": computed.scaled_variances[0]}
 
 
 DRAWN = {"stack": "encoder", "layer": 1, "norm": "self_norm", "position": 1, "rate": 0.1, "draws": 8, "seed": 1}

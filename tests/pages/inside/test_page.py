@@ -1,4 +1,4 @@
-"""The page Inside a layer: every number shown is the model's own, every choice changes what is shown."""
+"""The page Inside a layer: shown numbers equal the model's, and every choice changes them."""
 
 import json
 import math
@@ -12,7 +12,7 @@ from model.lessons.feed_forward import measure_hidden_units
 from model.lessons.layer_steps import recompute_attention, record_layer_inputs
 from model.lessons.residual import recompute_add_and_norms
 from model.lessons.scaling import trained_run_in_steps
-from model.runtime.progress import whole
+from model.runtime.progress import run_to_end
 from tests.pages.charts import checked
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
@@ -24,7 +24,7 @@ PARTS = ("seven-steps", "one-query", "heads", "memory", "scaling", "feed-forward
 
 
 def table(app, name: str) -> list[list[str]]:
-    """Cells of a table by its name, as text."""
+    """Return the cells of the table with this name, as text."""
     html = next(html.value for html in app.html if f'aria-label="{name}' in html.value)
     return [
         [re.sub("<[^>]+>", "", cell) for cell in re.findall(r"<t[dh][^>]*>(.*?)</t[dh]>", row)]
@@ -42,7 +42,7 @@ def table(app, name: str) -> list[list[str]]:
         ("sublayer-output", "All heads", "concatenated"),
     ],
 )
-def test_a_step_shows_the_recorded_matrix(open_app, translator, trace, step, name, field):
+def test_step_shows_the_recorded_matrix(open_app, translator, trace, step, name, field):
     app = open_app("inside", step=step, kind="decoder", layer="2", head="5")
     inputs = record_layer_inputs(translator.network, trace, "decoder", 1)
     steps = recompute_attention(translator.network, trace, inputs, "decoder", 1, 4)
@@ -75,7 +75,7 @@ def test_the_projections_link_to_attention_without_them(open_app):
     assert not [each for each in open_app("inside", step="weights").get("page_link") if each.proto.query_string]
 
 
-def test_one_query_begins_at_it(open_app, translator):
+def test_one_query_starts_at_the_pronoun(open_app, translator):
     app = open_app("inside", inside="one-query", text=ANIMAL, layer="2", head="4")
     rows = table(app, "One query against all keys")
     assert rows[0][0] == "query it" and rows[-1][0] == "sum"
@@ -88,7 +88,7 @@ def test_one_query_begins_at_it(open_app, translator):
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
 
 
-def test_cross_attention_asks_from_the_decoder(open_app, trace):
+def test_cross_attention_queries_are_of_the_decoder(open_app, trace):
     app = open_app("inside", inside="one-query", kind="cross", cross_query="1")
     rows = table(app, "One query against all keys")
     assert rows[0][0] == "query &lt;s&gt;"
@@ -124,10 +124,10 @@ def test_memory_layout_of_the_worked_example(open_app):
     assert "view size is not compatible" in app.code[0].value
     np.testing.assert_array_equal(matrices(app)["transposed"][1][:2], [[0, 1000, 2000], [200, 1200, 2200]])
     app.text_input(key="shape").set_value("1 4").run()
-    assert [code.language for code in app.code] == ["python"]  # the part's program; PyTorch complains of nothing
+    assert [code.language for code in app.code] == ["python"]  # only the section's program: no message of PyTorch
 
 
-def test_a_view_of_a_typed_shape_is_what_torch_answers(open_app):
+def test_view_of_a_typed_shape_equals_torch(open_app):
     app = open_app("inside", inside="memory")
     rows = table(app, "What view answers")
     assert [row[1:3] for row in rows] == [["(15, 200)", "(200, 1)"], ["", ""], ["(15, 200)", "(200, 1)"]]
@@ -139,7 +139,7 @@ def test_a_view_of_a_typed_shape_is_what_torch_answers(open_app):
 
 
 @pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
-def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
+def test_invalid_shapes_get_one_sentence(open_app, shape):
     app = open_app("inside", inside="memory")
     app.text_input(key="shape").set_value(shape).run()
     assert not app.exception
@@ -148,7 +148,7 @@ def test_shapes_that_make_no_tensor_get_one_sentence(open_app, shape):
 
 def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):
     app = open_app("inside", inside="scaling", undone="cross", toy_width="2")
-    run = whole(trained_run_in_steps(translator.network, trace, ("cross",), math.sqrt(32)))
+    run = run_to_end(trained_run_in_steps(translator.network, trace, ("cross",), math.sqrt(32)))
     rows = {row[0]: row[1:] for row in table(app, "The trained model both ways")}
     assert float(rows["loss of the translation on the left, nats per token"][1]) == pytest.approx(run.loss, rel=0.01)
     assert rows["entropy, encoder"][0] == rows["entropy, encoder"][1]
@@ -163,56 +163,61 @@ def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_hidden_units(open_app, translator, trace, stack):
     app = open_app("inside", inside="feed-forward", stack=stack, layer="2")
-    seen = measure_hidden_units(translator.network, trace, stack, 1)
+    hidden_units = measure_hidden_units(translator.network, trace, stack, 1)
     shown = metrics(app)
     assert shown["Widths"] == "256 \u2192 1024 \u2192 256"
-    assert shown["Units that fire for no token"] == f"{seen.never} of 1024"
+    assert shown["Units that fire for no token"] == f"{hidden_units.never} of 1024"
     rows = table(app, "Units by token")
-    assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in seen.fired]
-    unit, value = (array[0] for array in seen.strongest(0, 1))
+    assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in hidden_units.fired]
+    unit, value = (array[0] for array in hidden_units.strongest(0, 1))
     assert rows[0][2].startswith(f"{unit + 1}: {three_digits(float(value))}")
     header, values = matrices(app)["Activation"]
     columns = [int(name) - 1 for name in header["columns"]]
-    np.testing.assert_allclose(values, seen.hidden[:, columns], atol=1e-4)
+    np.testing.assert_allclose(values, hidden_units.hidden[:, columns], atol=1e-4)
 
 
 def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
     header, numbers = stepped(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
-    seen = measure_hidden_units(translator.network, trace, "decoder", 1)
-    shown = {"x": seen.stream, "before": seen.before, "hidden": seen.hidden, "output": seen.output}
-    for name, wanted in shown.items():
-        np.testing.assert_allclose(numbers[name], wanted, atol=1e-4)
-    np.testing.assert_allclose(numbers["sum"], seen.stream + seen.output, atol=1e-4)
+    units = measure_hidden_units(translator.network, trace, "decoder", 1)
+    shown = {
+        "x": units.stream,
+        "before": units.before,
+        "hidden": units.hidden,
+        "output": units.output,
+    }
+    for name, expected in shown.items():
+        np.testing.assert_allclose(numbers[name], expected, atol=1e-4)
+    np.testing.assert_allclose(numbers["sum"], units.stream + units.output, atol=1e-4)
     assert [label.strip() for label in labels(header, "fed_token")] == [token.strip() for token in trace.target_tokens]
 
 
 def test_add_and_norm(open_app, translator, trace):
     app = open_app("inside", inside="add-norm", stack="decoder", norm_place="2")
-    found = recompute_add_and_norms(translator.network, trace, "decoder")
+    expected = recompute_add_and_norms(translator.network, trace, "decoder")
     np.testing.assert_allclose(
-        matrices(app)["Output \u00f7 stream"][1], np.stack([s.share for s in found], axis=1), rtol=1e-3
+        matrices(app)["Output \u00f7 stream"][1], np.stack([s.share for s in expected], axis=1), rtol=1e-3
     )
     rows = table(app, "Lengths")
     assert [row[0] for row in rows[:3]] == ["1 self-attention", "1 cross-attention", "1 feed-forward"]
-    assert [row[1] for row in rows] == [three_digits(float(s.before[1])) for s in found]
+    assert [row[1] for row in rows] == [three_digits(float(s.before[1])) for s in expected]
     for row in table(app, "Means and variances"):
         assert row[3] == "0" and row[4] == "1.00"
 
 
-def test_dropout_at_one_of_them(open_app, translator, trace):
+def test_dropout_at_one_add_and_norm(open_app, translator, trace):
     query = {"inside": "add-norm", "stack": "decoder", "norm_place": "2", "dropped": "2 cross-attention"}
     app = open_app("inside", **query, dropout="0.5", draw="9")
-    found = draw_dropout(translator.network, trace, "decoder", (1, "cross", 1), 0.5, 8, 9)
+    expected = draw_dropout(translator.network, trace, "decoder", (1, "cross", 1), 0.5, 8, 9)
     title = next(name for name in matrices(app) if name.endswith("2 cross-attention: without and with dropout"))
-    np.testing.assert_allclose(matrices(app)[title][1], np.vstack([found.without, found.drawn]), atol=1e-3)
+    np.testing.assert_allclose(matrices(app)[title][1], np.vstack([expected.without, expected.drawn]), atol=1e-3)
     rows = table(app, title)
-    assert [row[1] for row in rows] == [str(int(kept.sum())) for kept in found.kept]
-    assert [row[2] for row in rows] == [three_digits(float(cosine)) for cosine in found.cosines]
+    assert [row[1] for row in rows] == [str(int(masks.sum())) for masks in expected.kept]
+    assert [row[2] for row in rows] == [three_digits(float(cosine)) for cosine in expected.cosines]
 
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile:", "a " * 120])
-def test_strange_and_long_sentences(open_app, part, text):
+def test_unusual_and_long_sentences(open_app, part, text):
     app = open_app("inside", inside=part, text=text)
     assert not app.exception
     assert not app.warning
@@ -234,7 +239,7 @@ def test_bad_input_gets_one_sentence(open_app):
     assert not matrices(app)
 
 
-def test_numbers_are_made_when_they_are_asked_for(open_app):
+def test_tables_are_built_when_they_are_opened(open_app):
     app = open_app("inside", step="weights")
     assert not app.dataframe
     app.session_state["steps_table"] = True

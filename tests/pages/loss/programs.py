@@ -1,4 +1,4 @@
-"""What the programs of *Loss* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Loss* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ def loss(network, trace: Trace, values: Values) -> Wanted:
 
 @of_a_sentence
 def gradient(network, trace: Trace, values: Values) -> Wanted:
-    found, vocabulary = logit_gradient(trace.logits, trace.next_ids, values["smoothing"]), trace.logits.shape[1]
+    computed, vocabulary = logit_gradient(trace.logits, trace.next_ids, values["smoothing"]), trace.logits.shape[1]
     return {
-        "gradient": found.gradient[values["position"] - 1],
-        "smoothed": found.mean,
+        "gradient": computed.gradient[values["position"] - 1],
+        "smoothed": computed.mean,
         "plain": score_target(trace.logits, trace.next_ids).terms.mean,
         "smallest": smallest_loss(vocabulary, values["smoothing"]),
     }
@@ -40,10 +40,10 @@ def trained(values: Values) -> Wanted:
 
 
 def typed(values: Values) -> Wanted:
-    found = score_probabilities([probability for _, probability in values["tokens"]]).terms
+    computed = score_probabilities([probability for _, probability in values["tokens"]]).terms
     nats = math.log(values["base"])
-    sums = {"losses": found.losses / nats, "total": found.total / nats, "mean": found.mean / nats}
-    return sums | {"perplexity": found.perplexity, "shares": found.shares}
+    sums = {"losses": computed.losses / nats, "total": computed.total / nats, "mean": computed.mean / nats}
+    return sums | {"perplexity": computed.perplexity, "shares": computed.shares}
 
 
 CASES: dict[str, Case] = {

@@ -22,7 +22,7 @@ TARGET = "Je veux vendre un v\u00e9lo."
 
 
 def close(text: str, value: float) -> bool:
-    """`text` is `value` with three digits, give or take the last one: threads may round differently."""
+    """Whether `text` is `value` with three digits; the last may differ, since threads round differently."""
     return float(text) == pytest.approx(value, rel=6e-3, abs=1e-5)
 
 
@@ -69,7 +69,7 @@ def test_typed_tokens_in_three_logarithms(open_app, log, sign, unit):
 @pytest.mark.parametrize(
     "typed", ["", "a", "a 2", "a 0", "a -1", "a nan", "a b c", "a 0,5", "a 0.5 b 0.5", "a 1;" * 41]
 )
-def test_tokens_that_make_no_loss_get_one_sentence(open_app, typed):
+def test_invalid_tokens_get_one_sentence(open_app, typed):
     app = open_app("loss", scored="five")
     app.text_input(key="tokens").set_value(typed).run()
     assert not app.exception
@@ -81,13 +81,13 @@ def test_the_worked_five_tokens(open_app):
     rows = table(app, "Loss by token")[1:]
     assert [row[1] for row in rows] == ["Je", "suis", "un", "\u00e9tudiant", "</s>"]
     assert [row[3] for row in rows] == ["0.223", "0.511", "0.357", "0.693", "0.105"]
-    assert all(len(row) == 6 and "" not in row for row in rows)  # no rank: no network has ranked what was typed
+    assert all(len(row) == 6 and "" not in row for row in rows)  # typed tokens have no rank
     assert rows[-1][5] == "0.378"
     assert metrics(app)["Loss: their mean, nats per token"] == "0.378"
     assert not app.warning
 
 
-def test_a_very_unlikely_target_has_a_readable_perplexity(open_app):
+def test_very_unlikely_target_has_a_readable_perplexity(open_app):
     perplexity = metrics(open_app("loss", target="\u00c9l\u00e9phant tambour"))["Perplexity"]
     assert re.fullmatch(r"[\d\u2009]+", perplexity)
 
@@ -128,7 +128,7 @@ def curves(app) -> dict[str, np.ndarray]:
     return {trace["name"]: (numbers(trace["x"]), numbers(trace["y"])) for trace in figure["data"]}
 
 
-def test_training_curves_are_those_of_the_record(open_app, translator):
+def test_training_curves_equal_the_record(open_app, translator):
     record = (ROOT / "assets/translator/metrics.jsonl").read_text(encoding="utf-8")
     lines = [json.loads(line) for line in record.splitlines()]
     steps = [line for line in lines if line["event"] == "step"]
@@ -172,7 +172,7 @@ def test_bad_targets_get_one_sentence(open_app, part, target):
 
 
 @pytest.mark.parametrize("part", PARTS[:2])
-def test_hostile_targets_are_shown_as_they_are(open_app, part):
+def test_hostile_targets_are_shown_literally(open_app, part):
     app = open_app("loss", part=part, target="<script>x</script> **b** $x$ \U0001f600")
     assert not app.warning
     assert "<script>" not in html_of(app)
@@ -186,7 +186,7 @@ def test_the_longest_sentence(open_app, part):
 @pytest.mark.parametrize(
     ("part", "key"), [(PARTS[0], "loss_table"), (PARTS[1], "gradient_table"), (PARTS[2], "training_table")]
 )
-def test_tables_are_made_when_they_are_opened(open_app, part, key):
+def test_tables_are_built_when_they_are_opened(open_app, part, key):
     app = open_app("loss", part=part)
     assert not app.dataframe
     app.session_state[key] = True

@@ -1,4 +1,4 @@
-"""What the programs of *Masks* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Masks* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def own_mask(network, trace: Trace, values: Values) -> Wanted:
 @of_a_sentence
 def changed(network, trace: Trace, values: Values) -> Wanted:
     mask = mask_pattern("causal", len(trace.target_ids))
-    (found,) = check_causality(network, trace, values["place"] - 1, values["replacement"], [mask])
-    return {"changes": found, "largest_before": found[:, : values["place"] - 1].max()}
+    (computed,) = check_causality(network, trace, values["place"] - 1, values["replacement"], [mask])
+    return {"changes": computed, "largest_before": computed[:, : values["place"] - 1].max()}
 
 
 @of_the_network

@@ -1,4 +1,4 @@
-"""The Masks page: what is shown is what the model does under the mask; bad input is one sentence."""
+"""The Masks page: it shows the model's output under the mask; bad input gets one sentence."""
 
 import html
 import json
@@ -38,14 +38,14 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     assert line.endswith("key: 0.")
 
 
-def test_a_mask_in_one_layer_does_less(open_app):
+def test_mask_in_one_layer_has_a_smaller_effect(open_app):
     everywhere = metrics(open_app("masks", mask="window", pieces="1"))
     once = metrics(open_app("masks", mask="window", pieces="1", where="2"))
     assert float(once["Loss, this mask"]) < float(everywhere["Loss, this mask"])
     assert metrics(open_app("masks"))["Change"] == "0"
 
 
-def test_painting_comes_from_the_link_and_goes_with_the_sentence(open_app, trace):
+def test_paint_is_read_from_the_link_and_removed_with_the_sentence(open_app, trace):
     side = len(trace.target_ids)
     changed = np.zeros((side, side), dtype=bool)
     changed[1, 4] = changed[3, 0] = True
@@ -59,16 +59,16 @@ def test_painting_comes_from_the_link_and_goes_with_the_sentence(open_app, trace
     np.testing.assert_array_equal(matrices(app)["Allowed"][1], mask_pattern("causal", longer))
 
 
-def test_a_query_without_a_key_gets_one_sentence(open_app, trace):
+def test_query_without_a_key_gets_one_sentence(open_app, trace):
     side = len(trace.target_ids)
     changed = np.zeros((side, side), dtype=bool)
     changed[0, 0] = True
     app = open_app("masks", painted=painted.encode(changed))
     assert len(app.warning) == 1 and "no key left" in app.warning[0].value
-    assert list(matrices(app)) == ["Allowed"]  # it can still be mended
+    assert list(matrices(app)) == ["Allowed"]  # so that the mask can be corrected
 
 
-def test_the_row_in_numbers_is_the_matrix_row(open_app):
+def test_row_in_numbers_equals_the_matrix_row(open_app):
     app = open_app("masks", query="2")
     _, numbers = stepped(app)
     drawn = matrices(app)
@@ -89,11 +89,11 @@ def test_causality(open_app, translator, trace):
     expected = check_causality(translator.network, trace, 3, rival, [mask_pattern("none", side)])[0]
     np.testing.assert_allclose(without, expected, atol=1e-4)
     assert metrics(app)["Largest change before that place, causal mask"] == "0"
-    app.text_input(key="text").set_value("Yes.").run()  # place 4 may not exist any more
+    app.text_input(key="text").set_value("Yes.").run()  # which has no place 4
     assert not app.exception
 
 
-def test_padding_on_the_curriculums_batch(open_app, translator):
+def test_padding_on_the_tutorials_batch(open_app, translator):
     app = open_app("masks", masks="padding", layer="1", head="2", sequence="4")
     lengths = [16, 5, 11, 2, 4, 5, 1, 20, 16, 14]
     drawn = matrices(app)
@@ -112,7 +112,7 @@ def test_padding_on_the_curriculums_batch(open_app, translator):
     assert drawn["Both: the decoder\u2019s target"][1].sum() == 1 + 2 * 19
 
 
-def test_a_batch_of_typed_ids_and_one_of_typed_lengths(open_app, translator):
+def test_batches_of_typed_ids_and_of_typed_lengths(open_app, translator):
     app = open_app("masks", masks="padding")
     app.text_area(key="ids").set_value("1 3 7\n\n 2 ").run()
     np.testing.assert_array_equal(matrices(app)["Ids"][1], [[1, 3, 7], [2, -np.inf, -np.inf]])
@@ -126,7 +126,7 @@ def test_a_batch_of_typed_ids_and_one_of_typed_lengths(open_app, translator):
 
 
 @pytest.mark.parametrize("ids", ["", "0 4", "100", "a", "1 " * 41, "1\n" * 17, "<b>3</b>", "-1"])
-def test_ids_that_make_no_batch_get_one_sentence(open_app, ids):
+def test_invalid_ids_get_one_sentence(open_app, ids):
     app = open_app("masks", masks="padding")
     app.text_area(key="ids").set_value(ids).run()
     assert not app.exception
@@ -135,7 +135,7 @@ def test_ids_that_make_no_batch_get_one_sentence(open_app, ids):
 
 
 @pytest.mark.parametrize("lengths", ["", "a b", "0", "3 -1", "41", "1 " * 17, "\u0663", "<b>3</b>", "9" * 50])
-def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
+def test_invalid_lengths_get_one_sentence(open_app, lengths):
     app = open_app("masks", masks="padding", batch="lengths")
     app.text_input(key="lengths").set_value(lengths).run()
     assert not app.exception
@@ -143,7 +143,7 @@ def test_lengths_that_make_no_batch_get_one_sentence(open_app, lengths):
     assert "<b>" not in app.warning[0].value
 
 
-def test_old_addresses_choose_the_same(open_app, translator, trace):
+def test_old_addresses_select_the_same(open_app, translator, trace):
     rival = trace.predictions(6)[2].top[3]
     app = open_app("masks", masks="Causality", change="4", replacement=literal.token(rival.token))
     assert app.selectbox(key="replacement").value == str(rival.id) != str(trace.target_ids[3])
@@ -171,7 +171,7 @@ def test_bad_input_gets_one_sentence(open_app, part, text):
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile:", "a " * 120, "!"])
 @pytest.mark.parametrize("part", ["your-sentence", "causality"])
-def test_strange_and_long_sentences(open_app, part, text):
+def test_unusual_and_long_sentences(open_app, part, text):
     app = open_app("masks", masks=part, text=text)
     assert not app.exception
     assert "<b>" not in html_of(app)

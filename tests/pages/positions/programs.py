@@ -1,4 +1,4 @@
-"""What the programs of *Positions* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Positions* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from model.lessons.position_geometry import (
 )
 from model.lessons.vectors import Vectors
 from model.networks.positional import positional_table, wavelengths
-from model.runtime.progress import in_one_go
+from model.runtime.progress import as_one_call
 from pages.positions.other_models import scheme_matrix
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
@@ -29,9 +29,9 @@ REPLY = (271, 372, 1300, 312, 567, 260, 3)
 
 
 def waves(values: Values) -> Wanted:
-    found = wavelengths(values["d_model"], values["form"]).numpy()
-    shown = {"wavelengths": found, "shortest": found[0], "longest": found[-1]}
-    return shown | {"seen": int((found <= values["length"]).sum())}
+    computed = wavelengths(values["d_model"], values["form"]).numpy()
+    shown = {"wavelengths": computed, "shortest": computed[0], "longest": computed[-1]}
+    return shown | {"seen": int((computed <= values["length"]).sum())}
 
 
 def numbered(values: Values) -> Wanted:
@@ -42,13 +42,13 @@ def numbered(values: Values) -> Wanted:
 
 
 def similar(values: Values) -> Wanted:
-    found = measure_similarity(values["length"], values["d_model"], values["form"])
-    return {name: getattr(found, name) for name in ("products", "by_distance", "spread")}
+    computed = measure_similarity(values["length"], values["d_model"], values["form"])
+    return {name: getattr(computed, name) for name in ("products", "by_distance", "spread")}
 
 
 def rotated(values: Values) -> Wanted:
-    found = find_shift_matrix(values["length"], values["d_model"], values["shift"], values["form"])
-    return {"matrix": found.matrix, "residual": found.residual}
+    computed = find_shift_matrix(values["length"], values["d_model"], values["shift"], values["form"])
+    return {"matrix": computed.matrix, "residual": computed.residual}
 
 
 def orthogonal(values: Values) -> Wanted:
@@ -59,30 +59,30 @@ def orthogonal(values: Values) -> Wanted:
 
 
 def spanned(values: Values) -> Wanted:
-    found = Vectors(**values)
-    return {name: getattr(found, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
+    computed = Vectors(**values)
+    return {name: getattr(computed, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
 
 
 def fitted(values: Values) -> Wanted:
     of = values["length"], values["d_model"]
     table = positional_table(*of, values["form"]) if values["basis"] == "columns" else harmonics(*of)
     target = curve(values["curve"], values["length"])
-    found = fit_columns(target, np.asarray(table), values["columns"])
-    return {"target": target, "residuals": found.residuals, "approximation": found.approximation}
+    computed = fit_columns(target, np.asarray(table), values["columns"])
+    return {"target": target, "residuals": computed.residuals, "approximation": computed.approximation}
 
 
 @of_the_translator
 def without_positions(translator: Translator, values: Values) -> Wanted:
     source = translator.tokenizer.encode_source(values["sentence"])
     given = source, list(values["next_ids"]), values["seed"], values["shift"]
-    losses = in_one_go(position_losses_in_steps)(translator.network, *given)
+    losses = as_one_call(position_losses_in_steps)(translator.network, *given)
     where = values["where"], values["change"]
     return {"per_token": losses.per_token[where], "loss": losses.mean(*where)}
 
 
 def series(values: Values) -> Wanted:
-    found = fourier_coefficients(curve(values["curve"], values["length"]))
-    return {name: getattr(found, name) for name in ("a", "b", "sizes")}
+    computed = fourier_coefficients(curve(values["curve"], values["length"]))
+    return {name: getattr(computed, name) for name in ("a", "b", "sizes")}
 
 
 CASES: dict[str, Case] = {

@@ -1,4 +1,4 @@
-"""The Positions page: what is drawn is the encoding that was asked for, and the trained model answers to changes."""
+"""The Positions page: the chosen encoding is drawn, and changed positions change the trained model's output."""
 
 import re
 
@@ -12,7 +12,7 @@ from model.lessons.position_effects import POSITION_CHANGES, STACKS, position_lo
 from model.lessons.position_geometry import find_shift_matrix, measure_similarity
 from model.lessons.position_schemes import alibi, spread
 from model.networks.positional import positional_table, wavelengths
-from model.runtime.progress import in_one_go
+from model.runtime.progress import as_one_call
 from tests.every_view import PARTS
 from tests.pages.charts import charts, checked, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
@@ -40,7 +40,7 @@ def test_table_and_curves(open_app, form, name, length, width):
     assert ("inside the loaded network; largest" in captions) == (name == "paper" and width == 256)
 
 
-def test_the_worked_example_is_on_the_page(open_app):
+def test_page_has_the_worked_example(open_app):
     expected = {
         "paper": [np.cos(n) for n in range(4)],
         "column": [1.0, 0.9950041653, 0.9800665778, 0.9553364891],
@@ -54,7 +54,7 @@ def test_the_worked_example_is_on_the_page(open_app):
         np.testing.assert_allclose(values[:, 1], column, atol=1e-10)
 
 
-def test_the_table_is_the_networks(open_app):
+def test_table_equals_the_networks(open_app):
     assert last_number(checked(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
 
 
@@ -64,7 +64,7 @@ def test_up_to_512_by_512(open_app):
     assert shapes == [(512, 512)]
 
 
-def test_the_angles_behind_the_table(open_app):
+def test_angles_of_the_table(open_app):
     app = open_app("positions", cells="angles", length="8", width="512")
     (values,) = (numbers(trace["z"]) for figure in charts(app) for trace in figure["data"] if "z" in trace)
     assert values.shape == (8, 512) and values[7, 0] == 7
@@ -104,10 +104,10 @@ def test_three_schemes_on_two_lengths(open_app):
 def test_similarity(open_app, form, name):
     app = open_app("positions", facet="similarity", length="20", width="16", form=form)
     heat, lines = charts(app)
-    found = measure_similarity(20, 16, name)
-    np.testing.assert_allclose(numbers(heat["data"][0]["z"]), found.products, atol=1e-5)
-    np.testing.assert_allclose(curve(lines, "mean")[1], found.by_distance, atol=1e-5)
-    spread = found.spread.max()
+    expected = measure_similarity(20, 16, name)
+    np.testing.assert_allclose(numbers(heat["data"][0]["z"]), expected.products, atol=1e-5)
+    np.testing.assert_allclose(curve(lines, "mean")[1], expected.by_distance, atol=1e-5)
+    spread = expected.spread.max()
     assert (spread < 1e-12) == (name == "paper")
 
 
@@ -147,11 +147,11 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     drawn, residuals, series = charts(app)
     target = target_curve("triangle", 50)
     table = positional_table(50, 32) if basis == "columns" else harmonics(50, 32)
-    found = fit_columns(target, table, 16)
+    expected = fit_columns(target, table, 16)
     np.testing.assert_allclose(curve(drawn, "triangle")[1], target, atol=1e-6)
-    np.testing.assert_allclose(curve(drawn, "sum of columns: 16")[1], found.approximation, atol=1e-6)
+    np.testing.assert_allclose(curve(drawn, "sum of columns: 16")[1], expected.approximation, atol=1e-6)
     left = curve(residuals, "residual")[1]
-    np.testing.assert_allclose(left, found.residuals, atol=1e-6)
+    np.testing.assert_allclose(left, expected.residuals, atol=1e-6)
     assert (np.diff(left) <= 0).all()
     assert left[-1] < left[0]
     coefficients = fourier_coefficients(target)
@@ -160,11 +160,11 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     assert last_number(checked(app, "Strongest: 3 whole turns")) < 1e-12
 
 
-def test_the_trained_model_answers_to_its_positions(open_app, translator):
+def test_changed_positions_change_the_translation(open_app, translator):
     app = open_app("positions", facet="trained-model", reference="Je veux acheter une voiture.", change="reversed")
     tokenizer = translator.tokenizer
     following = tokenizer.encode_source("Je veux acheter une voiture.")
-    losses = in_one_go(position_losses_in_steps)(translator.network, tokenizer.encode_source(SENTENCE), following)
+    losses = as_one_call(position_losses_in_steps)(translator.network, tokenizer.encode_source(SENTENCE), following)
     html = html_of(app)
     for where in STACKS:
         for change in POSITION_CHANGES:
@@ -177,7 +177,7 @@ def test_the_trained_model_answers_to_its_positions(open_app, translator):
     assert last_number(checked(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
 
 
-def test_another_shuffle_is_another_result(open_app):
+def test_another_shuffle_changes_the_result(open_app):
     losses = {
         re.search(r">Shuffled</th>.*?</tr>", html_of(open_app("positions", facet="trained-model", shuffle=seed)))[0]
         for seed in ("0", "1")
@@ -185,7 +185,7 @@ def test_another_shuffle_is_another_result(open_app):
     assert len(losses) == 2
 
 
-def test_a_reference_that_cannot_be_used_gets_one_sentence(open_app):
+def test_unusable_reference_gets_one_sentence(open_app):
     app = open_app("positions", facet="trained-model", reference="mot " * 300)
     (warning,) = app.warning
     assert "Reference" in warning.value
@@ -201,7 +201,7 @@ def test_nonsense_in_the_address_falls_back(open_app, facet):
     assert open_app("positions", facet="bogus").get("plotly_chart")
 
 
-def test_the_smallest_width_works_everywhere(open_app):
+def test_smallest_width_works_in_every_section(open_app):
     for facet in FACETS:
         assert not open_app("positions", facet=facet, width="2", length="2").exception
 
@@ -215,7 +215,7 @@ def test_bad_input_gets_one_sentence(open_app, text):
 
 
 @pytest.mark.parametrize("scheme", ["sinusoids", "learned", "t5", "rotary", "alibi"])
-def test_what_other_models_put_on_the_scores(open_app, scheme):
+def test_scores_of_other_models(open_app, scheme):
     app = open_app("positions", facet="other-models", numbered=scheme, places="12", slope="3")
     heat, by_distance = sorted(charts(app), key=lambda chart: chart["data"][0]["type"] != "heatmap")
     drawn = numbers(heat["data"][0]["z"])

@@ -1,4 +1,4 @@
-"""What the programs of *Tokens* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Tokens* at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from model.lessons.embedding import find_neighbours, recompute_embedding
 from model.lessons.single_dimensions import look_up_pairs
 from model.lessons.word_order import compare_orders
 from model.networks.config import part_sizes
-from model.text.spelling import spellings, splits
+from model.text.spelling import list_spellings, tokenize_spellings
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
 
@@ -27,39 +27,41 @@ def embedded(translator: Translator, values: Values) -> Wanted:
 def neighbours(translator: Translator, values: Values) -> Wanted:
     tokenizer = translator.tokenizer
     token = tokenizer.encode_source(values["sentence"])[values["place"] - 1]
-    found = find_neighbours(translator.network, tokenizer, token, values["count"])
-    nearest = tuple(near.id for near in found.nearest)
-    return {"cosines": found.cosines, "nearest": nearest, "words": tuple(near.token for near in found.nearest)}
+    computed = find_neighbours(translator.network, tokenizer, token, values["count"])
+    nearest = tuple(near.id for near in computed.nearest)
+    return {"cosines": computed.cosines, "nearest": nearest, "words": tuple(near.token for near in computed.nearest)}
 
 
 @of_the_translator
 def order(translator: Translator, values: Values) -> Wanted:
-    found = compare_orders(translator.network, translator.tokenizer, values["first"], values["second"])
-    return {"pairs": found.pairs, "distances": found.distances}
+    computed = compare_orders(translator.network, translator.tokenizer, values["first"], values["second"])
+    return {"pairs": computed.pairs, "distances": computed.distances}
 
 
 @of_the_translator
 def contexts(translator: Translator, values: Values) -> Wanted:
     word = {"the cat that I raise": "cat", "Where did you learn to cook?": "cook"}[values["sentences"][0]]
-    found = follow_word(translator.network, translator.tokenizer, list(values["sentences"]), word)
-    assert found.places == values["places"]
-    return {"cosines": dict(zip(found.pairs, found.cosines, strict=True)), "explained": found.explained}
+    computed = follow_word(translator.network, translator.tokenizer, list(values["sentences"]), word)
+    assert computed.places == values["places"]
+    return {"cosines": dict(zip(computed.pairs, computed.cosines, strict=True)), "explained": computed.explained}
 
 
 @of_the_translator
 def spelt(translator: Translator, values: Values) -> Wanted:
-    typed = [*spellings(values["word"])[:5], ("other", values["other"])]
-    found = splits(translator.tokenizer, typed)
-    tokens = {row.text: tuple(translator.tokenizer.tokens(row.ids)) for row in found}
-    counts, shared = ({row.text: of(row) for row in found} for of in (lambda row: len(row.ids), lambda row: row.shared))
+    typed = [*list_spellings(values["word"])[:5], ("other", values["other"])]
+    computed = tokenize_spellings(translator.tokenizer, typed)
+    tokens = {row.text: tuple(translator.tokenizer.tokens(row.ids)) for row in computed}
+    counts, shared = (
+        {row.text: of(row) for row in computed} for of in (lambda row: len(row.ids), lambda row: row.shared)
+    )
     return {"tokens": tokens, "counts": counts, "shared": shared}
 
 
 @of_the_translator
 def separated(translator: Translator, values: Values) -> Wanted:
-    found = look_up_pairs(translator.network, translator.tokenizer, values["pairs"])
-    assert found.words == values["pairs"]
-    return {name: getattr(found, name) for name in ("chosen", "held_out", "best", "together")}
+    computed = look_up_pairs(translator.network, translator.tokenizer, values["pairs"])
+    assert computed.words == values["pairs"]
+    return {name: getattr(computed, name) for name in ("chosen", "held_out", "best", "together")}
 
 
 def sizes(values: Values) -> Wanted:
@@ -67,8 +69,8 @@ def sizes(values: Values) -> Wanted:
     widths = {name: values[name] for name in ("d_model", "n_heads", "d_ff")}
     config = TransformerConfig(vocabulary_size=values["vocabulary"], **widths, **depth)
     parts = part_sizes(config)
-    found = {part.name.replace("-", "_"): part.parameters for part in parts}
-    return found | {"parameters": sum(part.total for part in parts), "d_k": config.d_k}
+    computed = {part.name.replace("-", "_"): part.parameters for part in parts}
+    return computed | {"parameters": sum(part.total for part in parts), "d_k": config.d_k}
 
 
 CASES: dict[str, Case] = {

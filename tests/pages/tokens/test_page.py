@@ -1,4 +1,4 @@
-"""The Tokens page: every number is the model's own, and every setting shows something else."""
+"""The Tokens page: every number equals the model's, and every setting changes the page."""
 
 import re
 
@@ -40,7 +40,7 @@ def test_each_step_draws_its_vectors(open_app, steps, step, name):
     ]
 
 
-def test_one_token_is_followed_through_all_steps(open_app, steps):
+def test_one_token_is_shown_in_all_steps(open_app, steps):
     html = html_of(open_app("tokens", piece="3"))
     table = html[html.index("First numbers of token 3") :]
     for array in (steps.rows, steps.scaled, steps.positions, steps.embedded, steps.recorded):
@@ -49,7 +49,7 @@ def test_one_token_is_followed_through_all_steps(open_app, steps):
     assert f"row {steps.ids[2]}" in table
 
 
-def test_a_token_is_followed_by_a_click_on_its_chip(open_app, steps):
+def test_click_on_a_chip_selects_a_token(open_app, steps):
     app = open_app("tokens", step="ids")
     chips(app).set_value("3").run()
     assert app.query_params["piece"] == "3"
@@ -57,15 +57,15 @@ def test_a_token_is_followed_by_a_click_on_its_chip(open_app, steps):
 
 
 def chips(app):
-    """The row of tokens of which one is chosen."""
+    """Return the chips of which one token is selected."""
     return next(group for group in app.get("pills") if group.key == "piece")
 
 
-def test_the_steps_agree_with_the_network(open_app):
+def test_steps_equal_the_network(open_app):
     assert float(checked(open_app("tokens"), "first layer read").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
-def test_the_table_is_made_when_it_is_opened(open_app, steps):
+def test_table_is_built_when_it_is_opened(open_app, steps):
     app = open_app("tokens")
     assert not app.dataframe
     app.session_state["table"] = True
@@ -73,21 +73,21 @@ def test_the_table_is_made_when_it_is_opened(open_app, steps):
     np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), steps.embedded, atol=1e-5)
 
 
-def test_neighbours_are_the_models(open_app, translator):
+def test_neighbours_equal_the_models(open_app, translator):
     ids = translator.tokenizer.encode_source(SENTENCE)
     place = 4
-    found = find_neighbours(translator.network, translator.tokenizer, ids[place], 20)
+    expected = find_neighbours(translator.network, translator.tokenizer, ids[place], 20)
     app = open_app("tokens", part="neighbours", near=str(place + 1), count="20")
     html = html_of(app)
     assert html.count('<tr><th scope="row"><span data-said="token">') == 20
-    assert all(f">{three_digits(near.cosine)}</span>" in html for near in found.nearest)
+    assert all(f">{three_digits(near.cosine)}</span>" in html for near in expected.nearest)
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
-    assert f"Nearest tokens to {found.token.strip()}" in html
+    assert f"Nearest tokens to {expected.token.strip()}" in html
     assert "cosine_similarity" in checked(app, "Check: ")
 
 
-def test_spellings_are_the_tokenizers(open_app, translator):
+def test_spellings_equal_the_tokenizers(open_app, translator):
     app = open_app("tokens", part="spelling", word="street", other="\uac70\ub9ac")
     html = html_of(app)
     for text in ("street", "Street", "STREET", "streets", "str\u00e9\u00e9t", "\uac70\ub9ac"):
@@ -120,11 +120,11 @@ def test_marks_in_a_word_are_not_interpreted(open_app):
 
 def test_a_word_in_three_contexts(open_app, translator):
     app = open_app("tokens", part="contexts")
-    found = follow_word(translator.network, translator.tokenizer, list(SENTENCES), "cat")
+    computed = follow_word(translator.network, translator.tokenizer, list(SENTENCES), "cat")
     cosines, plane = charts(app)
-    for pair, expected in zip(("1 and 2", "1 and 3", "2 and 3"), found.cosines, strict=True):
+    for pair, expected in zip(("1 and 2", "1 and 3", "2 and 3"), computed.cosines, strict=True):
         np.testing.assert_allclose(curve(cosines, f"sentences {pair}")[1], expected, atol=1e-6)
-    for number, path in enumerate(found.projection, 1):
+    for number, path in enumerate(computed.projection, 1):
         x, y = curve(plane, f"Sentence {number}")
         np.testing.assert_allclose(np.stack([x, y], axis=1), path, atol=1e-3)
     assert "embeddings of the word differ by 0 between" in checked(app, "Check: ")
@@ -133,9 +133,9 @@ def test_a_word_in_three_contexts(open_app, translator):
 def test_an_adjective_in_one_of_the_contexts(open_app, translator):
     app = open_app("tokens", part="contexts", adjective="cute")
     longer = SENTENCES[0].replace("cat", "cute cat")
-    found = follow_word(translator.network, translator.tokenizer, [*SENTENCES, longer], "cat")
+    computed = follow_word(translator.network, translator.tokenizer, [*SENTENCES, longer], "cat")
     cosines, plane = charts(app)
-    expected = dict(zip(found.pairs, found.cosines, strict=True))[0, 3]
+    expected = dict(zip(computed.pairs, computed.cosines, strict=True))[0, 3]
     np.testing.assert_allclose(curve(cosines, "sentences 1 and 4")[1], expected, atol=1e-6)
     assert [trace["name"] for trace in cosines["data"]] == [
         f"sentences {pair}" for pair in ("1 and 2", "1 and 3", "1 and 4", "2 and 3")
@@ -145,7 +145,7 @@ def test_an_adjective_in_one_of_the_contexts(open_app, translator):
     assert any(f"{last} after the last layer" in text.value for text in app.markdown)
 
 
-def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
+def test_typed_sentences_and_their_errors(open_app):
     query = {
         "part": "contexts",
         "word": "bank",
@@ -167,10 +167,10 @@ def test_the_readers_own_sentences_and_what_is_wrong_with_them(open_app):
 
 def test_two_orders(open_app, translator):
     app = open_app("tokens", part="word-order")
-    found = compare_orders(translator.network, translator.tokenizer, *ORDERS)
+    expected = compare_orders(translator.network, translator.tokenizer, *ORDERS)
     (figure,) = charts(app)
-    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), found.distances, atol=1e-4)
-    assert list(figure["data"][0]["x"]) == list(found.stages)
+    np.testing.assert_allclose(numbers(figure["data"][0]["z"]), expected.distances, atol=1e-4)
+    assert list(figure["data"][0]["x"]) == list(expected.stages)
     assert any("The same bag" in text.value for text in app.markdown)
     translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
@@ -179,16 +179,16 @@ def test_two_orders(open_app, translator):
     assert bare < 1e-4 < 0.1 < trained
 
 
-def test_another_bag_is_named(open_app):
+def test_other_bag_of_words_is_reported(open_app):
     app = open_app("tokens", part="word-order", o1="I see a dog", o2="I see a cat")
     assert any(
         "Not the same bag" in text.value and "dog" in text.value and "cat" in text.value for text in app.markdown
     )
 
 
-def test_sizes_side_by_side_and_a_width_that_heads_cannot_share(open_app, translator):
+def test_compared_sizes_and_a_width_not_divisible_by_heads(open_app, translator):
     html = html_of(open_app("tokens", part="sizes", d_model="512"))
-    assert html.count("512 / 8 = 64") == 2  # the reader's and the paper's
+    assert html.count("512 / 8 = 64") == 2  # the typed sizes and the paper's
     assert "256 / 8 = 32" in html
     assert "256 \u2192 1024 \u2192 256" in html
     assert "6 + 6" in html

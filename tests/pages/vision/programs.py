@@ -1,4 +1,4 @@
-"""What the programs of the Vision page find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of the Vision page at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ def classifier() -> VisionClassifier:
 
 
 @cache
-def seen(path: str) -> VisionTrace:
-    """The trace of a sample as the page reads it."""
+def trace_of(path: str) -> VisionTrace:
+    """Return the trace of a sample, prepared as on the page."""
     (name,) = (each.id for each in samples.SAMPLES if path == f"assets/samples/{each.id}.jpg")
     return classifier().trace(samples.picture(name).image)
 
 
 def cut(values: Values) -> Wanted:
-    trace, network = seen(values["picture"]), classifier().network
+    trace, network = trace_of(values["picture"]), classifier().network
     size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
     chosen = patch_grid.patch_pixels(trace.pixels, *place, size)
     vector = patch_grid.flattened(chosen)
     weight, bias = patch_embedding(network)
-    found = dict(zip(("red", "green", "blue"), chosen.reshape(-1, 3).mean(axis=0), strict=True))
-    found |= {"vector": vector, "embedding": weight.astype(np.float64) @ vector + bias, "patches": trace.patches}
-    return found | {"sequence": trace.stream[0], "shares": principal_filters(network, len(vector))[1]}
+    computed = dict(zip(("red", "green", "blue"), chosen.reshape(-1, 3).mean(axis=0), strict=True))
+    computed |= {"vector": vector, "embedding": weight.astype(np.float64) @ vector + bias, "patches": trace.patches}
+    return computed | {"sequence": trace.stream[0], "shares": principal_filters(network, len(vector))[1]}
 
 
 def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
@@ -58,13 +58,13 @@ def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
 
 
 def cls(values: Values) -> Wanted:
-    trace = seen(values["picture"])
+    trace = trace_of(values["picture"])
     sheet = attention_maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
     return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
 
 
 def any_patch(values: Values) -> Wanted:
-    trace = seen(values["picture"])
+    trace = trace_of(values["picture"])
     matrix = attention_maps.single_map(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
     strongest = tuple(int(at) for at in np.unravel_index(int(matrix[place, 1:].argmax()), trace.grid))
@@ -72,59 +72,62 @@ def any_patch(values: Values) -> Wanted:
 
 
 def through_the_layers(values: Values) -> Wanted:
-    trace = seen(values["picture"])
+    trace = trace_of(values["picture"])
     scores = attention_scores(trace.attention, values["fusion"], values["layer"] - 1)
     scores |= classifier().gradient_scores(trace, trace.classes.index(values["explained"])).scores
     return dict(zip(("cls", "rollout", "gradient_relevance", "raw_gradient"), scores.values(), strict=True))
 
 
 def classified(values: Values) -> Wanted:
-    trace = seen(values["picture"])
-    found = recompute_classification(classifier().network, trace)
-    shown = {name: getattr(found, name) for name in ("before", "after", "logits", "powers", "probabilities")}
+    trace = trace_of(values["picture"])
+    computed = recompute_classification(classifier().network, trace)
+    shown = {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
     return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
 
 
 def covered(values: Values) -> Wanted:
-    trace, model = seen(values["picture"]), classifier()
+    trace, model = trace_of(values["picture"]), classifier()
     drawn = random_orders(len(trace.patches), 2)
     named = dict(zip(("random 0", "reverse 0", "random 1", "reverse 1"), drawn, strict=True))
     named = {name: np.array(order) for name, order in values["orders"].items()} | named
-    found = model.occlusions(trace, np.stack(list(named.values())))
-    curves = [each.curves(trace.classes.index(values["explained"])) for each in found]
+    computed = model.occlusions(trace, np.stack(list(named.values())))
+    curves = [each.curves(trace.classes.index(values["explained"])) for each in computed]
     of = {"deletion": "deletion", "insertion": "insertion"} | {f"{way}_areas": f"{way}_area" for way in WAYS}
     return {name: {id: getattr(c, what) for id, c in zip(named, curves, strict=True)} for name, what in of.items()}
 
 
 def beside(values: Values) -> Wanted:
-    trace, other = seen(values["picture"]), ConvolutionClassifier.load(device="cpu")
-    pictures, found = rearrange(trace.pixels, classifier().config.patch_size), {}
+    trace, other = trace_of(values["picture"]), ConvolutionClassifier.load(device="cpu")
+    pictures, computed = rearrange(trace.pixels, classifier().config.patch_size), {}
     for name, model in (("ours", classifier()), ("theirs", other)):
         shown = predict(model.network, pictures) | predict_by_size(model.network, trace.pixels)
         at = model.config.classes.index(trace.classes[trace.answer])
-        found[name] = {id: each[at] for id, each in shown.items()}
+        computed[name] = {id: each[at] for id, each in shown.items()}
     reach = receptive_fields(other.config)
-    return found | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
+    return computed | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
 
 
 def positions(values: Values) -> Wanted:
-    trace, model = seen(values["picture"]), classifier()
+    trace, model = trace_of(values["picture"]), classifier()
     order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
-    found = order_probabilities(model, trace.pixels, order)
-    shown = {name: found[name] for name in ("plain", "shuffle", "both")} | {"no_positions": found["no-positions"]}
+    computed = order_probabilities(model, trace.pixels, order)
+    shown = {name: computed[name] for name in ("plain", "shuffle", "both")} | {"no_positions": computed["no-positions"]}
     shown["distances"] = attention_distance(trace.attention, trace.grid, model.config.patch_size)
     return shown | {"similarity": position_similarity(model.network)}
 
 
 def heads(values: Values) -> Wanted:
-    trace = seen(values["picture"])
-    found, wanted = classifier().ablate_heads(trace), trace.classes.index(values["explained"])
-    changes = {"logit_changes": found.logit_changes(wanted), "probability_changes": found.probability_changes(wanted)}
-    return changes | {"without": found.without}
+    trace = trace_of(values["picture"])
+    computed, index = classifier().ablate_heads(trace), trace.classes.index(values["explained"])
+    changes = {
+        "logit_changes": computed.logit_changes(index),
+        "probability_changes": computed.probability_changes(index),
+    }
+    return changes | {"without": computed.without}
 
 
 def full_maps(values: Values) -> Wanted:
-    trace = seen(values["picture"])
+    trace = trace_of(values["picture"])
     return {"maps": trace.attention, "on_cls": trace.attention[:, :, 1:, 0].mean(axis=(1, 2))}
 
 
@@ -146,15 +149,15 @@ PLANS = (
 
 def what_if(values: Values) -> Wanted:
     (plan,) = (plan for plan in PLANS if program_values(plan) == values["changes"])
-    trace = seen(values["picture"])
+    trace = trace_of(values["picture"])
     attention = classifier().intervene(trace, plan).after.attention
     return {"probabilities": compute_what_if(classifier(), trace, plan).probabilities, "attention": attention}
 
 
-SIZES = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))  # no network is loaded for a list of tests
+SIZES = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))  # so that collecting tests loads no network
 ORDER = tuple(reversed(range((SIZES["image_size"] // SIZES["patch_size"]) ** 2)))
 CHURCH, HORN = ({"picture": f"assets/samples/{name}.jpg"} for name in ("church", "french-horn"))
-# program -> two settings, and what the page computes of them
+# program -> two settings, and the function that computes the page's values
 CASES: dict[str, Case] = {
     "patches": (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
     "cls": (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),

@@ -1,4 +1,4 @@
-"""The Heads view of the Vision page, on a tiny network: effects, labels and checks are the classifier's own."""
+"""The Heads view of the Vision page, on a tiny network: effects, labels and checks equal the classifier's."""
 
 import re
 
@@ -21,12 +21,12 @@ def effects():
 @pytest.mark.parametrize("measure", ["logit", "probability"])
 def test_all_heads_ranked_for_any_class(effects, measure):
     app = open_view("heads", explain="2", measure=measure)
-    wanted = effects.logit_changes(1) if measure == "logit" else effects.probability_changes(1)
+    expected = effects.logit_changes(1) if measure == "logit" else effects.probability_changes(1)
     rows = listed(app)["rows"]
-    assert len(rows) == wanted.size
+    assert len(rows) == expected.size
     for row in rows:
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
-        assert row["effect"] == pytest.approx(wanted[layer, head], abs=1e-6)
+        assert row["effect"] == pytest.approx(expected[layer, head], abs=1e-6)
         assert row["here"].startswith(
             vision_scores(trace().attention, trace().grid, trace().pixels).label(layer, head).name
         )
@@ -57,7 +57,7 @@ def test_the_open_head(effects):
     )
 
 
-def test_the_open_head_leads_to_its_maps():
+def test_open_head_links_to_its_maps():
     app = open_view("heads", vshown="vision 1.2")
     app.button[0].click().run()
     assert app.query_params["view"] == "cls"

@@ -1,4 +1,4 @@
-"""Through the layers: maps and curves are the classifier's own, and the verdict is what the areas say."""
+"""Through the layers: maps and curves equal the classifier's, and the verdict follows from the areas."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from views.text.numbers import percent, three_digits
 
 
 def lines(chart: dict) -> dict[str, np.ndarray]:
-    """Name without its area -> probabilities."""
+    """Return the probabilities by the name of the curve, without its area."""
     named = [line for line in chart["data"] if line.get("name")]
     return {line["name"].split(":")[0]: numbers(line["y"]) for line in named}
 
 
 def drawn_maps(app) -> tuple[dict, np.ndarray]:
-    """Header, and `(layer, fusion, method, 1 + patch)`: what the browser draws every choice from."""
+    """Return the header and the payload `(layer, fusion, method, 1 + patch)` of all choices."""
     (element,) = [each for each in app.get("bidi_component") if each.proto.component_name.endswith("patch_picture")]
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
@@ -47,22 +47,22 @@ def text_of(app) -> str:
 
 
 @pytest.mark.parametrize("index", range(len(CLASSES)))
-def test_the_curves_are_the_classifiers_own(index):
+def test_curves_equal_the_classifiers(index):
     app = open_view("layers", explain=str(index + 1))
     classifier = service().model
-    wanted = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
+    expected = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
     deletion, insertion = (lines(chart) for chart in charts(app))
     assert set(deletion) == {*METHODS, RANDOM}
-    for name, curve in wanted.items():
+    for name, curve in expected.items():
         shown = RANDOM if name == "random" else name
         np.testing.assert_allclose(deletion[shown], curve.deletion, atol=1e-6)
         np.testing.assert_allclose(insertion[shown], curve.insertion, atol=1e-6)
     assert f"Explained: **{CLASSES[index]}**, {percent(float(trace().probabilities[index]))}" in text_of(app)
-    best = min(METHODS, key=lambda method: wanted[method].deletion_area)
-    assert f"**{best}** has the smallest deletion area, {three_digits(wanted[best].deletion_area)}" in text_of(app)
+    best = min(METHODS, key=lambda method: expected[method].deletion_area)
+    assert f"**{best}** has the smallest deletion area, {three_digits(expected[best].deletion_area)}" in text_of(app)
 
 
-def test_the_answer_is_explained_unless_another_class_is_asked_for():
+def test_answer_is_explained_unless_another_class_is_selected():
     shown = open_view("layers")
     assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(shown)
     other = (trace().answer - 1) % len(CLASSES)
@@ -78,14 +78,14 @@ def test_fusion_and_layer_decide_the_maps_of_attention():
         scores = attention_scores(trace().attention, fusion, layer - 1)
         classifier, answer = service().model, trace().answer
         for method, score in scores.items():
-            (wanted,) = classifier.occlusions(trace(), rank_patches(score)[None])
-            np.testing.assert_allclose(lines(charts(app)[0])[method], wanted.curves(answer).deletion, atol=1e-6)
+            (expected,) = classifier.occlusions(trace(), rank_patches(score)[None])
+            np.testing.assert_allclose(lines(charts(app)[0])[method], expected.curves(answer).deletion, atol=1e-6)
             assert [panel["title"] for panel in header["panels"]] == [METHOD_HEADINGS[name].english for name in METHODS]
             drawn = maps[layer - 1, list(FUSIONS).index(fusion), METHODS.index(method), 1:]
             np.testing.assert_allclose(drawn, score.ravel(), rtol=1e-6)
 
 
-def test_a_change_computes_only_what_it_changes(monkeypatch):
+def test_setting_recomputes_only_what_it_changes(monkeypatch):
     app = open_view("layers")
     covered, classifier = [], service().model
     whole = classifier.occlusions
@@ -108,30 +108,32 @@ def test_nonsense_in_the_address_falls_back():
     assert not app.warning and not app.error
 
 
-def test_a_class_of_small_probability_comes_with_a_warning():
+def test_class_of_small_probability_has_a_warning():
     small, large = int(trace().probabilities.argmin()), trace().answer
     assert trace().probabilities[small] < 0.1 < trace().probabilities[large]
     assert "say little" in text_of(open_view("layers", explain=str(small + 1)))
     assert "say little" not in text_of(open_view("layers", explain=str(large + 1)))
 
 
-def test_the_proof_is_small():
+def test_check_is_below_its_bound():
     line = checked(open_view("layers"), "recomputed")
-    found = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
-    rollout, rows, slope = map(float, found.groups())
+    expected = re.search(
+        r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S
+    )
+    rollout, rows, slope = map(float, match.groups())
     assert max(rollout, rows) < 1e-12 and slope < 1e-2
     assert float(re.search(r"within (\S+)\.$", line).group(1)) < 1e-5
 
 
-def test_the_table_is_made_when_it_is_opened():
+def test_table_is_built_when_it_is_opened():
     app = open_view("layers")
     assert len(app.dataframe) == 1
     app.session_state["scores"] = True
     app.run()
     table = app.dataframe[1].value
-    wanted = service().model.explain(trace(), trace().answer)
+    expected = service().model.explain(trace(), trace().answer)
     assert list(table.columns) == ["row", "column", *METHODS]
-    np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(wanted.values()), rtol=1e-5)
+    np.testing.assert_allclose(table[list(METHODS)].to_numpy().T, list(expected.values()), rtol=1e-5)
     assert table[["row", "column"]].to_numpy().tolist() == [[row, column] for row in (1, 2, 3) for column in (1, 2, 3)]
 
 
@@ -146,15 +148,15 @@ def measured(*areas: float) -> FaithfulnessCurves:
     )
 
 
-def test_the_verdict_names_who_is_better_than_random_and_who_is_not():
-    said = verdict(measured(0.3, 0.45, 0.2, 0.7))
-    assert "**raw gradient**" not in said
+def test_verdict_names_methods_better_and_worse_than_random():
+    message = verdict(measured(0.3, 0.45, 0.2, 0.7))
+    assert "**raw gradient**" not in message
     assert (
         "**gradient relevance** has the smallest deletion area, 0.200; random orders have 0.500 (0.400 to 0.600)"
-        in said
+        in message
     )
-    assert "Better than every random order: CLS attention, gradient relevance." in said
-    assert "**Not better than random here: rollout, raw gradient.**" in said
+    assert "Better than every random order: CLS attention, gradient relevance." in message
+    assert "**Not better than random here: rollout, raw gradient.**" in message
 
 
 def test_the_verdict_when_all_or_none_are_better():
@@ -183,12 +185,12 @@ def test_figures_over_many_pictures_come_from_the_card():
     assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 5
     assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 5
     assert table["Below random on"].tolist() == ["87.5 %"] * 4 + [""]
-    said = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
-    assert "are 200 that" in said and "not better than random beyond doubt: raw gradient." in said
+    message = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
+    assert "are 200 that" in message and "not better than random beyond doubt: raw gradient." in message
     assert prose.block(PAGE, "card-better") in card_verdict(card(-0.1, -0.1, -0.1, -0.1))
 
 
-def test_a_card_without_figures_says_nothing():
+def test_card_without_figures_has_no_text():
     assert card_verdict({}) == ""
     assert list(areas_table(measured(0.3, 0.45, 0.2, 0.7), {}).columns) == [
         "Order by",
@@ -197,10 +199,10 @@ def test_a_card_without_figures_says_nothing():
     ]
 
 
-def test_files_hold_every_curve():
-    found = measured(0.3, 0.45, 0.2, 0.7)
-    header, rows = found.table()
+def test_files_contain_every_curve():
+    expected = measured(0.3, 0.45, 0.2, 0.7)
+    header, rows = expected.table()
     assert header[:3] == ["share", "CLS attention, deletion", "CLS attention, insertion"]
     assert rows[0][:3] == (0.0, 0.3, 0.7) and len(rows) == 2 and len(rows[0]) == len(header) == 11
-    arrays = found.arrays()
+    arrays = expected.arrays()
     np.testing.assert_array_equal(arrays["random order, deletion"], [0.5, 0.5])

@@ -1,4 +1,4 @@
-"""The Vision page: what is shown is what the shipped classifier computes for the picture."""
+"""The Vision page: it shows what the shipped classifier computes for the picture."""
 
 import base64
 import html
@@ -43,33 +43,34 @@ def trace(classifier):
 
 
 def component(app: AppTest, name: str):
-    (found,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
-    return found
+    (expected,) = [part.proto for part in app.get("bidi_component") if part.proto.component_name.endswith(name)]
+    return expected
 
 
-def shown(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
-    """Header of the patch picture with what is chosen, the weights of the chosen head, and the picture."""
+def patch_picture(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
+    """Return the header of the patch picture with its selection, the selected head's weights, and the picture."""
     header, weights, picture = read(component(app, "patch_picture").bytes)
-    told = chosen_of(app, header)
+    selection = selection_of(app, header)
     place = tuple(
-        names.index(told.get(each, names[0])) for each, names in zip(("layer", "head"), header["names"], strict=True)
+        names.index(selection.get(each, names[0]))
+        for each, names in zip(("layer", "head"), header["names"], strict=True)
     )
-    top = header["tops"][place[0]][place[1]] if told.get("scale") == "shared" else None
+    top = header["tops"][place[0]][place[1]] if selection.get("scale") == "shared" else None
     name = ",".join(map(str, (header["id"], *place)))
     exact = re.findall(rf'data-exact="{name} ([^"]*)"', html_of(app))
     one = np.frombuffer(base64.b64decode(exact[0]), "<f4").reshape(weights.shape[2:]) if exact else weights[place]
-    return header | {"chosen": told, "top": top, "exact": bool(exact)}, one, picture
+    return header | {"chosen": selection, "top": top, "exact": bool(exact)}, one, picture
 
 
-def chosen_of(app: AppTest, header: dict) -> dict[str, str]:
-    """What is chosen in a component."""
+def selection_of(app: AppTest, header: dict) -> dict[str, str]:
+    """Return the selection of a component."""
     names = {control["name"] for control in header["controls"]}
-    marks = [json.loads(html.unescape(found)) for found in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
+    marks = [json.loads(html.unescape(expected)) for expected in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     return next(mark for mark in marks if set(mark) == names)
 
 
 def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
-    """Header, maps and underlay of the overview."""
+    """Return header, maps and underlay of the overview."""
     content = component(app, "attention_grid").bytes
     length = int.from_bytes(content[:4], "little")
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
@@ -77,14 +78,14 @@ def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     count = 4 * int(np.prod(kind["weights"]))
     maps_shown = np.frombuffer(body[:count], "<f4").reshape(kind["weights"])
     underlay = np.frombuffer(body[count:], np.uint8).reshape(kind["underlay"])
-    return header | {"chosen": chosen_of(app, header)}, maps_shown, underlay
+    return header | {"chosen": selection_of(app, header)}, maps_shown, underlay
 
 
 def captions(app: AppTest) -> str:
     return "\n".join(caption.value for caption in app.caption)
 
 
-def test_the_answer_is_the_models_and_stays_in_every_view(open_app, trace):
+def test_answer_equals_the_models_in_every_view(open_app, trace):
     for view in VIEWS:
         app = open_app("vision", view=view)
         assert app.title[0].value == "Vision"
@@ -95,20 +96,20 @@ def test_the_answer_is_the_models_and_stays_in_every_view(open_app, trace):
         assert not app.warning
 
 
-def test_the_answer_as_numbers_below_a_fold(open_app, classifier, trace):
+def test_answer_as_numbers_in_a_fold(open_app, classifier, trace):
     app = open_app("vision")
     assert "CLS before the norm" not in matrices(app)
     app.session_state["from_cls"] = True
     app.run()
     assert not app.exception
-    found = recompute_classification(classifier.network, trace)
+    expected = recompute_classification(classifier.network, trace)
     shown = matrices(app)
-    for name, vector in (("CLS before the norm", found.before), ("CLS after the norm, y", found.after)):
+    for name, vector in (("CLS before the norm", expected.before), ("CLS after the norm, y", expected.after)):
         np.testing.assert_allclose(shown[name][1][0], vector, rtol=1e-3, atol=1e-3)
     _, *rows = table(app, "From logits to probabilities")
     assert [row[0] for row in rows] == [str(index) for index in range(len(trace.classes))]
     assert [row[1] for row in rows] == list(trace.classes)
-    assert [row[2] for row in rows] == [three_digits(float(logit)) for logit in found.logits]
+    assert [row[2] for row in rows] == [three_digits(float(logit)) for logit in expected.logits]
 
 
 def test_the_sidebar_describes_the_classifier(open_app, classifier):
@@ -122,7 +123,7 @@ def test_the_sidebar_describes_the_classifier(open_app, classifier):
 
 def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classifier, trace):
     app = open_app("vision", row="3", column="5")
-    header, weights, picture = shown(app)
+    header, weights, picture = patch_picture(app)
     assert header["chosen"] == {"row": "3", "column": "5"}
     assert weights.size == 0
     np.testing.assert_array_equal(picture, patch_grid.as_bytes(trace.pixels))
@@ -139,14 +140,14 @@ def test_patches_show_one_patch_as_pixels_vector_and_embedding(open_app, classif
     np.testing.assert_allclose(embedded[:, 0], trace.patches[number], atol=1e-4)
     (text,) = [part.value for part in app.markdown if "Recomputed for this patch" in part.value]
     assert float(without_bounds(text).rsplit(" ", 1)[1].rstrip(".")) < 1e-4
-    steps = next(found for found in drawn_patches(app) if found[0]["shows"] == "steps")
+    steps = next(expected for expected in drawn_patches(app) if expected[0]["shows"] == "steps")
     np.testing.assert_array_equal(steps[1], trace.patches)
     np.testing.assert_array_equal(steps[2], picture)
 
 
 def drawn_patches(app: AppTest) -> list[tuple[dict, np.ndarray, np.ndarray]]:
-    """Header, embeddings and picture of what follows the chosen patch."""
-    found = []
+    """Return header, embeddings and picture of the components of the selected patch."""
+    expected = []
     for each in app.get("bidi_component"):
         if each.proto.component_name.endswith("one_patch"):
             length = int.from_bytes(each.proto.bytes[:4], "little")
@@ -154,40 +155,40 @@ def drawn_patches(app: AppTest) -> list[tuple[dict, np.ndarray, np.ndarray]]:
             shape = header["embeddings"] or (0, 0)
             embeddings, picture = body[: 4 * shape[0] * shape[1]], body[4 * shape[0] * shape[1] :]
             pixels = np.frombuffer(picture, np.uint8).reshape(header["pixels"])
-            found.append((header, np.frombuffer(embeddings, "<f4").reshape(shape), pixels))
-    return found
+            expected.append((header, np.frombuffer(embeddings, "<f4").reshape(shape), pixels))
+    return expected
 
 
 def test_patches_show_sequence_and_filters(open_app, classifier, trace):
     app = open_app("vision", row="1", column="2")
     (sequence,) = (header for header, *_ in drawn_patches(app) if header["shows"] == "sequence")
     assert sequence["grid"] == list(trace.grid) and sequence["first"] == "CLS"
-    assert chosen_of(app, sequence) == {"row": "1", "column": "2"}
-    said, shares = html_of(app), principal_filters(classifier.network, 28)[1]
-    assert said.count("<figure ") == 28
-    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in said
+    assert selection_of(app, sequence) == {"row": "1", "column": "2"}
+    message, shares = html_of(app), principal_filters(classifier.network, 28)[1]
+    assert message.count("<figure ") == 28
+    assert f"<figcaption>{100 * shares[0]:.1f} %</figcaption>" in message
 
 
-def test_cls_attention_is_the_trace(open_app, trace):
+def test_cls_attention_equals_the_trace(open_app, trace):
     app = open_app("vision", view="cls", layer="2", head="3", opacity="40", kept="35")
     header, drawn, underlay = sheet(app)
-    wanted = trace.attention[:, :, 0, 1:].reshape(*trace.attention.shape[:2], *trace.grid)
-    np.testing.assert_allclose(drawn[:-1, :-1], wanted, atol=1e-5)
-    np.testing.assert_allclose(drawn[:-1, -1], wanted.mean(axis=1), atol=1e-5)
-    np.testing.assert_allclose(drawn[-1, -1], wanted.mean(axis=(0, 1)), atol=1e-5)
+    expected = trace.attention[:, :, 0, 1:].reshape(*trace.attention.shape[:2], *trace.grid)
+    np.testing.assert_allclose(drawn[:-1, :-1], expected, atol=1e-5)
+    np.testing.assert_allclose(drawn[:-1, -1], expected.mean(axis=1), atol=1e-5)
+    np.testing.assert_allclose(drawn[-1, -1], expected.mean(axis=(0, 1)), atol=1e-5)
     np.testing.assert_array_equal(underlay, patch_grid.grey(patch_grid.as_bytes(trace.pixels)))
     assert header["chosen"] == {"layer": "2", "head": "3", "scale": "own", "opacity": "40"}
-    large, row, picture = shown(app)
+    large, row, picture = patch_picture(app)
     np.testing.assert_allclose(row, trace.attention[1, 2, :1], atol=1e-5)
     np.testing.assert_array_equal(picture, underlay)
     assert (large["chosen"]["opacity"], large["chosen"]["kept"]) == ("40", "35")
     assert large["panels"][0]["shows"] == "cls"
     app.session_state["table"] = True
     app.run()
-    np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), wanted[1, 2], atol=1e-5)
+    np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), expected[1, 2], atol=1e-5)
 
 
-def test_full_maps_are_the_trace(open_app, trace):
+def test_full_maps_equal_the_trace(open_app, trace):
     app = open_app("vision", view="full-maps", layer="2", head="3")
     ((header, weights),) = kinds(app).values()
     assert header["weights"][2:] == list(trace.attention.shape[2:])
@@ -196,36 +197,36 @@ def test_full_maps_are_the_trace(open_app, trace):
         and len(header["keys"]) == trace.attention.shape[-1]
     )
     np.testing.assert_allclose(weights[1, 2], trace.attention[1, 2], rtol=1e-3, atol=1e-6)
-    assert chosen(app)["scale"] == "own"  # one strong head would leave all others blank
+    assert chosen(app)["scale"] == "own"  # with a shared scale one strong head would leave the others blank
     assert "scaled_dot_product_attention" in captions(app)
 
 
 def test_scales(open_app, trace):
     on_patches = trace.attention[:, :, 0, 1:]
     app = open_app("vision", view="cls", scale="shared")
-    assert shown(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
+    assert patch_picture(app)[0]["top"] == pytest.approx(float(on_patches.max()), abs=1e-5)
     assert sheet(app)[0]["chosen"]["scale"] == "shared"
     app = open_app("vision", view="cls")
-    assert shown(app)[0]["top"] is None
+    assert patch_picture(app)[0]["top"] is None
     app = open_app("vision", view="any-patch", scale="shared", layer="1", head="1")
-    assert shown(app)[0]["top"] == pytest.approx(float(trace.attention[0, 0, 1:, 1:].max()), abs=1e-5)
+    assert patch_picture(app)[0]["top"] == pytest.approx(float(trace.attention[0, 0, 1:, 1:].max()), abs=1e-5)
 
 
 @pytest.mark.parametrize(("layer", "head"), [("2", "3"), ("6", "mean"), ("mean", "1"), ("mean", "mean")])
 def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head):
     app = open_app("vision", view="any-patch", layer=layer, head=head, row="4", column="9")
-    header, matrix, _ = shown(app)
-    wanted = trace.attention
-    wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
-    wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
-    np.testing.assert_allclose(matrix, wanted, atol=1e-5)
+    header, matrix, _ = patch_picture(app)
+    expected = trace.attention
+    expected = expected.mean(axis=1) if head == "mean" else expected[:, int(head) - 1]
+    expected = expected.mean(axis=0) if layer == "mean" else expected[int(layer) - 1]
+    np.testing.assert_allclose(matrix, expected, atol=1e-5)
     assert (header["chosen"]["row"], header["chosen"]["column"]) == ("4", "9") and header["exact"]
     assert [panel["shows"] for panel in header["panels"]] == ["from", "to"]
     app.session_state["table"] = True
     app.run()
     table, chosen = app.dataframe[0].value, 1 + 3 * trace.grid[1] + 8
-    np.testing.assert_allclose(table["What it attends to"], wanted[chosen, 1:], atol=1e-5)
-    np.testing.assert_allclose(table["What attends to it"], wanted[1:, chosen], atol=1e-5)
+    np.testing.assert_allclose(table["What it attends to"], expected[chosen, 1:], atol=1e-5)
+    np.testing.assert_allclose(table["What attends to it"], expected[1:, chosen], atol=1e-5)
 
 
 @pytest.mark.parametrize("view", ["cls", "any-patch"])
@@ -239,37 +240,37 @@ def test_the_check_is_on_the_page(open_app, trace, view):
 @pytest.mark.parametrize(
     ("sent", "followed"), [({"row": "3", "column": "5"}, {"row": "3", "column": "5"}), ({"row": "99"}, {}), ("x", {})]
 )
-def test_a_choice_in_the_browser_is_followed_and_nonsense_is_not(open_app, sent, followed):
-    before = shown(open_app("vision", view="any-patch"))[0]["chosen"]
+def test_valid_selection_of_the_browser_is_stored(open_app, sent, followed):
+    before = patch_picture(open_app("vision", view="any-patch"))[0]["chosen"]
     with patch("views.components.patch_picture._MOUNT._mount") as mount:
         app = open_app("vision", view="any-patch")
     app.session_state["any"] = {"chosen": before | sent if isinstance(sent, dict) else sent}
     with patch("streamlit.session_state", app.session_state):
         mount.call_args.kwargs["on_chosen_change"]()
     app.run()
-    assert shown(app)[0]["chosen"] == before | followed
+    assert patch_picture(app)[0]["chosen"] == before | followed
 
 
 def test_at_least_four_samples_are_recognised(classifier):
-    seen = {name: classifier.trace(samples.picture(name).image) for name in samples.NAMES}
-    right = [name for name, trace in seen.items() if trace.classes[trace.answer].replace(" ", "-").lower() == name]
-    assert len(seen) == 6
+    traces = {name: classifier.trace(samples.picture(name).image) for name in samples.NAMES}
+    right = [name for name, trace in traces.items() if trace.classes[trace.answer].replace(" ", "-").lower() == name]
+    assert len(traces) == 6
     assert len(right) >= 4, right
 
 
 def test_another_picture_gives_other_numbers(open_app, classifier):
     app = open_app("vision", view="cls", picture="church")
-    wanted = classifier.trace(samples.picture("church").image)
-    assert bars(wanted.classes, wanted.probabilities) in html_of(app)
+    expected = classifier.trace(samples.picture("church").image)
+    assert bars(expected.classes, expected.probabilities) in html_of(app)
     picture = photo()
     app.get("file_uploader")[0].set_value(("a.png", encoded(picture), "image/png")).run()
     assert not app.exception
-    wanted = classifier.trace(picture)
-    assert bars(wanted.classes, wanted.probabilities) in html_of(app)
-    np.testing.assert_allclose(sheet(app)[1][0, 0].ravel(), wanted.attention[0, 0, 0, 1:], atol=1e-5)
+    expected = classifier.trace(picture)
+    assert bars(expected.classes, expected.probabilities) in html_of(app)
+    np.testing.assert_allclose(sheet(app)[1][0, 0].ravel(), expected.attention[0, 0, 0, 1:], atol=1e-5)
 
 
-def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
+def test_results_of_an_own_picture_end_with_the_visit(open_app):
     open_app("vision")  # the first sample, which all visitors share
     service = loaded_service()
     before = list(service.traces._entries), list(service.analyses._entries)
@@ -283,7 +284,7 @@ def test_what_is_computed_for_an_own_picture_ends_with_the_visit(open_app):
     assert len(own_traces._entries) == 1 and own_analyses._entries
 
 
-def test_a_bad_upload_is_one_sentence_and_the_page_stays(open_app):
+def test_bad_upload_gets_one_sentence_and_the_page_stays(open_app):
     app = open_app("vision", view="cls")
     app.get("file_uploader")[0].set_value(("a.png", b"<svg/>", "image/png")).run()
     assert not app.exception
@@ -296,7 +297,7 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
     app = open_app("vision", view="bogus", **nonsense)
     assert app.get("button_group")[0].value == "patches"
     rows, columns = trace.grid
-    assert shown(app)[0]["chosen"] == {"row": str(rows // 2), "column": str(columns // 2)}
+    assert patch_picture(app)[0]["chosen"] == {"row": str(rows // 2), "column": str(columns // 2)}
     app = open_app("vision", view="cls", **nonsense)
     assert sheet(app)[0]["chosen"] == {
         "layer": str(len(trace.attention)),
@@ -304,11 +305,11 @@ def test_nonsense_in_the_address_falls_back(open_app, trace):
         "scale": "own",
         "opacity": "60",
     }
-    assert shown(app)[0]["chosen"]["kept"] == "60"
+    assert patch_picture(app)[0]["chosen"]["kept"] == "60"
     assert not app.warning
 
 
-def test_views_switch_and_a_chosen_head_stays(open_app, trace):
+def test_selected_head_stays_in_another_view(open_app, trace):
     app = open_app("vision", view="cls", layer="2", head="3")
     for view in VIEWS:
         app.session_state["view"] = view
@@ -316,10 +317,10 @@ def test_views_switch_and_a_chosen_head_stays(open_app, trace):
         assert not app.exception
     app.session_state["view"] = "any-patch"
     app.run()
-    assert attention_maps.describe("2", "3") in shown(app)[0]["title"]
+    assert attention_maps.describe("2", "3") in patch_picture(app)[0]["title"]
 
 
-def test_a_broken_installation_is_one_sentence():
+def test_broken_installation_gets_one_sentence():
     clear_all()
     reason = "model.safetensors is missing from *assets*."
     with patch("model.VisionClassifier.load", side_effect=CheckpointError(reason)):
@@ -330,14 +331,14 @@ def test_a_broken_installation_is_one_sentence():
     assert app.error[0].value.replace("\\", "") == reason
 
 
-def test_it_opens_on_the_church_and_says_what_no_object_at_all_is(open_app, classifier):
+def test_page_opens_on_the_church_and_reports_plain_pictures(open_app, classifier):
     app = open_app("vision")
     assert app.query_params["picture"] == "church"
-    (said,) = [element.value for element in app.markdown if "background often decides" in element.value]
+    (message,) = [element.value for element in app.markdown if "background often decides" in element.value]
     for colour, name, expected in (
         ((110, 160, 220), "sky blue", "parachute"),
         ((60, 140, 50), "grass green", "golf ball"),
     ):
         plain = classifier.trace(Image.new("RGB", (50, 50), colour))
         assert plain.classes[plain.probabilities.argmax()] == expected
-        assert f"{name}: {expected}, {percent(float(plain.probabilities.max()))}" in said
+        assert f"{name}: {expected}, {percent(float(plain.probabilities.max()))}" in message

@@ -1,4 +1,4 @@
-"""Positions: what is drawn was computed by the model, and taking the order away moves what it should."""
+"""Positions: the model's values are drawn, and removing the order changes the probabilities."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from views.text.numbers import percent
 
 
 def bars(app) -> dict[str, tuple[float, float]]:
-    """Class -> probability before and after, with all their digits."""
+    """Return class -> probability before and after, with all digits."""
     (shown,) = [element.value for element in app.html if "aa-moves" in element.value]
     rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
     return {name: (float(before), float(after)) for name, before, after in rows}
@@ -27,14 +27,14 @@ def order(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).permutation(9)
 
 
-def test_similarity_and_distances_are_the_models():
+def test_similarity_and_distances_equal_the_models():
     sheet, dots = charts(open_view("positions"))
     similarity = position_similarity(service().model.network)
     np.testing.assert_allclose(numbers(sheet["data"][0]["z"]), similarity_sheet(similarity, (3, 3))[..., 0], atol=1e-6)
     np.testing.assert_allclose(
         numbers(dots["data"][0]["y"]), attention_distance(trace().attention, (3, 3), 4).ravel(), rtol=1e-5
     )
-    # Uniform attention, worked out by hand for a 3 x 3 grid of 4 pixels.
+    # uniform attention, computed by hand for a 3 x 3 grid of 4 pixels
     rows, columns = np.divmod(np.arange(9), 3)
     everywhere = 4 * np.hypot(rows[:, None] - rows, columns[:, None] - columns).mean()
     assert dots["layout"]["shapes"][0]["y0"] == pytest.approx(everywhere)
@@ -45,23 +45,23 @@ def test_similarity_and_distances_are_the_models():
 def test_bars_before_and_after(change, seed):
     app = open_view("positions", change=change, shuffle=str(seed))
     pixels, classifier = noise(12, 12, 3), service().model
-    wanted = classifier.rearranged(
+    expected = classifier.rearranged(
         pixels, None if change == "no-positions" else order(seed), positions=change == "shuffle"
     )
     shown = bars(app)
     assert tuple(shown) == CLASSES
     np.testing.assert_allclose([before for before, _ in shown.values()], trace().probabilities, atol=1e-6)
-    np.testing.assert_allclose([after for _, after in shown.values()], wanted, atol=1e-6)
+    np.testing.assert_allclose([after for _, after in shown.values()], expected, atol=1e-6)
     name = CLASSES[trace().answer]
     moved = f"**{name}**: {percent(float(trace().probabilities[trace().answer]))} \u2192 "
-    (said,) = [element.value for element in app.markdown if element.value.startswith(moved)]
-    new = CLASSES[int(wanted.argmax())]
-    assert ("The answer stays." in said) if new == name else (f"The answer is now *{new}*" in said)
+    (message,) = [element.value for element in app.markdown if element.value.startswith(moved)]
+    new = CLASSES[int(expected.argmax())]
+    assert ("The answer stays." in message) if new == name else (f"The answer is now *{new}*" in message)
     (image,) = app.get("image")
     assert image.proto.imgs[0].alt == PICTURES[change].english
 
 
-def test_shuffle_again_is_another_order():
+def test_shuffle_again_changes_the_order():
     app = open_view("positions", shuffle="1")
     first = bars(app)
     app.button[0].click().run()
@@ -92,7 +92,7 @@ def test_nonsense_in_the_address_falls_back(query):
     assert bars(open_view("positions", **query)) == bars(open_view("positions"))
 
 
-def test_tables_are_made_when_they_are_opened():
+def test_tables_are_built_when_they_are_opened():
     app = open_view("positions")
     assert not app.dataframe
     app.session_state["moved"] = app.session_state["reach"] = True

@@ -1,4 +1,4 @@
-"""A program names the picture under study, and only this project's own model has one."""
+"""A program names the current picture; only this project's model has programs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.model.images import CLASSES
 from tests.pages.vision.views import open_view, service, trace
 
 
-def test_a_readers_own_picture_is_a_file_to_name():
+def test_program_of_an_own_picture_names_a_placeholder_file():
     (fold,) = [fold for fold in open_view("heads").expander if fold.label == "The same in PyTorch"]
     lines = fold.code[0].value.splitlines()
     assert [line for line in lines if line.endswith("# yours")] == [
@@ -23,7 +23,7 @@ def test_a_readers_own_picture_is_a_file_to_name():
 
 
 @pytest.mark.parametrize("elsewhere", [False, True])
-def test_a_model_from_elsewhere_has_no_program(monkeypatch, elsewhere):
+def test_other_models_have_no_program(monkeypatch, elsewhere):
     offered = []
     monkeypatch.setattr(program, "render_program", lambda *where, **values: offered.append(where))
     if elsewhere:
@@ -33,7 +33,7 @@ def test_a_model_from_elsewhere_has_no_program(monkeypatch, elsewhere):
     assert offered == ([] if elsewhere else [("vision", "cls", "")])
 
 
-def test_a_change_that_no_program_makes_leaves_none():
+def test_unsupported_change_has_no_program():
     ablated, window = Scale("vision", ((0, 1),), 0.0), Window("vision", ((0, 1),), 2)
     assert program_values(HeadInterventions((ablated,))) == (("values", ((1, 2),), 0.0),)
     assert program_values(HeadInterventions((ablated, window))) is None

@@ -1,4 +1,4 @@
-"""What if: the shown probabilities and maps are the network's own under the intervention that the address names."""
+"""What if: probabilities and maps equal the network's under the intervention of the address."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.trace_comparison import moved
+from model.attribution.trace_comparison import attention_shift
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from tests.model.images import CLASSES
 from tests.pages.charts import checked
@@ -16,7 +16,7 @@ from tests.pages.vision.views import open_view, service, trace
 from views.controls import painted
 from views.text.numbers import three_digits
 
-ALL = ((1, 0), (1, 1))  # the heads that are chosen at first
+ALL = ((1, 0), (1, 1))  # the initially selected heads
 HIDDEN = np.array([[0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)
 CASES = [
     ({}, Scale("vision", ALL, 0.0), 2),
@@ -28,18 +28,18 @@ CASES = [
 
 
 @pytest.mark.parametrize(("query", "change", "checks"), CASES)
-def test_a_link_makes_the_intervention_that_it_names(query, change, checks):
+def test_link_sets_its_intervention(query, change, checks):
     app = open_view("what_if", layer="2", head="1", **query)
-    found = service().model.intervene(trace(), HeadInterventions((change,))).after
+    expected = service().model.intervene(trace(), HeadInterventions((change,))).after
     rows = table(app, "Probabilities")[1:]
-    pairs = zip(CLASSES, trace().probabilities.astype(float), found.probabilities.astype(float), strict=True)
+    pairs = zip(CLASSES, trace().probabilities.astype(float), expected.probabilities.astype(float), strict=True)
     assert [row[:3] for row in rows] == [[name, three_digits(old), three_digits(new)] for name, old, new in pairs]
     drawn = matrices(app)
-    before, after = (side.attention[1, 0, 0, 1:].reshape(3, 3) for side in (trace(), found))
+    before, after = (side.attention[1, 0, 0, 1:].reshape(3, 3) for side in (trace(), expected))
     np.testing.assert_allclose(drawn["before"][1], before, atol=1e-6)
     np.testing.assert_allclose(drawn["after"][1], after, atol=1e-6)
     np.testing.assert_allclose(drawn["after minus before"][1], after - before, atol=1e-6)
-    np.testing.assert_allclose(drawn["Vision"][1], moved(trace().attention, found.attention), atol=1e-6)
+    np.testing.assert_allclose(drawn["Vision"][1], attention_shift(trace().attention, expected.attention), atol=1e-6)
     line = checked(app, "Recomputed in double")
     assert line.count("largest difference") == checks and not app.warning
 

@@ -1,4 +1,4 @@
-"""Some views of the Vision page on their own, with a tiny network, so that their tests need no trained weights."""
+"""Views of the Vision page with a tiny network, so that their tests need no trained weights."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ PATIENCE = 60  # seconds
 
 @cache
 def service() -> Service:
-    """One for all tests."""
+    """Return the service that all tests share."""
     return Service(VisionClassifier(tiny_vision()))
 
 
 @cache
 def trace() -> VisionTrace:
-    """Of a picture of noise."""
+    """Return the trace of a picture of noise."""
     return service().model.trace(noise(12, 12, 3))
 
 
@@ -65,7 +65,7 @@ VIEWS = {"layers": _layers, "positions": _positions, "what_if": _what_if, "heads
 
 
 def open_view(view: str, **query: str) -> AppTest:
-    """Run one of `VIEWS` with query parameters as a link would carry them."""
+    """Run one of `VIEWS` with query parameters, as by a link."""
     app = AppTest.from_function(VIEWS[view], default_timeout=PATIENCE)
     app.query_params.update(query)
     app.run()
