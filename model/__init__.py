@@ -1,4 +1,4 @@
-"""Everything that computes: the networks, the tracing and the training. PyTorch only, no user interface.
+"""The networks, their tracing and their training. PyTorch only, no user interface.
 
 from model import Translator
 translator = Translator.load()

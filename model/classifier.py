@@ -1,4 +1,4 @@
-"""The picture classifier as pages and notebooks use it: load once, then classify, trace and explain."""
+"""The picture classifier for pages and notebooks: load once, then classify, trace and explain."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -39,7 +39,7 @@ SHIPPED = ASSETS / "vision"
 
 @dataclass(frozen=True, eq=False)
 class GradientScores:
-    """What the gradients of one class's logit say, and a check of them."""
+    """Attribution by the gradients of one class's logit, and a check of them."""
 
     scores: dict[str, np.ndarray]  # name of the method -> `(patch,)` float32
     length: float  # of the gradient with respect to the pixels
@@ -53,7 +53,7 @@ class GradientScores:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VisionTrace(PatchTrace):
-    """Everything a ViT computes for one picture; see `PatchTrace`. P patches."""
+    """All intermediate results of a ViT for one picture; see `PatchTrace`. P patches."""
 
     record: AttentionRecord  # with queries, keys, values, scores and head outputs
     patches: np.ndarray  # `(P, d_model)`, each patch after the linear embedding, before positions are added
@@ -62,9 +62,9 @@ class VisionTrace(PatchTrace):
 
 @dataclass(frozen=True, eq=False)
 class VisionInterventionResult:
-    """The same picture under interventions, with the check that they did what they say."""
+    """The result of a ViT under interventions, with a check of them."""
 
-    after: VisionTrace
+    after: PatchTrace
     check: InterventionCheck
 
 
@@ -80,7 +80,7 @@ class VisionClassifier(PictureClassifier):
     @falls_back
     @torch.inference_mode()
     def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> VisionTrace:
-        """Everything the network computes for a picture.
+        """Record everything that the network computes for a picture.
 
         Args:
             image: a picture of any size, or pixels `(height, width, 3)` from `prepare`.
@@ -103,7 +103,7 @@ class VisionClassifier(PictureClassifier):
 
     @falls_back
     def intervene(self, trace: VisionTrace, interventions: HeadInterventions) -> VisionInterventionResult:
-        """The picture of `trace` again under interventions.
+        """Run the picture of `trace` again under interventions.
 
         Raises:
             InterventionError: see `HeadInterventions.check`.
@@ -117,16 +117,16 @@ class VisionClassifier(PictureClassifier):
     def explain(
         self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
     ) -> dict[str, np.ndarray]:
-        """Attribution of the answer `class_index`, by every name in `METHODS`: `(patch,)` scores, higher matters more.
+        """Attribute the class `class_index` to patches by all `METHODS`: `(patch,)` scores, higher is more important.
 
-        The first two read attention maps only, by `fusion` and `layer` (see `attention_scores`), and are the same for
-        every class; the gradients are the class's own.
+        The first two use attention maps only, by `fusion` and `layer` (see `attention_scores`), and are the same for
+        every class; the gradients depend on the class.
         """
         return {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
 
     @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:
-        """The last two of `METHODS`; see `model.attribution.rollout`."""
+        """Compute the last two of `METHODS`; see `model.attribution.rollout`."""
         pixels = self._tensor(trace.pixels)
         gradients = class_gradients(self.network, pixels, class_index)
         scores = {METHODS[2]: gradients.relevance(), METHODS[3]: gradients.raw(self.config.patch_size)}
@@ -136,11 +136,11 @@ class VisionClassifier(PictureClassifier):
     @falls_back
     @torch.inference_mode()
     def rearranged(self, pixels: np.ndarray, order: np.ndarray | None = None, *, positions: bool = True) -> np.ndarray:
-        """Class probabilities `(class,)` float32 when the network cannot see where the patches are.
+        """Compute class probabilities `(class,)` float32 with patches moved or without positions.
 
         Args:
             pixels: from `prepare`.
-            order: `(patch,)`, the patch whose content comes to each place; None leaves them where they are.
+            order: `(patch,)`, the patch whose content moves to each position; None moves none.
             positions: False leaves out the position vectors, that of CLS too.
         """
         changes = {}
@@ -153,32 +153,32 @@ class VisionClassifier(PictureClassifier):
 
     @falls_back
     def occlusions(self, trace: VisionTrace, orders: np.ndarray) -> list[Occlusion]:
-        """Every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
+        """Compute every class as patches are occluded in each of `orders`, `(order, patch)`; see `Occlusion`."""
         return occlude(self.network, self._tensor(trace.pixels), orders)
 
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
     ) -> dict[str, OcclusionCurves]:
-        """Deletion and insertion curves of each explanation, and of "random", the mean over some random orders.
+        """Compute deletion and insertion curves of each explanation, and of "random", the mean over some random orders.
 
         Args:
-            scores: name of an explanation -> `(patch,)`, higher matters more.
-            class_index: whose probability the curves follow.
+            scores: name of an explanation -> `(patch,)`, higher is more important.
+            class_index: the class of the curves.
             seed: of the random orders.
         """
-        yardstick = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
-        orders = np.stack([*(rank_patches(score) for score in scores.values()), *yardstick])
-        found = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]
-        return {**dict(zip(scores, found, strict=False)), "random": average_curves(found[len(scores) :])}
+        baseline = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
+        orders = np.stack([*(rank_patches(score) for score in scores.values()), *baseline])
+        curves = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]
+        return {**dict(zip(scores, curves, strict=False)), "random": average_curves(curves[len(scores) :])}
 
     @falls_back
     def ablate_heads(self, trace: VisionTrace) -> ClassificationAblation:
-        """Logits without each head; see `model.attribution.head_ablation.ablate_classification_heads`."""
+        """Compute the logits without each head; see `model.attribution.head_ablation.ablate_classification_heads`."""
         return ablate_classification_heads(self.network, self._tensor(trace.pixels))
 
     @falls_back
     def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
-        """Logits `(class,)` without one head, computed another way: see `model.attribution.head_ablation`."""
+        """Compute the logits `(class,)` without one head in another way; see `model.attribution.head_ablation`."""
         return logits_without(self.network, self._tensor(trace.pixels), layer, head)
 
     def export_vit(self, path: str | Path) -> None:
@@ -188,6 +188,6 @@ class VisionClassifier(PictureClassifier):
 
 @lru_cache(maxsize=8)
 def _plan(layers: int) -> StackPlan:
-    """What a trace keeps of a ViT with so many layers."""
-    kept = ["vision.patches", *layer_names("vision", "self.mask", layers)]
-    return StackPlan.of(attention_stacks("vision", "self", layers) | stream_stack("vision", layers), kept)
+    """Plan the recording of a ViT with so many layers."""
+    referenced = ["vision.patches", *layer_names("vision", "self.mask", layers)]
+    return StackPlan.of(attention_stacks("vision", "self", layers) | stream_stack("vision", layers), referenced)

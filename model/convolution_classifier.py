@@ -1,4 +1,4 @@
-"""The convolutional network as pages and notebooks use it, to compare with the Vision Transformer on one picture."""
+"""The convolutional network for pages and notebooks, to compare with the Vision Transformer on one picture."""
 
 from dataclasses import dataclass
 
@@ -21,26 +21,26 @@ SHIPPED = ASSETS / "convolution"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ConvolutionTrace(PictureTrace):
-    """Everything a convolutional network computes for one picture.
+    """All intermediate results of a convolutional network for one picture.
 
     Attributes:
         pixels, classes, logits: see `PictureTrace`.
-        maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A place covers as
-            many pixels a side as the picture has more of them than the map has places.
+        maps: the stream after the stem and after every block, each `(channel, row, column)` float32. A cell covers
+            `pixels.shape[0] / map.shape[1]` pixels a side.
     """
 
     maps: tuple[np.ndarray, ...]
 
     @property
     def records(self) -> dict[str, AttentionRecord]:
-        """None: there is no attention in it."""
+        """Empty, as there is no attention in it."""
         return {}
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys.
 
         Raises:
-            KeyError: always, for it has no kind of attention.
+            KeyError: always, as it has no attention.
         """
         raise KeyError(kind)
 
@@ -57,7 +57,7 @@ class ConvolutionClassifier(PictureClassifier):
     @falls_back
     @torch.inference_mode()
     def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> ConvolutionTrace:
-        """Everything the network computes for a picture.
+        """Record everything that the network computes for a picture.
 
         Args:
             image: a picture of any size, or pixels `(side, side, 3)` from `prepare`.

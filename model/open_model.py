@@ -1,4 +1,4 @@
-"""Open any Hugging Face checkpoint and look inside it."""
+"""Opens any Hugging Face checkpoint for tracing."""
 
 import hashlib
 import os
@@ -15,7 +15,7 @@ from .hub.source import commit_of, folder_of
 from .runtime.device import choose_device
 from .runtime.fallback import place_on_device
 
-SPREAD = "spread"  # in place of a device: as many as are needed
+SPREAD = "spread"  # in place of a device: as many devices as are needed
 
 
 def open_model(
@@ -29,41 +29,41 @@ def open_model(
     download: bool = True,
     progress: DownloadProgress | None = None,
 ) -> OpenedModel:
-    """Open a checkpoint, prove that our tap shows what it computes, and give it back as a `TracedModel`.
+    """Open a checkpoint, verify that our tap records what it computes, and return it as a `TracedModel`.
 
     Args:
-        source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, with `@revision`
-            where one is wanted; or a live model of `transformers`, together with its `reader`.
+        source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, optionally
+            with `@revision`; or a live model of `transformers`, together with its `reader`.
         reader: tokenizer or image processor of a live model.
-        task: what the model is to do, where its configuration does not say: "complete", "fill", "translate",
+        task: the model's task, if its configuration does not state it: "complete", "fill", "translate",
             "classify" (pictures), "classify-text" or "encode".
-        device: "auto" picks CUDA, MPS or CPU; "spread" lays the layers of a folder or an id over all GPUs, and over
-            memory and disk where these do not suffice, by the library `accelerate`.
-        dtype: "auto" takes the files' own; or "float32", "float16", "bfloat16".
+        device: "auto" picks CUDA, MPS or CPU; "spread" distributes the layers of a folder or an id over all GPUs, and
+            over memory and disk if these do not suffice, by the library `accelerate`.
+        dtype: "auto" uses that of the files; or "float32", "float16", "bfloat16".
         memory: with "spread", bytes of this machine's memory that the weights may take; the rest stays on disk and is
             read whenever it is needed. By default a share of what is free.
         download: whether the hub may be asked for what is not in this machine's cache.
-        progress: is told bytes here and bytes in all while a download goes on.
+        progress: called with the bytes so far and the bytes in total during a download.
 
     Raises:
-        OpenError: whatever is wrong, in one sentence.
+        OpenError: the model cannot be opened; the message is one sentence.
         ValueError: the named device does not exist.
     """
     if dtype != "auto" and dtype not in DTYPES:
         raise OpenError("There is no precision {dtype}; choose auto, {known}.", dtype=dtype, known=", ".join(DTYPES))
-    chosen = None if device == SPREAD else choose_device(device)
+    target = None if device == SPREAD else choose_device(device)
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    loaded = load_model(folder, task, dtype, "auto" if chosen is None else None, memory)
-    if chosen is not None:
-        place_on_device(loaded.network, chosen)
+    loaded = load_model(folder, task, dtype, "auto" if target is None else None, memory)
+    if target is not None:
+        place_on_device(loaded.network, target)
     name = folder.name if Path(source).expanduser().is_dir() else str(source)
     return _opened(loaded, name, hash_of(folder), commit_of(folder))
 
 
 def hash_of(folder: Path) -> str:
-    """SHA-256 over the weight files in the order of their names."""
+    """Compute the SHA-256 of the weight files in the order of their names."""
     digest = hashlib.sha256()
     for file in sorted(folder.glob("*.safetensors")):
         with open(file, "rb") as stream:

@@ -32,17 +32,17 @@ class PictureClassifier(TrainedModel):
         return cls(**cls.read_trained("classifier", Path(path) if path is not None else cls.folder, device))
 
     def prepare(self, image: Image.Image) -> np.ndarray:
-        """The picture as the network receives it: the middle square, scaled. `(side, side, 3)` float32 in [0, 1]."""
+        """Prepare a picture for the network: the middle square, scaled to `(side, side, 3)` float32 in [0, 1]."""
         return middle_square(image, self.config.image_size).astype(np.float32) / 255
 
     @falls_back
     @torch.inference_mode()
     def probabilities(self, pixels: np.ndarray, tap: Tap | None = None) -> np.ndarray:
-        """Class probabilities `(class,)` float32 of prepared pixels, with an intervention where a tap is given."""
+        """Compute class probabilities `(class,)` float32 of prepared pixels, under an intervention if `tap` is one."""
         return self.network(self._tensor(pixels)[None], tap)[0].float().softmax(dim=0).cpu().numpy()
 
     def score(self, trace: PictureTrace) -> np.ndarray:
-        """-ln p of every class, in nats, `(class,)` float64."""
+        """Compute -ln p of every class, in nats, `(class,)` float64."""
         shifted = trace.logits.astype(np.float64) - trace.logits.max()
         return np.log(np.exp(shifted).sum()) - shifted
 
@@ -53,7 +53,7 @@ class PictureClassifier(TrainedModel):
 
 
 def middle_square(image: Image.Image, side: int) -> np.ndarray:
-    """The middle square of a picture, scaled (bicubic) to `(side, side, 3)` uint8."""
+    """Crop the middle square of a picture and scale it (bicubic) to `(side, side, 3)` uint8."""
     width, height = image.size
     short = min(width, height)
     left, top = (width - short) / 2, (height - short) / 2

@@ -1,4 +1,4 @@
-"""The networks before the Transformer, as pages and notebooks use them: load by name, then translate, stream, trace."""
+"""The networks before the Transformer for pages and notebooks: load by name, then translate, stream, trace."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SHIPPED = TRANSLATOR.parent / "recurrent"
 TOKENIZER = TRANSLATOR / "tokenizer.model"
 
 
-class RecurrentTranslator(SentenceTranslator):
+class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
     """A trained English-French network of recurrent cells; see `SentenceTranslator`."""
 
     network: RecurrentNetwork
@@ -34,12 +34,12 @@ class RecurrentTranslator(SentenceTranslator):
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:
-        """Cross-attention where the network aligns, none where it hands over one vector."""
+        """Cross-attention, or none for a network with one vector between encoder and decoder."""
         return (replace(CROSS, score=self.config.alignment),) if self.config.alignment != "none" else ()
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """It translates, and where it has gates they can be held."""
+        """It translates, and its gates can be held if it has any."""
         return frozenset({"translate", "intervene"} if gated_layers(self.config) else {"translate"})
 
     @classmethod
@@ -56,7 +56,7 @@ class RecurrentTranslator(SentenceTranslator):
             ValueError: the named device does not exist.
         """
         folder = SHIPPED / name if str(name) in VARIANTS else Path(name)
-        if not folder.is_dir() and str(name) not in VARIANTS:  # of a kind without its folder, a file will be missed
+        if not folder.is_dir() and str(name) not in VARIANTS:  # a shipped network without a folder raises below
             raise CheckpointError(
                 "There is no network {name!r}; choose one of {names}, or a folder.",
                 name=str(name),
@@ -69,7 +69,7 @@ class RecurrentTranslator(SentenceTranslator):
 
     @falls_back
     def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_TOKENS) -> str:
-        """The greedy translation while a tap changes tensors in encoder and decoder.
+        """Return the greedy translation while a tap changes tensors in encoder and decoder.
 
         Raises:
             InputError: `text` cannot be used, see `check`.
@@ -78,10 +78,10 @@ class RecurrentTranslator(SentenceTranslator):
 
     def intervene_in_steps(
         self, trace: RecurrentTrace, interventions: GateInterventions
-    ) -> InSteps[InterventionResult]:
-        """The sentence of `trace` again with gates held, on the same target, and the translation now.
+    ) -> InSteps[InterventionResult[RecurrentTrace]]:
+        """Run the sentence of `trace` again with gates held, on the same target, and translate it.
 
         Raises:
-            InterventionError: the network has no such gates; the message is for the reader.
+            InterventionError: the network has no such gates; the message is for the user.
         """
         return hold_gates_in_steps(self.network, self.tokenizer, trace, interventions)

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import torch
 from torch import nn
 
+from .networks.config import NetworkConfig
 from .networks.transformer import parameter_count
 from .runtime.checkpoint import (
     check_sha256,
@@ -38,8 +39,7 @@ class TrainedModel(NetworkOwner):
     """
 
     network_type: ClassVar[type[nn.Module]]
-    config_type: ClassVar[type]
-    capabilities: frozenset[Capability]
+    config_type: ClassVar[type[NetworkConfig]]
     folder: Path
 
     def __init__(
@@ -85,13 +85,18 @@ class TrainedModel(NetworkOwner):
         }
 
     @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do in addition to `trace` and `score`; a class attribute or a property of each subclass."""
+        raise NotImplementedError
+
+    @property
     def config(self):
         """The network's sizes."""
         return self.network.config
 
     @property
     def device(self) -> torch.device:
-        """Where the network runs."""
+        """The device of the network."""
         return device_of(self.network)
 
     @property
@@ -101,5 +106,5 @@ class TrainedModel(NetworkOwner):
 
     @cached_property
     def parameters(self) -> int:
-        """How many numbers were trained; a tied embedding counts once."""
+        """Number of trained numbers; a tied embedding counts once."""
         return parameter_count(self.network)

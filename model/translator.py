@@ -1,10 +1,10 @@
-"""The translator as pages and notebooks use it: load once, then translate, stream and trace."""
+"""The translator for pages and notebooks: load once, then translate, stream and trace."""
 
 import unicodedata
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Generic, Self, TypeVar
 
 import numpy as np
 
@@ -31,7 +31,7 @@ from .trained_model import ASSETS, TrainedModel
 
 SHIPPED = ASSETS / "translator"
 MAX_TOKENS = 128
-MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; keeps a huge paste from being split at all
+MAX_CHARACTERS = 10_000  # far more than 128 tokens can spell; a larger text is not tokenized at all
 INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")  # categories of spaces and controls
 GREEDY = DecodingOptions()
 
@@ -42,7 +42,7 @@ class InputError(UserError, ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One produced token; see `model.decoding.search.TokenStep`. `text` is the translation so far."""
+    """One generated token; see `model.decoding.search.TokenStep`. `text` is the translation so far."""
 
     id: int
     token: str
@@ -53,20 +53,23 @@ class Step:
     finished: bool
 
 
-class SentenceTranslator(TrainedModel):
+TraceT = TypeVar("TraceT", bound=SentenceTrace)
+
+
+class SentenceTranslator(TrainedModel, Generic[TraceT]):
     """A trained network with its tokenizer that translates sentence by sentence; see `TrainedModel`.
 
     Attributes:
         tokenizer: the `Tokenizer`.
         loaded_by: the line of Python that loads it, after an import from `model`.
+        intervene_in_steps: of one that can "intervene": runs a trace's sentence again under interventions.
     """
 
     network: TranslationNetwork
     folder = SHIPPED
-    kinds: tuple[AttentionKind, ...]
-    capabilities: frozenset[Capability] = frozenset({"translate"})
     loaded_by: str
-    record: Callable[..., SentenceTrace]  # records a teacher-forced pass
+    record: Callable[..., TraceT]  # records a teacher-forced pass
+    intervene_in_steps: Callable[..., InSteps[InterventionResult[TraceT]]]
 
     def __init__(
         self,
@@ -82,6 +85,16 @@ class SentenceTranslator(TrainedModel):
         self.tokenizer = tokenizer
         self._english = english
 
+    @property
+    def kinds(self) -> tuple[AttentionKind, ...]:
+        """Its kinds of attention; a class attribute or a property of each subclass."""
+        raise NotImplementedError
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """It translates; subclasses do more."""
+        return frozenset({"translate"})
+
     @classmethod
     def _read(cls, folder: Path, tokenizer_file: Path, device: str) -> Self:
         """Read a folder, with the network on `device`; the errors are those of `Translator.load`."""
@@ -94,10 +107,10 @@ class SentenceTranslator(TrainedModel):
         return cls(tokenizer=tokenizer, english=EnglishStatistics.load(folder, tokenizer_sha256), **arguments)
 
     def check(self, text: str) -> list[int]:
-        """Token ids of a sentence the translator accepts, without `</s>`.
+        """Return the token ids of a sentence that the translator accepts, without `</s>`.
 
         Raises:
-            InputError: nothing visible in it, or more than 128 tokens; the message states the count.
+            InputError: it is empty, or has more than 128 tokens; the message states the count.
         """
         if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
@@ -119,38 +132,38 @@ class SentenceTranslator(TrainedModel):
         return ids
 
     def read_ids(self, text: str) -> list[int]:
-        """What the encoder reads: the ids that `check` gives, and `</s>`."""
+        """Return the encoder's input: the ids from `check`, and `</s>`."""
         return [*self.check(text), self.tokenizer.eos_id]
 
     def looks_english(self, text: str) -> bool:
-        """False where signs say that `text` is not English; its translation will mean little.
+        """False if `text` is probably not English; its translation will then be meaningless.
 
         See `model.text.english`.
         """
         return foreign_sign(text, self.tokenizer, self._english) is None
 
     def translate(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
-        """French for one English sentence.
+        """Translate one English sentence to French.
 
         Args:
             text: at most 128 tokens.
             options: how tokens are chosen; or by keyword: `beam=4`, or `temperature=`, `top_k=`, `top_p=` and `seed=`
-                for sampling. Greedy where nothing is given.
+                for sampling. Greedy by default.
 
         Raises:
             InputError: see `check`.
             ValueError: an option out of range.
         """
         options = options or _options(changes)
-        if options.method == "greedy":  # without the alternatives, which are not needed here
+        if options.method == "greedy":  # faster, without alternatives
             return self.tokenizer.decode(self._greedy(text, options.max_length))
         *_, last = self._steps(text, options)
         return self.tokenizer.decode(last.ids)
 
     def stream(self, text: str, options: DecodingOptions = GREEDY) -> Iterator[Step]:
-        """Yield each produced token as soon as it is known, with its probability and the five most probable.
+        """Yield each generated token immediately, with its probability and the five most probable.
 
-        In beam search a step shows the leading hypothesis, which may change; the last step is the winner.
+        In beam search a step has the leading hypothesis, which may change; the last step is the winner.
 
         Raises:
             InputError: see `check`.
@@ -161,15 +174,15 @@ class SentenceTranslator(TrainedModel):
                 Candidate(token, label, probability)
                 for (token, probability), label in zip(step.top, labels[1:], strict=True)
             )
-            shown = self.tokenizer.decode(step.ids)
-            yield Step(step.id, labels[0], step.probability, top, step.ids, shown, step.finished)
+            text_so_far = self.tokenizer.decode(step.ids)
+            yield Step(step.id, labels[0], step.probability, top, step.ids, text_so_far, step.finished)
 
     def forced(
         self, text: str, target: str | None = None, target_ids: tuple[int, ...] | None = None
     ) -> tuple[list[int], list[int], list[int]]:
-        """What a teacher-forced pass over `text` reads and should generate; the arguments are those of `trace`.
+        """Return inputs and targets of a teacher-forced pass over `text`; the arguments are those of `trace`.
 
-        It gives the encoder's input, the decoder's input and, as long as that, the ids that should follow.
+        These are the encoder's input, the decoder's input and, of the same length, the ids that should follow.
         """
         source = self.read_ids(text)
         if target is not None:
@@ -188,13 +201,13 @@ class SentenceTranslator(TrainedModel):
         *,
         target_ids: tuple[int, ...] | None = None,
         intervention: Tap | None = None,
-    ) -> SentenceTrace:
-        """Everything the network computes for `text`, teacher-forced on a target.
+    ) -> TraceT:
+        """Record everything that the network computes for `text`, teacher-forced on a target.
 
         Args:
-            target: French to force; its own greedy translation where nothing is given.
-            target_ids: produced ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors on their way, see `model.networks.tap.Intervention` and, for
+            target: French to force; by default the network's own greedy translation.
+            target_ids: ids to force instead, such as the last `Step.ids`.
+            intervention: a tap that changes tensors, see `model.networks.tap.Intervention` and, for
                 recurrent networks, `AtEveryStep`.
 
         Raises:
@@ -203,17 +216,17 @@ class SentenceTranslator(TrainedModel):
         return self.record(self.network, self.tokenizer, *self.forced(text, target, target_ids), intervention)
 
     @falls_back
-    def intervene(self, trace: SentenceTrace, interventions: object) -> InterventionResult:
-        """The network's `intervene_in_steps` in one go, of one that can "intervene"."""
+    def intervene(self, trace: TraceT, interventions: object) -> InterventionResult[TraceT]:
+        """Run all steps of `intervene_in_steps`, of one that can "intervene"."""
         return run_to_end(self.intervene_in_steps(trace, interventions))
 
     def score(self, trace: SentenceTrace) -> np.ndarray:
-        """-ln p of each token of a trace's target, in nats, `(T,)` float64."""
+        """Compute -ln p of each token of a trace's target, in nats, `(T,)` float64."""
         return token_losses(trace)
 
     @falls_back
     def _greedy(self, text: str, max_length: int = MAX_TOKENS) -> list[int]:
-        """The tokens of the greedy translation, `</s>` included where it was reached."""
+        """Return the tokens of the greedy translation, `</s>` included if it was reached."""
         return search.greedy_batch(self.network, [self.read_ids(text)], max_length)[0]
 
     def _steps(self, text: str, options: DecodingOptions) -> Iterator[search.TokenStep]:
@@ -231,23 +244,23 @@ class SentenceTranslator(TrainedModel):
                 return
 
 
-class Translator(SentenceTranslator):
+class Translator(SentenceTranslator[Trace]):
     """A trained English-French Transformer; see `SentenceTranslator`."""
 
     network: Transformer
     network_type, config_type = Transformer, TransformerConfig
     record = staticmethod(record_trace)
     loaded_by = "Translator.load()"
-    kinds = TRANSLATION
-    capabilities = frozenset({"translate", "ablate", "intervene", "export"})
+    kinds: tuple[AttentionKind, ...] = TRANSLATION
+    capabilities: frozenset[Capability] = frozenset({"translate", "ablate", "intervene", "export"})
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> "Translator":
         """Read a translator's folder; by default the one this project ships.
 
         Args:
-            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; where it also has
-                `english.safetensors`, `looks_english` knows more than scripts.
+            path: folder with `config.json`, `model.safetensors`, `tokenizer.model` and `card.json`; if it also has
+                `english.safetensors`, `looks_english` tests more than the script.
             device: "auto" picks CUDA, MPS or CPU.
 
         Raises:
@@ -257,21 +270,21 @@ class Translator(SentenceTranslator):
         folder = Path(path) if path is not None else SHIPPED
         return cls._read(folder, folder / "tokenizer.model", device)
 
-    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult]:
-        """The sentence of `trace` again under interventions, on the same target, and the translation now.
+    def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult[Trace]]:
+        """Run the sentence of `trace` again under interventions, on the same target, and translate it.
 
         Raises:
-            InterventionError: something in them does not exist for this sentence; the message is for the reader.
+            InterventionError: something in them does not exist for this sentence; the message is for the user.
         """
         return intervene_in_steps(self.network, self.tokenizer, trace, interventions)
 
     def ablate_in_steps(self, trace: Trace) -> InSteps[TranslationAblation]:
-        """The loss of a trace's target without each head; see `model.attribution.head_ablation`."""
+        """Compute the loss of a trace's target without each head; see `model.attribution.head_ablation`."""
         return ablate_translation_heads_in_steps(self.network, trace)
 
     @falls_back
     def loss_without(self, trace: Trace, place: tuple[str, int, int]) -> float:
-        """The loss without one head, computed another way: see `model.attribution.head_ablation.loss_without`."""
+        """Compute the loss without one head in another way; see `model.attribution.head_ablation.loss_without`."""
         return loss_without(self.network, trace, place)
 
     def export_marian(self, path: str | Path) -> None:
@@ -280,7 +293,7 @@ class Translator(SentenceTranslator):
 
 
 def _options(changes: dict) -> DecodingOptions:
-    """Options from keywords; the method follows from which ones are given."""
+    """Create options from keywords; their names determine the method."""
     if "method" not in changes and "beam" in changes:
         changes = {**changes, "method": "beam" if changes["beam"] != 1 else "greedy"}
     elif "method" not in changes and changes.keys() & {"temperature", "top_k", "top_p", "seed"}:

@@ -1,4 +1,4 @@
-"""Where earlier versions kept `model.text.words`: what they saved for notebooks imports it from here."""
+"""The former module of `model.text.words`; notebooks saved by earlier versions import it."""
 
 from .text.words import by_words, whole_words
 

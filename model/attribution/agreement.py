@@ -1,8 +1,8 @@
 """Attribution of each target word to the source words by every method, and which agrees with leave-one-out.
 
-Scores and drops are brought to whole words; then, for each target word, Spearman's rank correlation (Spearman 1904)
-says whether a method puts the source words in the same order as leave-one-out. `</s>` is no word of the sentence: it is
-shown, since much attention often goes there, but it takes no part in a correlation.
+Scores and drops are combined to whole words; then, for each target word, Spearman's rank correlation (Spearman 1904)
+measures whether a method ranks the source words as leave-one-out does. `</s>` is no word of the sentence: it is shown,
+since it often receives much attention, but it is left out of correlations.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from .leave_one_out import WAYS, LeaveOneOut
 from .source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from .source_gradients import gradient_relevance_in_steps
 
-FILE = "agreement.json"  # beside the weights: the same over many sentences
+FILE = "agreement.json"  # next to the weights: the same over many sentences
 METHODS = (
     "Cross-attention, last layer",
     "Cross-attention, all layers",
@@ -28,12 +28,12 @@ METHODS = (
     "Rollout",
     "Gradient relevance",
 )
-FEWEST = 3  # values; any two numbers that differ are ordered one way or the other, which says nothing
+FEWEST = 3  # values; the order of two values is always the same or opposite, so a correlation is meaningless
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedTranslation:
-    """One sentence pair, explained by every method."""
+    """Scores of one sentence pair by every method."""
 
     # the words of the source and of the translation, special ones included
     source: tuple[Word, ...]
@@ -42,26 +42,26 @@ class ExplainedTranslation:
     # method -> `(target word, source word)`: summed over the tokens of a source word, averaged over those of a target
     # word
     scores: dict[str, np.ndarray]
-    rollout: SourceRollout  # the rollout with what it gives to the target tokens before
+    rollout: SourceRollout  # the rollout with the share of earlier target tokens
 
 
 def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[ExplainedTranslation]:
-    """All `METHODS` on one trace."""
-    rolled = source_rollout(trace)
-    last, every = cross_attention_means(trace)
+    """Run all `METHODS` on one trace."""
+    by_rollout = source_rollout(trace)
+    last_layer, all_layers = cross_attention_means(trace)
     by_gradient = yield from gradient_relevance_in_steps(network, trace)
-    found = (last, every, value_weighted(network, trace), rolled.source, by_gradient)
-    tokens = dict(zip(METHODS, found, strict=True))
+    results = (last_layer, all_layers, value_weighted(network, trace), by_rollout.source, by_gradient)
+    tokens = dict(zip(METHODS, results, strict=True))
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in tokens.items()}
-    return ExplainedTranslation(source, target, tokens, scores, rolled)
+    return ExplainedTranslation(source, target, tokens, scores, by_rollout)
 
 
 explain = as_one_call(explain_in_steps)
 
 
 def sum_drops_by_word(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.ndarray:
-    """By how much ln p of each whole target word falls: `(target word, source word)`, summed over its tokens."""
+    """Sum the drops of ln p over the tokens of each target word: `(target word, source word)`."""
     return np.add.reduceat(left_out.drops, [word.start for word in target], axis=0)
 
 
@@ -69,23 +69,23 @@ def sum_drops_by_word(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.nda
 class MethodAgreement:
     """Spearman's rank correlation of every method with leave-one-out."""
 
-    words: int  # how many source words each correlation is over
-    # method -> one for each target word, special ones included; None where it is not defined
+    words: int  # number of source words in each correlation
+    # method -> one for each target word, special ones included; None if it is not defined
     correlations: dict[str, tuple[float | None, ...]]
-    counted: tuple[bool, ...]  # which target words the sentence's figure is over: all but special ones
+    counted: tuple[bool, ...]  # which target words count for the sentence's mean: all but special ones
 
     def defined(self, method: str) -> list[float]:
-        """The correlations of the target words that count and have one."""
+        """List the correlations of the target words that count and have one."""
         pairs = zip(self.correlations[method], self.counted, strict=True)
         return [value for value, counts in pairs if counts and value is not None]
 
     def sentence(self, method: str) -> float | None:
-        """Their mean; None where no target word has one."""
+        """Return their mean; None if no target word has one."""
         values = self.defined(method)
         return float(np.mean(values)) if values else None
 
     def best(self, place: int | None = None) -> tuple[str, ...]:
-        """The methods that agree best, for one target word or over the sentence; several where they are equal."""
+        """List the methods that agree best, for one target word or over the sentence; several if they are equal."""
         values = {
             method: self.sentence(method) if place is None else self.correlations[method][place]
             for method in self.correlations
@@ -108,7 +108,7 @@ def correlate_methods(explained: ExplainedTranslation, drops: np.ndarray) -> Met
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks of `values` `(n,)` from 1, smallest first; equal values share the mean of the ranks they take up."""
+    """Rank `values` `(n,)` from 1, smallest first; equal values share the mean of their ranks."""
     _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = counts.cumsum()
     return (last - (counts - 1) / 2)[where]
@@ -117,10 +117,10 @@ def average_ranks(values: np.ndarray) -> np.ndarray:
 def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
     """Pearson's correlation of the ranks of two `(n,)`: 1 for the same order, -1 for the opposite one.
 
-    None where it is not defined: fewer than three values, or all values of one side equal.
+    None if it is not defined: fewer than three values, or all values of one array equal.
 
     Raises:
-        ValueError: the two differ in length, or hold something that is no number.
+        ValueError: the two differ in length, or contain NaN.
     """
     if first.shape != second.shape or first.ndim != 1:
         raise ValueError(f"Two lists of one length are needed, not {first.shape} and {second.shape}.")
@@ -135,25 +135,25 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
 
 
 def find_most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
-    """Where two orders of n > 0 values differ most: place of the word, its rank by `scores` and by `drops`, from 1."""
+    """Find where two orders of n > 0 values differ most: index, and ranks by `scores` and `drops` from 1."""
     by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
     place = int(np.abs(by_score - by_drop).argmax())
     return place, round(float(by_score[place])), round(float(by_drop[place]))
 
 
 def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict | None:
-    """What `python -m model.training agreement` measured on these very weights; None where it has not been run on them.
+    """Read what `python -m model.training agreement` measured on these weights; None if it has not been run on them.
 
     Returns:
         "sentences", "source_words", "target_words", and in "ways" for each way to leave a word out and each method the
         figures of `model.training.agreement_study.summarize_agreement`.
     """
     try:
-        found = read_json(folder / FILE)
-        complete = all(set(found["ways"][way]) == set(METHODS) for way in WAYS)
+        content = read_json(folder / FILE)
+        complete = all(set(content["ways"][way]) == set(METHODS) for way in WAYS)
     except (CheckpointError, KeyError, TypeError):
         return None
-    return found if complete and found.get("weights_sha256") == weights_sha256 else None
+    return content if complete and content.get("weights_sha256") == weights_sha256 else None
 
 
 def has_enough_words(words: tuple[Word, ...]) -> bool:

@@ -1,9 +1,9 @@
-"""The alignment error rate: how far what attention points at lies from a word alignment made without any network.
+"""The alignment error rate: the difference of attention from a word alignment computed without any network.
 
 AER (Och and Ney 2003, section 4.1) of links A against a reference of sure links S and possible links P, S in P, is
-1 - (|A and S| + |A and P|) / (|A| + |S|). The reference that ships (`model.text.word_alignment`) knows sure links
-alone, so P = S and AER = 1 - 2 |A and S| / (|A| + |S|). No person made or looked at these links: the rate says how far
-attention and a count of words agree, not how right either is.
+1 - (|A and S| + |A and P|) / (|A| + |S|). The shipped reference (`model.text.word_alignment`) has sure links only, so
+P = S and AER = 1 - 2 |A and S| / (|A| + |S|). No person made or checked these links: the rate measures how far
+attention and word counts agree, not how right either is.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class LinkCounts:
     """Links of one sentence pair, or of many added up.
 
     Attributes:
-        found: that attention makes, |A|.
-        reference: that the reference has, |S|.
+        found: of attention, |A|.
+        reference: of the reference, |S|.
         shared: that both have.
     """
 
@@ -32,20 +32,20 @@ class LinkCounts:
 
     @property
     def error(self) -> float | None:
-        """AER in [0, 1]; None where neither has a link."""
+        """AER in [0, 1]; None if neither has a link."""
         total = self.found + self.reference
         return 1 - 2 * self.shared / total if total else None
 
     @property
     def recall(self) -> float | None:
-        """The share of the reference's links that attention makes too; None where it has none."""
+        """The share of the reference's links that attention has too; None if the reference has none."""
         return self.shared / self.reference if self.reference else None
 
 
 def attention_links(weights: np.ndarray) -> np.ndarray:
-    """`(token, key)` bool: each token of the translation with the source token that gets most of its attention.
+    """Link each token of the translation to the source token with most of its attention: `(token, key)` bool.
 
-    `</s>`, the last key, is no word: a token that attends to it most is linked to nothing, as a token without a link is
+    `</s>`, the last key, is no word: a token that attends to it most is linked to nothing, like a token without a link
     in the reference.
 
     Args:
@@ -59,7 +59,7 @@ def attention_links(weights: np.ndarray) -> np.ndarray:
 
 
 def count_links(weights: np.ndarray, reference: np.ndarray, read: bool = False) -> LinkCounts:
-    """What attention has in common with the reference of the same sentence.
+    """Count the links of attention, of the reference of the same sentence, and of both.
 
     Row t of attention belongs to two tokens: the one the step reads, y_{t-1}, and the one it generates, y_t.
 

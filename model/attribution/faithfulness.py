@@ -1,34 +1,43 @@
-"""Is an explanation right about the model? Take away what it calls important and see whether the answer goes.
+"""Measures whether an explanation is faithful to the model: occlude important patches and follow the probability.
 
-Deletion occludes patches in the order of their score, most important first, and follows the probability of the class; a
-faithful order makes it fall early, so the area under the curve is small. Insertion starts from the occluded picture and
-shows the patches in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Occluded patches get
-the picture's mean colour. A random order is the yardstick: a method that is not better than it explains nothing here.
+Deletion occludes patches in the order of their score, most important first, and follows the probability of the class;
+with a faithful order it falls early, so the area under the curve is small. Insertion starts from the occluded picture
+and shows the patches in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Occluded patches
+get the picture's mean colour. Random orders are the baseline: a method that is not better explains nothing here.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..networks.vision import VisionTransformer
-
 POINTS = 11  # of a curve: a tenth of the patches between two
-RANDOM_PAIRS = 2  # random orders with their reverses that a picture's yardstick is the mean of
-BATCH = 16  # forwards at once; more do not fit a processor's cache and take longer each
+RANDOM_PAIRS = 2  # random orders with their reverses, whose mean is a picture's baseline
+BATCH = 16  # pictures in a batch; more do not fit a CPU's cache and take longer each
+
+
+class PatchNetwork(Protocol):
+    """A classifier of pictures in patches, such as `VisionTransformer`; its `config` has `patch_size`."""
+
+    @property
+    def config(self) -> Any: ...
+
+    def __call__(self, pixels: Tensor, /) -> Tensor:
+        """`(batch, 3, height, width)` -> logits `(batch, class)`."""
 
 
 @dataclass(frozen=True, eq=False)
 class OcclusionCurves:
     """Probability of the class as patches are occluded or shown again."""
 
-    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    share: np.ndarray  # `(point,)` share of the patches occluded or shown, from 0 to 1
     # `(point,)` probability of the class
     deletion: np.ndarray
     insertion: np.ndarray
-    parts: tuple["OcclusionCurves", ...] = ()  # the curves that this is the mean of; empty for those of a single order
+    parts: tuple["OcclusionCurves", ...] = ()  # the curves that this is the mean of; empty for a single order
 
     @property
     def deletion_area(self) -> float:
@@ -42,32 +51,32 @@ class OcclusionCurves:
 
 
 def average_curves(parts: Sequence[OcclusionCurves]) -> OcclusionCurves:
-    """The mean of several curves over the same points; its areas are the means of theirs."""
+    """Average several curves over the same points; the areas of the result are the means of theirs."""
     deletion = np.mean([part.deletion for part in parts], axis=0)
     insertion = np.mean([part.insertion for part in parts], axis=0)
     return OcclusionCurves(parts[0].share, deletion, insertion, tuple(parts))
 
 
 def beats_random_orders(curve: OcclusionCurves, chance: OcclusionCurves) -> bool:
-    """True if the deletion area is below that of every single random order behind `chance`."""
+    """True if the deletion area is below that of every random order that `chance` is the mean of."""
     return curve.deletion_area < min(part.deletion_area for part in chance.parts)
 
 
 @dataclass(frozen=True, eq=False)
 class Occlusion:
-    """What becomes of every class as patches are occluded or shown again in one order."""
+    """Probabilities of every class as patches are occluded or shown again in one order."""
 
-    share: np.ndarray  # `(point,)` share of the patches touched, from 0 to 1
+    share: np.ndarray  # `(point,)` share of the patches occluded or shown, from 0 to 1
     # `(point, class)` probabilities
     deletion: np.ndarray
     insertion: np.ndarray
 
     def curves(self, class_index: int) -> OcclusionCurves:
-        """The curves of one class."""
+        """Return the curves of one class."""
         return OcclusionCurves(self.share, self.deletion[:, class_index], self.insertion[:, class_index])
 
 
-def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:
+def occlude(network: PatchNetwork, pixels: Tensor, orders: np.ndarray, points: int = POINTS) -> list[Occlusion]:
     """Occlude and show the patches of a picture in several orders.
 
     Args:
@@ -87,19 +96,21 @@ def occlude(network: VisionTransformer, pixels: Tensor, orders: np.ndarray, poin
     if points < 2:
         raise ValueError(f"A curve needs its two ends, not {points} points.")
     counts = np.unique(np.linspace(0, patches, points).round().astype(int))
-    ranks = np.argsort(orders, axis=1)  # (order, patch): the place of each patch in its order
+    ranks = np.argsort(orders, axis=1)  # (order, patch): the rank of each patch in its order
     occluded = ranks[:, None, :] < counts[:, None]  # (order, point, patch)
     both = np.stack([occluded, ~occluded], axis=1)  # (order, deletion or insertion, point, patch)
     # The ends are the same for every order, and an order shares all its cases with its reverse: compute each case once.
     cases, where = np.unique(both.reshape(-1, patches), axis=0, return_inverse=True)
-    found = [class_probabilities(network, pixels, part) for part in torch.from_numpy(cases).split(BATCH)]
-    probabilities = np.concatenate(found)[where.reshape(both.shape[:3])]  # (order, deletion or insertion, point, class)
+    batches = [class_probabilities(network, pixels, batch) for batch in torch.from_numpy(cases).split(BATCH)]
+    probabilities = np.concatenate(batches)[
+        where.reshape(both.shape[:3])
+    ]  # (order, deletion or insertion, point, class)
     return [Occlusion(counts / patches, deletion, insertion) for deletion, insertion in probabilities]
 
 
 @torch.inference_mode()
-def class_probabilities(network: VisionTransformer, pixels: Tensor, occluded: Tensor) -> np.ndarray:
-    """Probabilities `(case, class)` float64 with patches occluded by the picture's mean colour.
+def class_probabilities(network: PatchNetwork, pixels: Tensor, occluded: Tensor) -> np.ndarray:
+    """Compute probabilities `(case, class)` float64 with patches occluded by the picture's mean colour.
 
     Args:
         pixels: `(3, height, width)` in [-1, 1].
@@ -115,15 +126,15 @@ def class_probabilities(network: VisionTransformer, pixels: Tensor, occluded: Te
 
 
 def rank_patches(scores: np.ndarray) -> np.ndarray:
-    """Patch numbers, highest score first; equal scores keep their order."""
+    """Order patch numbers by score, highest first; equal scores stay in their order."""
     return np.argsort(-scores, kind="stable")
 
 
 def random_orders(patches: int, pairs: int, seed: int = 0) -> np.ndarray:
-    """Random orders, each followed by its reverse: `(2 * pairs, patch)`.
+    """Draw random orders, each followed by its reverse: `(2 * pairs, patch)`.
 
-    An order and its reverse err in opposite directions, so their mean is steadier than that of two orders drawn apart,
-    and together they need no more forwards than one.
+    The errors of an order and its reverse have opposite directions, so their mean varies less than that of two
+    independent orders, and together they need no more forward passes than one.
     """
     draw = np.random.default_rng(seed)
     drawn = np.stack([draw.permutation(patches) for _ in range(pairs)])

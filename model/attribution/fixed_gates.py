@@ -1,4 +1,4 @@
-"""A translation by an LSTM whose gates are held: what is generated now, the pass over the old one, and two checks."""
+"""A translation by an LSTM with gates held: the new translation, the pass over the old one, and two checks."""
 
 import math
 from collections.abc import Mapping
@@ -17,27 +17,26 @@ from ..text.tokenizer import Tokenizer
 from ..tracing.gate_interventions import GateInterventions, gated_layers
 from .intervention_result import InterventionCheck, InterventionResult
 
-CERTAIN = 200.0  # as the sum that a gate squashes: in single precision it is then exactly 1, or with a minus 0
+CERTAIN = 200.0  # the sigmoid of it is exactly 1 in single precision, and that of its negative 0
 
 
 @torch.inference_mode()
 def hold_gates_in_steps(
     network: RecurrentNetwork, tokenizer: Tokenizer, trace: RecurrentTrace, interventions: GateInterventions
-) -> InSteps[InterventionResult]:
+) -> InSteps[InterventionResult[RecurrentTrace]]:
     """Run a traced sentence again with gates held.
 
     Args:
-        trace: the pass without that; it is fed the same target again (teacher forcing).
+        trace: the pass without held gates, with the same target (teacher forcing).
 
     Raises:
         InterventionError: see `GateInterventions.check`.
     """
     tap = interventions.tap(gated_layers(network.config))
-    ids = [list(ids) for ids in (trace.source_ids, trace.target_ids, trace.next_ids)]
-    after = record_recurrent_trace(network, tokenizer, *ids, tap)
+    after = record_recurrent_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
     generated: list[int] = []
-    for step in search.stream(network, ids[0], DecodingOptions(max_length=limit), tap):
+    for step in search.stream(network, list(trace.source_ids), DecodingOptions(max_length=limit), tap):
         generated = list(step.ids)
         yield Progress(len(generated), limit)
     recomputed = max(
@@ -46,14 +45,15 @@ def hold_gates_in_steps(
         )
         for layer in gated_layers(network.config)
     )
-    rerun = edited_copy(network, interventions)(*map(network.ids, ids[:2]))[0].float().cpu().numpy()
+    edited = edited_copy(network, interventions)
+    rerun = edited(network.ids(trace.source_ids), network.ids(trace.target_ids))[0].float().cpu().numpy()
     check = InterventionCheck(recomputed, float(np.abs(rerun - after.logits).max()))
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
     return InterventionResult(after, tokenizer.decode(generated), finished, check)
 
 
 def cells_of_layer(trace: RecurrentTrace, layer: str) -> CellRecord:
-    """What was recorded of a layer, of `gated_layers`."""
+    """Return the recorded cells of a layer, one of `gated_layers`."""
     stack, _, direction = layer.partition(".")
     return trace.encoder[direction] if stack == "encoder" else trace.decoder
 
@@ -62,10 +62,10 @@ def cells_of_layer(trace: RecurrentTrace, layer: str) -> CellRecord:
 def recompute_cells(
     network: RecurrentNetwork, trace: RecurrentTrace, layer: str, held: Mapping[str, float] | None = None
 ) -> CellRecord:
-    """Gates and states of an LSTM layer from its formulas, in double precision, without a tap.
+    """Compute gates and states of an LSTM layer from its formulas, in double precision, without a tap.
 
     Args:
-        trace: whose inputs the cells read; for the decoder, whose start and context vectors, too.
+        trace: has the inputs of the cells; for the decoder, the start and the context vectors, too.
         held: gate, of `model.tracing.gate_interventions.GATES` -> the value it is held at.
     """
     encoding = layer != "decoder"
@@ -76,34 +76,35 @@ def recompute_cells(
         inputs = np.concatenate([inputs, trace.records["cross"].outputs[0, 0]], axis=1)
     w, u, *biases = (part.double().cpu().numpy() for part in recurrence.weights(direction))
     hidden = np.zeros(recurrence.width) if encoding else trace.start_hidden.astype(np.float64)
+    assert trace.start_cell is not None  # an LSTM's
     cell = np.zeros(recurrence.width) if encoding else trace.start_cell.astype(np.float64)
-    found: dict[str, list[np.ndarray]] = {name: [None] * len(inputs) for name in ("hidden", *GATES, "cell")}
-    places = range(len(inputs))
-    for place in reversed(places) if direction == "backwards" else places:
-        summed = w @ inputs[place] + u @ hidden + sum(biases)
-        gates = dict(zip(GATES, np.split(summed, len(GATES)), strict=True))
-        gates = {name: np.tanh(part) if name == "candidate" else _sigmoid(part) for name, part in gates.items()}
+    quantities = {name: np.zeros((len(inputs), recurrence.width)) for name in ("hidden", *GATES, "cell")}
+    positions = range(len(inputs))
+    for position in reversed(positions) if direction == "backwards" else positions:
+        summed = w @ inputs[position] + u @ hidden + sum(biases)
+        sums = zip(GATES, np.split(summed, len(GATES)), strict=True)
+        gates = {name: np.tanh(values) if name == "candidate" else _sigmoid(values) for name, values in sums}
         gates |= {f"{gate}_gate": np.full(recurrence.width, value) for gate, value in (held or {}).items()}
         cell = gates["forget_gate"] * cell + gates["input_gate"] * gates["candidate"]
         hidden = gates["output_gate"] * np.tanh(cell)
         for name, value in (gates | {"cell": cell, "hidden": hidden}).items():
-            found[name][place] = value
-    return CellRecord(**{name: np.stack(rows) for name, rows in found.items()})
+            quantities[name][position] = value
+    return CellRecord(**quantities)
 
 
 def largest_cell_difference(first: CellRecord, second: CellRecord) -> float:
-    """Of any gate or state at any step; where the second is beyond 1, as cell states can be, as a share of it."""
+    """Largest difference of any gate or state at any step, as a share of the second where that is beyond 1."""
     pairs = zip(vars(first).values(), vars(second).values(), strict=True)
     return max(float((np.abs(one - other) / np.maximum(1, np.abs(other))).max()) for one, other in pairs)
 
 
 def edited_copy(network: RecurrentNetwork, interventions: GateInterventions) -> RecurrentNetwork:
-    """A network whose weights hold the gates; it shares what is no cell's with `network`.
+    """Copy a network with weights that hold the gates; it shares all parameters but those of cells with `network`.
 
-    A held gate reads nothing, and its bias is the logit of the value.
+    A held gate has no input, and its bias is the logit of the value.
     """
-    cells_own = {id(tensor) for stack in (network.encoder, network.decoder) for tensor in stack.parameters()}
-    shared = [tensor for tensor in network.parameters() if id(tensor) not in cells_own]
+    of_cells = {id(tensor) for stack in (network.encoder, network.decoder) for tensor in stack.parameters()}
+    shared = [tensor for tensor in network.parameters() if id(tensor) not in of_cells]
     copy = deepcopy(network, {id(tensor): tensor for tensor in shared})
     for layer in gated_layers(network.config):
         recurrence = copy.decoder if layer == "decoder" else copy.encoder
@@ -113,10 +114,10 @@ def edited_copy(network: RecurrentNetwork, interventions: GateInterventions) -> 
 
 
 def _hold(recurrence: RecurrentLayer, direction: str, gate: int, value: float) -> None:
-    own = slice(gate * recurrence.width, (gate + 1) * recurrence.width)
+    rows = slice(gate * recurrence.width, (gate + 1) * recurrence.width)
     logit = CERTAIN if value == 1 else -CERTAIN if value == 0 else math.log(value / (1 - value))
-    for part, held in zip(recurrence.weights(direction), (0.0, 0.0, logit, 0.0), strict=True):
-        part[own] = held
+    for parameter, constant in zip(recurrence.weights(direction), (0.0, 0.0, logit, 0.0), strict=True):
+        parameter[rows] = constant
 
 
 def _sigmoid(values: np.ndarray) -> np.ndarray:

@@ -1,8 +1,8 @@
-"""What each head does for one input: ablate it and measure how far the answer moves.
+"""The effect of each head on one input: ablate it and measure the change of the result.
 
-A map shows where a head attends; whether that matters is another question (Michel et al. 2019, section 3; Voita et al.
-2019). Every head is ablated in one batched forward pass: each row of the batch runs without one head. What comes
-before that head is the same with or without it, so a row joins the batch only at the layer of its head.
+A map shows where a head attends, not whether that matters (Michel et al. 2019, section 3; Voita et al. 2019). Every
+head is ablated in one batched forward pass: each row of the batch runs without one head. Earlier layers are the same
+with or without it, so a row joins the batch only at the layer of its head.
 """
 
 import math
@@ -30,7 +30,7 @@ POSITIONS = 512  # projected to the vocabulary at a time, so that the logits sta
 
 @dataclass(frozen=True, eq=False)
 class TranslationAblation:
-    """How a translation's loss changes when single heads are ablated."""
+    """Losses of a translation when single heads are ablated."""
 
     losses: np.ndarray  # `(token,)` float64, -ln p of each token with all heads on, in nats
     without: dict[str, np.ndarray]  # kind -> `(layer, head, token)` float64, the same without that head
@@ -48,7 +48,7 @@ class TranslationAblation:
 
 @dataclass(frozen=True, eq=False)
 class ClassificationAblation:
-    """How a ViT's answer changes when single heads are ablated."""
+    """Logits of a ViT when single heads are ablated."""
 
     logits: np.ndarray  # `(class,)` float64 with all heads on
     without: np.ndarray  # `(layer, head, class)` float64, logits without that head
@@ -59,7 +59,7 @@ class ClassificationAblation:
         return softmax(self.without)
 
     def logit_changes(self, class_index: int) -> np.ndarray:
-        """`(layer, head)`: a class's logit without the head minus the one with it. Below 0 the head speaks for it."""
+        """`(layer, head)`: a class's logit without the head minus that with it. Below 0 the head supports the class."""
         return (self.without - self.logits)[..., class_index]
 
     def probability_changes(self, class_index: int) -> np.ndarray:
@@ -67,18 +67,18 @@ class ClassificationAblation:
         return (self.probabilities - softmax(self.logits))[..., class_index]
 
     def loss_changes(self, class_index: int) -> np.ndarray:
-        """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head speaks for the class."""
+        """`(layer, head)`: the same of its -ln p, in nats. Above 0 the head supports the class."""
         return -(np.log(self.probabilities) - np.log(softmax(self.logits)))[..., class_index]
 
 
 @torch.inference_mode()
 def ablate_translation_heads_in_steps(network: Transformer, trace: SentenceTrace) -> InSteps[TranslationAblation]:
-    """-ln p of every token of a traced translation without each head of the translator."""
+    """Compute -ln p of every token of a traced translation without each head of the translator."""
     heads, length = network.config.n_heads, len(trace.target_ids)
     n_encoder, n_decoder = len(network.encoder), len(network.decoder)
     slices = math.ceil((1 + heads * (n_encoder + 2 * n_decoder)) * length / POSITIONS)
     total = n_encoder + n_decoder + slices
-    memory = network.embed(network.ids(trace.source_ids))  # (1, source, d_model); row 0 always keeps all heads
+    memory = network.embed(network.ids(trace.source_ids))  # (1, source, d_model); row 0 always has all heads
     for number, layer in enumerate(network.encoder):
         name = f"encoder.{number}"
         memory, tap = _join(memory, [f"{name}.self.outputs"], heads)
@@ -87,24 +87,24 @@ def ablate_translation_heads_in_steps(network: Transformer, trace: SentenceTrace
     stream = network.embed(network.ids(trace.target_ids))
     stream = stream.expand(len(memory), -1, -1)  # (1 + encoder heads, target, d_model)
     allowed = network.triangle[:, :, :length, :length]
-    for number, layer in enumerate(network.decoder):
+    for number, decoder_layer in enumerate(network.decoder):
         name = f"decoder.{number}"
         stream, tap = _join(stream, [f"{name}.self.outputs", f"{name}.cross.outputs"], heads)
-        read = layer.cross_attention.project_memory(memory)
-        # the heads of the decoder all read what the whole encoder says: row 0
+        cross_kv = decoder_layer.cross_attention.project_memory(memory)
+        # rows without a head of the decoder use the output of the complete encoder: row 0
         more = len(stream) - len(memory)
-        read = KeyValue(*(torch.cat([part, part[:1].expand(more, -1, -1, -1)]) for part in read))
-        stream = layer(stream, read, allowed, None, tap, name)
+        cross_kv = KeyValue(*(torch.cat([tensor, tensor[:1].expand(more, -1, -1, -1)]) for tensor in cross_kv))
+        stream = decoder_layer(stream, cross_kv, allowed, None, tap, name)
         yield Progress(n_encoder + number + 1, total)
-    wanted = network.ids(trace.next_ids).expand(len(stream), -1)
+    targets = network.ids(trace.next_ids).expand(len(stream), -1)
     losses: list[Tensor] = []
-    for part, right in zip(stream.flatten(0, 1).split(POSITIONS), wanted.flatten().split(POSITIONS), strict=True):
-        losses.append(token_cross_entropy(network.project(part), right))
+    for hidden, right in zip(stream.flatten(0, 1).split(POSITIONS), targets.flatten().split(POSITIONS), strict=True):
+        losses.append(token_cross_entropy(network.project(hidden), right))
         yield Progress(total - slices + len(losses), total)
     rows = torch.cat(losses).view(len(stream), length).double().cpu().numpy()
     encoder, decoder = np.split(rows[1:], [heads * network.config.n_encoder_layers])
-    both = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, token)
-    kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": both[:, 0], "cross": both[:, 1]}
+    by_kind = decoder.reshape(-1, 2, heads, length)  # (layer, self or cross, head, token)
+    kinds = {"encoder": encoder.reshape(-1, heads, length), "decoder": by_kind[:, 0], "cross": by_kind[:, 1]}
     return TranslationAblation(rows[0], kinds)
 
 
@@ -113,8 +113,8 @@ ablate_translation_heads = as_one_call(ablate_translation_heads_in_steps)
 
 @torch.inference_mode()
 def ablate_classification_heads(network: VisionTransformer, pixels: Tensor) -> ClassificationAblation:
-    """Logits of a picture, `(3, height, width)` in [-1, 1], without each head of the ViT."""
-    stream = network.embed(pixels[None])  # (1, 1 + patch, d_model); row 0 always keeps all heads
+    """Compute the logits of a picture, `(3, height, width)` in [-1, 1], without each head of the ViT."""
+    stream = network.embed(pixels[None])  # (1, 1 + patch, d_model); row 0 always has all heads
     for number, layer in enumerate(network.layers):
         name = f"vision.{number}"
         stream, tap = _join(stream, [f"{name}.self.outputs"], network.config.n_heads)
@@ -124,14 +124,14 @@ def ablate_classification_heads(network: VisionTransformer, pixels: Tensor) -> C
 
 
 def _join(stream: Tensor, steps: list[str], heads: int) -> tuple[Tensor, Intervention]:
-    """Copies of row 0 behind the batch, one for each head of each step, and the tap that ablates these heads there."""
+    """Append copies of row 0, one for each head of each step, and return the tap that ablates the head there."""
     firsts = range(len(stream), len(stream) + len(steps) * heads, heads)
     longer = torch.cat([stream, stream[:1].expand(len(steps) * heads, -1, -1)])
     return longer, Intervention({step: partial(_ablate, first) for step, first in zip(steps, firsts, strict=True)})
 
 
 def _ablate(first: int, outputs: Tensor) -> Tensor:
-    """`(batch, head, query, d_k)` with head h off in row `first` + h, for every head."""
+    """Set head h to 0 in row `first` + h of `(batch, head, query, d_k)`, for every head."""
     outputs, heads = outputs.clone(), torch.arange(outputs.shape[1])
     outputs[first + heads, heads] = 0
     return outputs
@@ -139,19 +139,19 @@ def _ablate(first: int, outputs: Tensor) -> Tensor:
 
 @torch.inference_mode()
 def loss_without(network: Transformer, trace: SentenceTrace, place: tuple[str, int, int]) -> float:
-    """The loss without the head at `place`, kind, layer and head from 0, to check `ablate_translation_heads` apart.
+    """Compute the loss without the head at `place`, kind, layer and head from 0, to check `ablate_translation_heads`.
 
-    A head's part of the sub-layer's output is its slice of W_O times what it found (Vaswani et al. 2017, section
-    3.2.2), so a network whose slice is zero has no such head. One ordinary fused forward pass of such a copy.
+    A head contributes its slice of W_O times its output to the sub-layer's output (Vaswani et al. 2017, section 3.2.2),
+    so a network whose slice is zero has no such head. This is one fused forward pass of such a copy.
     """
-    changed = _without(network, *place)
-    source, target, wanted = map(network.ids, (trace.source_ids, trace.target_ids, trace.next_ids))
-    return token_cross_entropy(changed(source, target), wanted).double().mean().item()
+    edited = _without(network, *place)
+    source, target, right = map(network.ids, (trace.source_ids, trace.target_ids, trace.next_ids))
+    return token_cross_entropy(edited(source, target), right).double().mean().item()
 
 
 @torch.inference_mode()
 def logits_without(network: VisionTransformer, pixels: Tensor, layer: int, head: int) -> np.ndarray:
-    """Logits `(class,)` of a picture without one head, by zeroing its slice of W_O; see `loss_without`."""
+    """Compute the logits `(class,)` of a picture without one head, by zeroing its slice of W_O; see `loss_without`."""
     return _without(network, "vision", layer, head)(pixels[None])[0].double().cpu().numpy()
 
 

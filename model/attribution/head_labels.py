@@ -4,25 +4,25 @@ Every pattern is a set of cells (query, key). Its **score** for a head is the sh
 
     score = mean over queries q of  sum over keys k in pattern(q) of  a[q, k]
 
-over the queries that have a choice (two keys at least are not masked) and for which the pattern has a key. It lies in
-[0, 1]. Its **chance** is the score that attention spread evenly over the keys which are not masked would get. Scores of
+over the queries that have a choice (at least two keys are not masked) and for which the pattern has a key. It is in
+[0, 1]. Its **chance** is the score of attention spread evenly over the keys that are not masked. Scores of
 this form are what Clark et al. 2019 (section 3) average over a corpus and what TransformerLens's head detectors
 measure; Voita et al. 2019 (section 5) call a head positional by where its largest weight is, which is stricter.
 
-    previous, next, same   the key one before, one behind, at the place of the query
+    previous, next, same   the key one before, one after, at the position of the query
     start, end             the first and the last key: `<s>`, or the first token, and `</s>`
-    duplicate              other places that hold the same token as the query (self-attention)
+    duplicate              other positions with the same token as the query (self-attention)
     aligned                source tokens that a word alignment links to the token being generated (cross-attention);
                            such heads are what Garg et al. 2019 train for and Chen et al. 2020 find
-    aligned, read          the same for the token just read, which the row is named by
+    aligned, read          the same for the token just read, which is the label of the row
     diffuse                not a set of cells: mean over queries of entropy(a[q]) / ln(number of keys not masked)
 
-In cross-attention row t generates token t, so its place is t. For pictures the queries are the patches, and the
+In cross-attention row t generates token t, so its position is t. For pictures the queries are the patches, and the
 patterns are those of `model.attribution.picture_patterns`, and CLS.
 
-A head of text gets the label of its largest score, a head of pictures, whose patterns differ much in size, that of its
-score largest beside chance; but only of those that a `Rule` lets through: at least so large, and so many times chance.
-Else it is `diffuse` if that score is at least the rule's `spread`; else `mixed`.
+A head of text gets the label of its largest score; a head of pictures, whose patterns differ much in size, that of its
+largest ratio of score to chance. Only scores that meet a `LabelRule` count: at least `least`, and `times` times chance.
+If none does, it is `diffuse` if that score is at least the rule's `spread`; else `mixed`.
 """
 
 from dataclasses import dataclass
@@ -38,11 +38,11 @@ DIFFUSE, MIXED = "diffuse", "mixed"
 
 @dataclass(frozen=True)
 class LabelRule:
-    """What earns a head a label."""
+    """Conditions of a head's label."""
 
     least: float  # score of a pattern
-    times: float  # that of uniform attention
-    spread: float  # score of `DIFFUSE`, where no pattern has earned it
+    times: float  # ratio of the score to that of uniform attention
+    spread: float  # score of `DIFFUSE`, if no pattern qualifies
 
 
 TEXT, PICTURES = LabelRule(0.5, 2.0, 0.8), LabelRule(0.25, 1.5, 0.8)
@@ -50,10 +50,10 @@ TEXT, PICTURES = LabelRule(0.5, 2.0, 0.8), LabelRule(0.25, 1.5, 0.8)
 
 @dataclass(frozen=True)
 class HeadLabel:
-    """A head's label and the score that earned it; for `mixed`, its largest score."""
+    """A head's label and its score; for `mixed`, its largest score."""
 
     name: str
-    pattern: str  # whose score it is; the same as `name` but for `mixed`
+    pattern: str  # the pattern of the score; the same as `name` except for `mixed`
     score: float
     chance: float  # of that pattern
 
@@ -62,31 +62,33 @@ class HeadLabel:
 class HeadScores:
     """Scores of all heads of one kind."""
 
-    # pattern -> `(layer, head)` float64 in [0, 1]; patterns that no query has are left out
+    # pattern -> `(layer, head)` float64 in [0, 1]; patterns without any query are left out
     scores: dict[str, np.ndarray]
     chance: dict[str, float]  # pattern -> the score of uniform attention
 
     @property
     def rule(self) -> LabelRule:
-        """What earns a label here: every picture has patches that are themselves."""
+        """The rule of pictures or of text: only pictures have "same patch"."""
         return PICTURES if "same patch" in self.scores else TEXT
 
     def label(self, layer: int, head: int) -> HeadLabel:
-        """The label of a head by the rule above."""
+        """Return the label of a head by the rule above."""
         scores, chance, rule = (
             {name: float(table[layer, head]) for name, table in self.scores.items()},
             self.chance,
             self.rule,
         )
-        placed = {name: score for name, score in scores.items() if name != DIFFUSE}
-        earned = [name for name, score in placed.items() if score >= rule.least and score >= rule.times * chance[name]]
+        patterns = {name: score for name, score in scores.items() if name != DIFFUSE}
+        qualified = [
+            name for name, score in patterns.items() if score >= rule.least and score >= rule.times * chance[name]
+        ]
         rank = (lambda name: scores[name] / chance[name]) if rule == PICTURES else scores.__getitem__
-        if earned:
-            best = max(earned, key=rank)
-            return HeadLabel(best, best, placed[best], chance[best])
+        if qualified:
+            best = max(qualified, key=rank)
+            return HeadLabel(best, best, patterns[best], chance[best])
         if scores.get(DIFFUSE, 0) >= rule.spread:
             return HeadLabel(DIFFUSE, DIFFUSE, scores[DIFFUSE], 1.0)
-        best = max(placed or scores, key=rank, default="")
+        best = max(patterns or scores, key=rank, default="")
         return HeadLabel(MIXED, best, scores.get(best, 0.0), chance.get(best, 0.0))
 
 
@@ -97,7 +99,7 @@ def text_scores(
     key_ids: tuple[int, ...],
     links: np.ndarray | None = None,
 ) -> HeadScores:
-    """Scores of the translator's heads.
+    """Score the translator's heads.
 
     Args:
         weights: `(layer, head, query, key)`.
@@ -115,7 +117,7 @@ def text_scores(
         "start": np.broadcast_to(columns == 0, (queries, keys)),
         "end": np.broadcast_to(columns == keys - 1, (queries, keys)),
     }
-    if kind.causal:  # what is behind the query is masked, and the last key is there for the last query alone
+    if kind.causal:  # later keys are masked, and the last key exists for the last query only
         del patterns["next"], patterns["end"]
     if kind.square:
         patterns["duplicate"] = (np.array(query_ids)[:, None] == np.array(key_ids)[None]) & (rows != columns)
@@ -134,11 +136,11 @@ def head_scores(trace: SentenceTrace, links: np.ndarray | None = None) -> dict[s
 
 
 def vision_scores(attention: np.ndarray, grid: tuple[int, int], pixels: np.ndarray | None = None) -> HeadScores:
-    """Scores of a ViT's heads, over the patches as queries.
+    """Score a ViT's heads, with the patches as queries.
 
     Args:
         attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first; of a network without CLS `(layer, head, patch,
-            patch)`, and there is no score for it.
+            patch)`, without a score for CLS.
         grid: rows and columns of patches.
         pixels: `(row, column, channel)` of the picture; None leaves out the scores of colour and detail.
     """
@@ -152,7 +154,7 @@ def vision_scores(attention: np.ndarray, grid: tuple[int, int], pixels: np.ndarr
 
 
 def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.ndarray) -> HeadScores:
-    """Scores of patterns, each `(query, key)` bool, where `allowed` `(query, key)` says what is not masked."""
+    """Score patterns, each `(query, key)` bool, with the keys in `allowed` `(query, key)` bool not masked."""
     weights = weights.astype(np.float64)
     count = allowed.sum(axis=1)  # (query,)
     scores, chance = {}, {}
@@ -164,8 +166,8 @@ def _score(weights: np.ndarray, patterns: dict[str, np.ndarray], allowed: np.nda
             chance[name] = float((cells.sum(axis=1) / count)[scored].mean())
     free = count > 1
     if free.any():
-        found = entropies(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)
-        scores[DIFFUSE] = found.mean(axis=-1)  # (layer, head)
+        relative = entropies(weights[:, :, free]) / np.log(count[free])  # (layer, head, query)
+        scores[DIFFUSE] = relative.mean(axis=-1)  # (layer, head)
         chance[DIFFUSE] = 1.0
     return HeadScores({name: table.clip(0, 1) for name, table in scores.items()}, chance)
 

@@ -1,4 +1,4 @@
-"""What the heads of the shipped networks do over many held-out inputs, measured once and shipped with the weights."""
+"""Statistics of the heads of the shipped networks over many held-out inputs, shipped with the weights."""
 
 from collections import defaultdict
 from dataclasses import dataclass, field
@@ -21,48 +21,49 @@ class Spread:
     sd: np.ndarray
 
     def to_dict(self) -> dict:
-        """As lists with five decimals, for JSON."""
+        """Convert to lists with five decimals, for JSON."""
         return {name: np.round(getattr(self, name), 5).tolist() for name in ("mean", "sd")}
 
     @classmethod
     def from_dict(cls, values: dict) -> "Spread":
-        """Read back what `to_dict` wrote."""
+        """Create from what `to_dict` returned."""
         return cls(np.array(values["mean"], dtype=np.float64), np.array(values["sd"], dtype=np.float64))
 
 
 @dataclass(frozen=True, eq=False)
 class KindStatistics:
-    """One kind of attention."""
+    """Statistics of one kind of attention."""
 
     scores: dict[str, Spread]  # pattern -> its score over the inputs that have it; see `model.attribution.head_labels`
     chance: dict[str, float]  # pattern -> the mean score of uniform attention over the same inputs
     # change of the loss when the head is ablated, in nats: the mean -ln p per token of a translation, or the -ln p of a
-    # picture's class. Above 0 the head helps. None where nothing was ablated.
+    # picture's class. Above 0 the head helps. None if nothing was ablated.
     effect: Spread | None
     measures: dict[str, Spread] = field(default_factory=dict)  # "entropy", "distance"; see `head_measures`
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Layers, and heads of each."""
-        return next(iter((self.scores | self.measures).values())).mean.shape
+        """Layers, and heads of each layer."""
+        layers, heads = next(iter((self.scores | self.measures).values())).mean.shape
+        return layers, heads
 
     def label(self, layer: int, head: int) -> HeadLabel:
-        """The label that the head's mean scores earn."""
+        """Return the label of the head's mean scores."""
         return HeadScores({name: spread.mean for name, spread in self.scores.items()}, self.chance).label(layer, head)
 
 
 @dataclass(frozen=True, eq=False)
 class HeadStatistics:
-    """What was measured."""
+    """Statistics of all kinds of attention of one network."""
 
-    weights_sha256: str  # of the weights that it was measured on
-    inputs: int  # how many, and `of` what
+    weights_sha256: str  # of the measured weights
+    inputs: int  # number of inputs; `of` says which
     of: str
     kinds: dict[str, KindStatistics]  # kind of attention -> its heads
-    facts: dict  # how it was measured, for the card
+    facts: dict  # conditions of the measurement, for the card
 
     def to_dict(self) -> dict:
-        """Plain values, for JSON."""
+        """Convert to plain values, for JSON."""
         return {
             "weights_sha256": self.weights_sha256,
             "inputs": self.inputs,
@@ -70,21 +71,20 @@ class HeadStatistics:
             "facts": self.facts,
             "kinds": {
                 kind: {
-                    "scores": {name: spread.to_dict() for name, spread in found.scores.items()},
-                    "chance": {name: round(value, 5) for name, value in found.chance.items()},
-                    "effect": None if found.effect is None else found.effect.to_dict(),
-                    "measures": {name: spread.to_dict() for name, spread in found.measures.items()},
+                    "scores": {name: spread.to_dict() for name, spread in statistics.scores.items()},
+                    "chance": {name: round(value, 5) for name, value in statistics.chance.items()},
+                    "effect": None if statistics.effect is None else statistics.effect.to_dict(),
+                    "measures": {name: spread.to_dict() for name, spread in statistics.measures.items()},
                 }
-                for kind, found in self.kinds.items()
+                for kind, statistics in self.kinds.items()
             },
         }
 
 
 class StatisticsAccumulator:
-    """Means and standard deviations of one kind over inputs that come one after another, in float64 (Welford 1962).
+    """Accumulates means and standard deviations of one kind over a sequence of inputs, in float64 (Welford 1962).
 
-    Every input that has a pattern counts the same. The order of the inputs decides the last bits, and nothing else
-    does.
+    Every input that has a pattern has the same weight. The order of the inputs changes only the last bits.
     """
 
     def __init__(self) -> None:
@@ -94,17 +94,17 @@ class StatisticsAccumulator:
         self._effect = _Running()
 
     def add(self, measured: HeadMeasurements) -> None:
-        """One more input."""
+        """Add one input."""
         for name, table in measured.scores.scores.items():
             self._scores[name].add(table)
-            self._chance[name].add(np.float64(measured.scores.chance[name]))
+            self._chance[name].add(np.asarray(measured.scores.chance[name]))
         for name, table in measured.measures.items():
             self._measures[name].add(table)
         if measured.effect is not None:
             self._effect.add(measured.effect)
 
     def statistics(self) -> KindStatistics:
-        """Over the inputs so far."""
+        """Compute the statistics of the inputs so far."""
         return KindStatistics(
             {name: running.spread() for name, running in self._scores.items()},
             {name: float(running.mean) for name, running in self._chance.items()},
@@ -114,28 +114,30 @@ class StatisticsAccumulator:
 
 
 class _Running:
-    """Mean and sum of squared distances from it, of the tables so far."""
+    """Running mean of tables, and the sum of squared distances from it."""
 
     def __init__(self) -> None:
-        self.count, self.mean, self.squares = 0, np.float64(0), np.float64(0)
+        self.count = 0
+        self.mean: np.ndarray = np.zeros(())
+        self.squares: np.ndarray = np.zeros(())
 
     def add(self, table: np.ndarray) -> None:
-        """One more table, `(layer, head)` float64."""
+        """Add one table, `(layer, head)` float64."""
         self.count += 1
-        before = table - self.mean
-        self.mean = self.mean + before / self.count
-        self.squares = self.squares + before * (table - self.mean)
+        difference = table - self.mean
+        self.mean = self.mean + difference / self.count
+        self.squares = self.squares + difference * (table - self.mean)
 
     def spread(self) -> Spread:
-        """Of the tables so far."""
+        """Return mean and standard deviation of the tables so far."""
         return Spread(self.mean, np.sqrt(self.squares / self.count))
 
 
 def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
-    """Read the statistics that lie beside a network's weights, those in use.
+    """Read the statistics in the folder of a network, for the weights in use.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message says what to do.
     """
     return read_measured(folder, FILE, weights_sha256, "head-statistics", _read)
 
@@ -143,11 +145,11 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
 def _read(content: dict) -> HeadStatistics:
     kinds = {
         kind: KindStatistics(
-            {name: Spread.from_dict(values) for name, values in found["scores"].items()},
-            found["chance"],
-            None if found["effect"] is None else Spread.from_dict(found["effect"]),
-            {name: Spread.from_dict(values) for name, values in found.get("measures", {}).items()},
+            {name: Spread.from_dict(values) for name, values in statistics["scores"].items()},
+            statistics["chance"],
+            None if statistics["effect"] is None else Spread.from_dict(statistics["effect"]),
+            {name: Spread.from_dict(values) for name, values in statistics.get("measures", {}).items()},
         )
-        for kind, found in content["kinds"].items()
+        for kind, statistics in content["kinds"].items()
     }
     return HeadStatistics(content["weights_sha256"], content["inputs"], content["of"], kinds, content["facts"])

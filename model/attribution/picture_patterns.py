@@ -1,9 +1,9 @@
-"""What a head of a picture can attend to: by distance, by direction, by colour, by detail.
+"""Patterns of attention in pictures: by distance, by direction, by colour, by detail.
 
 same patch                     the patch itself
 neighbours, nearby             the up to eight around it; all others whose middles are at most `NEAR` patches away
 row, column                    the others of its row or column
-left, right, above, below      those that lie more that way than any other
+left, right, above, below      those whose offset is largest in that direction
 similar colour                 the quarter of the others whose mean colour is nearest (distance in red, green, blue)
 detail                         the quarter of all in which brightness varies most (standard deviation), the same for
                                every query
@@ -18,7 +18,7 @@ QUARTER = 0.25
 
 
 def picture_patterns(grid: tuple[int, int], pixels: np.ndarray | None = None) -> dict[str, np.ndarray]:
-    """Pattern -> `(query patch, key patch)` bool.
+    """Compute pattern -> `(query patch, key patch)` bool.
 
     Args:
         grid: rows and columns of patches.
@@ -28,7 +28,7 @@ def picture_patterns(grid: tuple[int, int], pixels: np.ndarray | None = None) ->
     rows, columns = np.divmod(np.arange(len(apart)), grid[1])
     down, right = rows[None] - rows[:, None], columns[None] - columns[:, None]
     other = apart > 0
-    found = {
+    patterns = {
         "same patch": ~other,
         "neighbours": other & (apart < 2),
         "nearby": other & (apart <= NEAR),
@@ -40,7 +40,7 @@ def picture_patterns(grid: tuple[int, int], pixels: np.ndarray | None = None) ->
         "below": down > np.abs(right),
     }
     if pixels is None:
-        return found
+        return patterns
     size = pixels.shape[0] // grid[0], pixels.shape[1] // grid[1]
     blocks = pixels.astype(np.float64).reshape(grid[0], size[0], grid[1], size[1], -1).transpose(0, 2, 1, 3, 4)
     blocks = blocks.reshape(len(apart), size[0] * size[1], -1)  # (patch, pixel, channel)
@@ -52,4 +52,4 @@ def picture_patterns(grid: tuple[int, int], pixels: np.ndarray | None = None) ->
     varied = blocks.mean(axis=-1).std(axis=1)  # (patch,)
     detail = np.zeros_like(other)
     detail[:, (-varied).argsort(kind="stable")[: round(QUARTER * len(apart))]] = True
-    return found | {"similar colour": similar, "detail": detail}
+    return patterns | {"similar colour": similar, "detail": detail}

@@ -1,10 +1,10 @@
-"""From attention maps to "what mattered": rollout, gradient-weighted relevance, and the plain gradient.
+"""Attribution from attention maps: rollout, gradient-weighted relevance, and the plain gradient.
 
-Attention of one layer says what is mixed there, not what reaches the answer. These methods follow it through all
-layers; `model.attribution.faithfulness` measures which of them is right about the model.
+The attention of one layer describes the mixing in that layer, not the effect on the result. These methods follow it
+through all layers; `model.attribution.faithfulness` measures how faithful each is to the model.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -23,14 +23,14 @@ METHODS = ("CLS attention", "rollout", "gradient relevance", "raw gradient")
 
 
 def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
-    """Attention rollout (Abnar and Zuidema 2020, section 3): how much of each input reaches each position.
+    """Attention rollout (Abnar and Zuidema 2020, section 3): the share of each input at each position.
 
     Heads are fused, rows normalised, the residual connection added as one half of the identity, and the layers
     multiplied from the first to the last.
 
     Args:
         attention: `(layer, head, position, position)`, rows sum to 1.
-        fusion: how heads become one map. Chefer et al. and others use the maximum or minimum besides the mean.
+        fusion: how heads become one map. Chefer et al. and others also use the maximum or minimum.
 
     Returns:
         `(layer, position, position)` float64: the product up to and including each layer. Every row sums to 1.
@@ -47,7 +47,7 @@ def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
 
 
 def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
-    """What rollout takes a layer for: one half its attention, heads fused and rows normalised, one half the identity.
+    """Compute rollout's matrix of each layer: half its attention, heads fused and rows normalised, half the identity.
 
     Arguments as for `rollout`.
 
@@ -61,7 +61,7 @@ def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray
         raise ValueError(f"There is no fusion {fusion!r}; choose one of {', '.join(FUSIONS)}.")
     fused = getattr(attention.astype(np.float64), fusion)(axis=1)  # (layer, position, position)
     rows = fused.sum(axis=-1, keepdims=True)
-    # The least weight over heads can be 0 in a whole row; such a query passes on its own content alone.
+    # The minimum over heads can be 0 in a whole row; such a query passes on only its own content.
     identity = np.eye(fused.shape[-1])
     normalised = np.divide(fused, rows, out=np.broadcast_to(identity, fused.shape).copy(), where=rows > 0)
     return (normalised + identity) / 2
@@ -69,16 +69,16 @@ def residual_steps(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray
 
 @dataclass(frozen=True)
 class RolloutCheck:
-    """How far a rollout is from what it should be; both are 0 up to rounding."""
+    """Differences of a rollout from an independent computation; both are 0 up to rounding."""
 
     row_sum_error: float  # largest distance of a row, in any layer, from summing to 1
-    # largest |difference| of the CLS row of each layer from walking backwards: all of CLS's share is put on CLS and
-    # handed down layer by layer, without any product of matrices
+    # largest |difference| of the CLS row of each layer from a backward pass: a share of 1 starts at CLS and is
+    # distributed layer by layer, without any product of matrices
     max_difference: float
 
 
 def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutCheck:
-    """Recompute `rollout` another way. Arguments as there."""
+    """Recompute `rollout` another way; the arguments are the same."""
     products = rollout(attention, fusion)
     fused = torch.from_numpy(attention).double()  # (layer, head, position, position)
     fused = fused.mean(dim=1) if fusion == "mean" else fused.amax(dim=1) if fusion == "max" else fused.amin(dim=1)
@@ -88,18 +88,18 @@ def check_rollout(attention: np.ndarray, fusion: Fusion = "mean") -> RolloutChec
         share[0] = 1
         for layer in range(top, -1, -1):
             rows = fused[layer].sum(dim=-1)
-            handed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
-            share = (share + handed + torch.where(rows > 0, 0, share)) / 2
+            passed = torch.where(rows > 0, share / rows.clamp(min=torch.finfo(torch.float64).tiny), 0) @ fused[layer]
+            share = (share + passed + torch.where(rows > 0, 0, share)) / 2
         difference = max(difference, largest_difference(share.numpy(), products[top, 0]))
     return RolloutCheck(largest_difference(products.sum(axis=-1), 1), difference)
 
 
 def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int = -1) -> dict[str, np.ndarray]:
-    """The first two of `METHODS`, `(patch,)` float32: what CLS attends to, and what reaches it.
+    """Compute the first two of `METHODS`, `(patch,)` float32: what CLS attends to, and the rollout to CLS.
 
     Args:
         attention: `(layer, head, 1 + patch, 1 + patch)`.
-        fusion: how rollout makes one map of a layer's heads; see `rollout`.
+        fusion: how rollout combines a layer's heads; see `rollout`.
         layer: CLS attention is this layer's, averaged over its heads; rollout goes up to and including it.
     """
     return {
@@ -111,7 +111,7 @@ def attention_scores(attention: np.ndarray, fusion: Fusion = "mean", layer: int 
 def accumulate_relevance(layers: Sequence[Tensor] | Tensor) -> Tensor:
     """Relevance R of every position for every other after all self-attention (Chefer et al. 2021, equation 6).
 
-    R starts as the identity; each layer adds A R, with A `(..., position, position)` as `weighed_by_gradient` has it.
+    R starts as the identity; each layer adds A R, with A `(..., position, position)` from `weigh_by_gradient`.
     """
     total = identity_like(layers[0])
     for layer in layers:
@@ -120,7 +120,7 @@ def accumulate_relevance(layers: Sequence[Tensor] | Tensor) -> Tensor:
 
 
 def identity_like(weights: Tensor) -> Tensor:
-    """Every position attributed to itself alone: `(key, key)`, for `weights` `(..., query, key)`."""
+    """Attribute every position to itself: the identity `(key, key)`, for `weights` `(..., query, key)`."""
     return torch.eye(weights.shape[-1], dtype=weights.dtype, device=weights.device)
 
 
@@ -152,22 +152,22 @@ class ClassGradients:
 
 
 def class_gradients(network: VisionTransformer, pixels: Tensor, class_index: int) -> ClassGradients:
-    """One forward and one backward pass over `(3, height, width)` in [-1, 1], from the logit of `class_index`."""
+    """Run one forward and one backward pass over `(3, height, width)` in [-1, 1], from the logit of `class_index`."""
     recorder = Recorder(layer_names("vision", "self.weights", network.config.n_layers))
-    kept = recorder.tensors
+    recorded = recorder.tensors
     with torch.enable_grad():
         pixels = pixels.detach().clone().requires_grad_(True)
         logit = network(pixels[None], recorder)[0, class_index]
-        gradients = torch.autograd.grad(logit, [pixels, *kept.values()])
-    weights = torch.cat([weight.detach() for weight in kept.values()])  # (layer, head, position, position)
+        gradients = torch.autograd.grad(logit, [pixels, *recorded.values()])
+    weights = torch.cat([weight.detach() for weight in recorded.values()])  # (layer, head, position, position)
     return ClassGradients(weights, torch.cat(gradients[1:]), gradients[0])
 
 
 @torch.inference_mode()
 def slope_along(
-    network: VisionTransformer, pixels: Tensor, class_index: int, gradient: Tensor, step: float = 0.02
+    network: Callable[[Tensor], Tensor], pixels: Tensor, class_index: int, gradient: Tensor, step: float = 0.02
 ) -> float:
-    """How fast a class's logit really grows along its gradient: the pixels are moved a little both ways.
+    """Measure the slope of a class's logit along its gradient by moving the pixels a little in both directions.
 
     Args:
         pixels, gradient: `(3, height, width)`; of a gradient of length 0 the slope is 0.

@@ -1,7 +1,7 @@
-"""From the translator's attention maps to the source: what each target token attends to, through one layer and all.
+"""Attribution to source tokens from the translator's attention maps, of one layer and of all.
 
-Four readings of the same maps; none of them tests whether the answer would change. See
-`model.attribution.source_gradients` for one that does, and `model.attribution.leave_one_out` for the test.
+These are four interpretations of the same maps; none of them tests whether the result would change. See
+`model.attribution.source_gradients` for one that uses gradients, and `model.attribution.leave_one_out` for the test.
 """
 
 from dataclasses import dataclass
@@ -16,16 +16,16 @@ from .rollout import residual_steps, rollout
 
 
 def cross_attention_means(trace: Trace) -> tuple[np.ndarray, np.ndarray]:
-    """Cross-attention averaged over heads: of the last layer, and of all layers; `(T, S)` float64 each."""
+    """Average cross-attention over heads: of the last layer, and of all layers; `(T, S)` float64 each."""
     over_heads = trace.cross_attention.astype(np.float64).mean(axis=1)  # (layer, T, S)
     return over_heads[-1], over_heads.mean(axis=0)
 
 
 @torch.inference_mode()
 def value_weighted(network: Transformer, trace: Trace) -> np.ndarray:
-    """How long the vector is that each source token adds through cross-attention (Kobayashi et al. 2020, section 3).
+    """Length of the vector that each source token adds through cross-attention (Kobayashi et al. 2020, section 3).
 
-    A weight counts for nothing if the value that it weighs is short. For each layer the length of the sum over heads of
+    A weight has no effect if the value that it weighs is short. For each layer the length of the sum over heads of
     weight x value x W_O is taken, and averaged over layers, `(T, S)` float64. W_O's bias belongs to no source token.
     """
     record = trace.records["cross"]
@@ -56,9 +56,9 @@ def source_rollout(trace: Trace) -> SourceRollout:
     """Attention rollout (Abnar and Zuidema 2020, section 3), carried over to an encoder with a decoder.
 
     The paper has one stack, in which a layer passes on one half of its attention and one half of its input. The same
-    is done here for every sub-layer: the encoder's rollout says what its outputs consist of; each decoder position
-    starts as its own token; masked self-attention mixes positions, half and half; cross-attention then keeps one half
-    and takes the other from the encoder's outputs. Feed-forward layers stay within a position and change nothing.
+    is done here for every sub-layer: the encoder's rollout gives the shares of source tokens in its outputs; each
+    decoder position starts as its own token; masked self-attention mixes positions, half and half; cross-attention then
+    takes one half from its input and the other from the encoder's outputs. Feed-forward layers do not mix positions.
     """
     memory = rollout(trace.encoder_attention)[-1]  # (S, S)
     cross = trace.cross_attention.astype(np.float64).mean(axis=1)  # (layer, T, S)
@@ -70,10 +70,10 @@ def source_rollout(trace: Trace) -> SourceRollout:
     return SourceRollout(source, target)
 
 
-def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
-    """Largest |difference| of `found` from walking backwards: each position's whole share is handed down by layers.
+def check_source_rollout(trace: Trace, computed: SourceRollout) -> float:
+    """Largest |difference| of `computed` from a backward pass: each position's share is distributed layer by layer.
 
-    No product of matrices is built up: one row at a time is carried through decoder and encoder.
+    No product of matrices is accumulated: one row at a time passes through decoder and encoder.
     """
     encoder, decoder, cross = (
         torch.from_numpy(trace.attention(kind)).double().mean(dim=1) for kind in ("encoder", "decoder", "cross")
@@ -90,6 +90,6 @@ def check_source_rollout(trace: Trace, found: SourceRollout) -> float:
             here = (here + here @ decoder[layer]) / 2
         for layer in range(len(encoder) - 1, -1, -1):
             there = (there + there @ encoder[layer]) / 2
-        sides = (there, found.source[position]), (here, found.target[position])
-        worst = max(worst, *(largest_difference(shares.numpy(), row) for shares, row in sides))
+        pairs = (there, computed.source[position]), (here, computed.target[position])
+        worst = max(worst, *(largest_difference(shares.numpy(), row) for shares, row in pairs))
     return worst

@@ -1,4 +1,4 @@
-"""What a ViT has learned, read off its weights and maps: attention distance, position vectors, first filters."""
+"""Analysis of a ViT's weights and maps: attention distance, position vectors, first filters."""
 
 from dataclasses import dataclass
 
@@ -9,11 +9,11 @@ from ..networks.vision import VisionTransformer
 from ..runtime.arrays import largest_difference, to_array
 
 
-def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: int) -> np.ndarray:
-    """Mean distance between a patch and what it attends to, in pixels (Dosovitskiy et al. 2021, section 4.5).
+def attention_distance(attention: np.ndarray, grid: tuple[int, int], patch_size: float) -> np.ndarray:
+    """Mean distance from a patch to the patches it attends to, in pixels (Dosovitskiy et al. 2021, section 4.5).
 
-    CLS has no place, so it is left out, and each patch's weights on the patches, itself included, are scaled to sum to
-    1.
+    CLS has no location, so it is left out, and each patch's weights on the patches, itself included, are scaled to sum
+    to 1.
 
     Args:
         attention: `(layer, head, 1 + patch, 1 + patch)`, CLS first; without the 1 of a network that has no CLS.
@@ -55,19 +55,19 @@ def check_similarity(network: VisionTransformer, similarity: np.ndarray) -> floa
 
 @dataclass(frozen=True)
 class RowsAndColumns:
-    """Where the most similar position vectors are. Means are over all pairs of different patches."""
+    """Locations of the most similar position vectors. Means are over all pairs of different patches."""
 
     same: float  # mean similarity of two patches in one row or column
     elsewhere: float  # mean similarity of all other pairs
     strongest: float  # share of patches whose most similar other patch is in their own row or column
-    chance: float  # what `strongest` would be if any other patch were as likely
-    # the same among patches at least two away, so that neighbours do not decide
+    chance: float  # `strongest` if all other patches were equally likely
+    # the same among patches at least two away, without neighbours
     strongest_apart: float
     chance_apart: float
 
 
 def rows_and_columns(similarity: np.ndarray, grid: tuple[int, int]) -> RowsAndColumns:
-    """Has the model learned rows and columns? By `position_similarity`, on a grid of at least 3 rows or columns."""
+    """Measure rows and columns in `position_similarity`, on a grid of at least 3 rows or columns."""
     rows, columns = np.divmod(np.arange(grid[0] * grid[1]), grid[1])
     aligned = (rows[:, None] == rows) | (columns[:, None] == columns)  # (patch, patch)
     others, far = ~np.eye(len(rows), dtype=bool), distances(grid) >= 2
@@ -101,4 +101,4 @@ def principal_filters(network: VisionTransformer, count: int) -> tuple[np.ndarra
 def patch_embedding(network: VisionTransformer) -> tuple[np.ndarray, np.ndarray]:
     """The linear map from a flattened patch to its embedding: W `(d_model, values)` and b `(d_model,)`, float32."""
     layer = network.patch_embedding
-    return tuple(to_array(part) for part in (layer.weight, layer.bias))
+    return to_array(layer.weight), to_array(layer.bias)

@@ -1,4 +1,4 @@
-"""How one step's logits become the distribution a token is drawn from, with every stage kept."""
+"""The stages of sampling: from one step's logits to the distribution that a token is drawn from."""
 
 from dataclasses import dataclass
 
@@ -13,12 +13,12 @@ from .search import sampling_probabilities
 class SamplingStages:
     """One decoding step from logits to probabilities, float64, `(vocabulary,)` each."""
 
-    logits: np.ndarray  # what the network gives; the tokens that are never generated have minus infinity
+    logits: np.ndarray  # of the network; minus infinity for tokens that are never generated
     scaled: np.ndarray  # logits divided by the temperature
     kept: np.ndarray  # bool, True for tokens that survive top-k and top-p
     plain: np.ndarray  # softmax of the logits, before temperature and filters
-    probabilities: np.ndarray  # what a token is drawn from; 0 where filtered out, sums to 1
-    difference: float  # largest difference to `sampling_probabilities`, which sampling really uses
+    probabilities: np.ndarray  # the distribution of the draw; 0 for tokens that were filtered out, sums to 1
+    difference: float  # largest difference from `sampling_probabilities`, which decoding uses
 
     @property
     def order(self) -> np.ndarray:
@@ -27,24 +27,24 @@ class SamplingStages:
 
     @property
     def kept_mass(self) -> float:
-        """Share of the scaled distribution, before filtering, that the kept tokens hold."""
+        """Share of the kept tokens in the scaled distribution before filtering."""
         return float(softmax(self.scaled)[self.kept].sum())
 
 
 def sampling_stages(
     logits: np.ndarray, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0, never: tuple[int, ...] = ()
 ) -> SamplingStages:
-    """Follow `logits` through temperature, top-k and top-p (Holtzman et al. 2020), in double precision.
+    """Apply temperature, top-k and top-p to `logits` (Holtzman et al. 2020), in double precision.
 
     Args:
         logits: `(vocabulary,)`.
         temperature: above 0.
         top_k: how many of the largest stay; 0 keeps all, equals of the last one stay too.
         top_p: the smallest set that reaches this share of the mass stays.
-        never: ids that no translation holds, such as `<pad>`.
+        never: ids that no translation contains, such as `<pad>`.
 
     Raises:
-        ValueError: a setting lies outside its range.
+        ValueError: a setting is outside its range.
     """
     if not temperature > 0 or top_k < 0 or not 0 < top_p <= 1:
         raise ValueError(f"temperature {temperature}, top_k {top_k} and top_p {top_p} are no settings of sampling.")

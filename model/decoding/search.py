@@ -22,10 +22,10 @@ Fate = Literal["kept", "finished", "displaced", "pruned"]
 
 @dataclass(frozen=True)
 class DecodingOptions:
-    """How the next token is chosen.
+    """Options of choosing the next token.
 
     Raises:
-        ValueError: a value lies outside its range; the sentence names it.
+        ValueError: a value is outside its range; the message names it.
     """
 
     # "greedy" takes the most probable token, "sampling" draws, "beam" keeps the `beam` best hypotheses
@@ -59,40 +59,40 @@ class DecodingOptions:
 class TokenStep:
     """One token that decoding produced."""
 
-    id: int  # the token; `probability` is what the model gave it here, before temperature and filters
+    id: int  # the token; `probability` is the model's, before temperature and filters
     probability: float
     top: Top  # the most probable tokens at this position
-    # everything produced so far, this token included, without `<s>`. In beam search another hypothesis may take the
-    # lead, so `ids` need not extend the ids of the step before.
+    # all tokens so far, this one included, without `<s>`. In beam search another hypothesis may take the lead, so `ids`
+    # need not extend the ids of the previous step.
     ids: tuple[int, ...]
     finished: bool  # no further step follows
 
 
 @dataclass(frozen=True)
 class BeamNode:
-    """One hypothesis that the search considered."""
+    """One hypothesis that beam search considered."""
 
     ids: tuple[int, ...]  # all its tokens, without `<s>`; the node of `ids[:-1]` is its parent
     probability: float  # of its last token, given the others
     log_probability: float  # the sum of ln p over its tokens, in nats
     score: float  # `log_probability` divided by the length penalty (Wu et al. 2016, section 7).
-    # "kept" goes on to the next step; "finished" is one of the translations the search returns; "displaced" had
-    # finished, but as many better ones finished as the beam is wide; "pruned" was not among the best
+    # "kept" continues to the next step; "finished" is one of the returned translations; "displaced" had finished, but
+    # `beam` better ones finished too; "pruned" was not among the best
     fate: Fate
 
     @property
     def id(self) -> int:
-        """The token it added."""
+        """The last token."""
         return self.ids[-1]
 
 
 @dataclass(frozen=True)
 class BeamTree:
-    """A whole search."""
+    """All hypotheses of one beam search."""
 
     # for each step the nodes that were considered, most probable first; twice the width of the beam at most
     steps: tuple[tuple[BeamNode, ...], ...]
-    best: tuple[BeamNode, ...]  # what `beam_search` returns for the same question
+    best: tuple[BeamNode, ...]  # the result of `beam_search` for the same input
 
     @property
     def winner(self) -> tuple[int, ...]:
@@ -105,11 +105,11 @@ class BeamTree:
 
 
 def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int = 0, top_p: float = 1.0) -> Tensor:
-    """Logits -> scaled -> filtered -> probabilities.
+    """Scale and filter logits and return probabilities.
 
     Logits are divided by `temperature`; of these the `top_k` largest stay (0: all; equals of the last one stay too);
-    of the resulting distribution the smallest set that reaches `top_p` of the mass stays (Holtzman et al. 2020); what
-    stays is renormalised.
+    of the resulting distribution the smallest set that reaches `top_p` of the mass stays (Holtzman et al. 2020); the
+    rest is renormalised.
 
     Args:
         logits: `(vocabulary,)`.
@@ -118,14 +118,14 @@ def sampling_probabilities(logits: Tensor, temperature: float = 1.0, top_k: int 
         `(vocabulary,)`, sums to 1; tokens that were filtered out have 0.
     """
     logits = logits.float()
-    # largest logit at 0, and no division by what single precision takes for 0: no temperature overflows
+    # the largest logit becomes 0 and the divisor is above 0 in single precision, so no temperature overflows
     scaled = (logits - logits.max()) / max(temperature, torch.finfo(torch.float32).tiny)
     if 0 < top_k < scaled.shape[-1]:
-        smallest_kept = logits.topk(top_k).values[-1]  # scaling makes logits equal that differ
+        smallest_kept = logits.topk(top_k).values[-1]  # of unscaled logits: scaling can make different logits equal
         scaled = scaled.masked_fill(logits < smallest_kept, -math.inf)
     probabilities = scaled.softmax(dim=-1)
     if top_p < 1:
-        order = logits.argsort(descending=True, stable=True)  # a high temperature makes probabilities equal, not logits
+        order = logits.argsort(descending=True, stable=True)  # a high temperature can make probabilities equal
         ordered = probabilities[order]
         before = ordered.cumsum(dim=-1) - ordered  # mass in front of each token
         dropped = before >= top_p
@@ -153,19 +153,18 @@ def stream(
     limit, never = min(options.max_length, network.config.max_positions), network.ids(network.config.never_generated)[0]
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
-        kept = logits.index_fill(-1, never, -math.inf)
+        allowed = logits.index_fill(-1, never, -math.inf)
         if options.method == "greedy":
-            chosen = kept.argmax(dim=-1, keepdim=True)
+            newest = allowed.argmax(dim=-1, keepdim=True)
         else:
-            weights = sampling_probabilities(kept, options.temperature, options.top_k, options.top_p)
-            chosen = torch.multinomial(weights.cpu(), 1, generator=generator).to(logits.device)
+            weights = sampling_probabilities(allowed, options.temperature, options.top_k, options.top_p)
+            newest = torch.multinomial(weights.cpu(), 1, generator=generator).to(logits.device)
         probabilities = logits.float().softmax(dim=-1)
-        ids = (*ids, int(chosen))
+        ids = (*ids, int(newest))
         finished = ids[-1] == network.config.eos_id or len(ids) >= limit
         yield TokenStep(ids[-1], float(probabilities[ids[-1]]), _top(probabilities), ids, finished)
         if finished:
             return
-        newest = chosen
 
 
 @torch.inference_mode()
@@ -174,38 +173,38 @@ def greedy_batch(
 ) -> list[list[int]]:
     """Greedy translations of many sentences at once; row by row the same as `stream` with method "greedy".
 
-    Sources of any lengths that end with `</s>`; of each the produced ids, `</s>` included where it was reached.
+    Sources of any lengths that end with `</s>`; of each the generated ids, `</s>` included if it was reached.
     """
     config = network.config
     source = pad_batch(sources, config.pad_id).to(network.device)  # (batch, source)
     allowed = padding_mask(source, config.pad_id) if len(sources) > 1 else None  # one sentence is not padded
     decoder = network.begin_decoding(source, allowed, tap)
-    produced, never = [], network.ids(config.never_generated)[0]
+    columns, never = [], network.ids(config.never_generated)[0]
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
     for _ in range(min(max_length, config.max_positions)):
         logits = decoder.step(newest)  # (batch, vocabulary)
         newest = logits.index_fill_(-1, never, -math.inf).argmax(dim=-1).masked_fill_(done, config.pad_id)
-        produced.append(newest)
+        columns.append(newest)
         done |= newest == config.eos_id
         if bool(done.all()):
             break
-    return [[token for token in row if token != config.pad_id] for row in torch.stack(produced, dim=1).tolist()]
+    return [[token for token in row if token != config.pad_id] for row in torch.stack(columns, dim=1).tolist()]
 
 
 def length_penalty(length: int, alpha: float) -> float:
-    """What a sum of log probabilities over `length` tokens is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
+    """Divisor of a sum of log probabilities over `length` tokens: ((5 + length) / 6)^alpha (Wu et al. 2016)."""
     return ((5 + length) / 6) ** alpha
 
 
 def beam_search(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> list[BeamNode]:
-    """The `options.beam` best translations of one sentence, best normalised score first."""
+    """Return the `options.beam` best translations of one sentence, best normalised score first."""
     return list(beam_tree(network, source, options).best)
 
 
 @torch.inference_mode()
 def beam_tree_in_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> InSteps[BeamTree]:
-    """The same search, `source` with `</s>` last, with everything it considered on its way; each step is a part."""
+    """Run the same search, `source` with `</s>` last, and return all hypotheses considered; each step is a part."""
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
@@ -213,11 +212,11 @@ def beam_tree_in_steps(network: TranslationNetwork, source: list[int], options: 
     best = search.best()
     returned = {node.ids for node in best}
 
-    def settled(node: BeamNode) -> BeamNode:
+    def with_final_fate(node: BeamNode) -> BeamNode:
         displaced = node.fate == "finished" and node.ids not in returned
         return replace(node, fate="displaced") if displaced else node
 
-    return BeamTree(tuple(tuple(map(settled, nodes)) for nodes in search.considered), tuple(best))
+    return BeamTree(tuple(tuple(map(with_final_fate, nodes)) for nodes in search.considered), tuple(best))
 
 
 beam_tree = as_one_call(beam_tree_in_steps)
@@ -236,7 +235,7 @@ class _Beam:
         self.considered: list[list[BeamNode]] = []  # a list a step
 
     def advance(self) -> None:
-        """Extend every open hypothesis by one token and keep the best."""
+        """Extend every open hypothesis by one token and select the best."""
         network, width = self.network, self.options.beam
         last = [node.ids[-1] if node.ids else network.config.bos_id for node in self.alive]
         logits = self.decoder.step(network.ids(last)[0])  # (alive, vocabulary)
@@ -245,7 +244,8 @@ class _Beam:
         for rank, (total, row, token, value, top) in enumerate(self._extensions(logits.float().log_softmax(dim=-1))):
             ids = (*self.alive[row].ids, token)
             self.tops[ids] = top
-            ends, fate = token == network.config.eos_id, "pruned"
+            ends = token == network.config.eos_id
+            fate: Fate = "pruned"
             # an end outside the beam does not count, so a beam of 1 is greedy
             if len(ids) >= self.limit or (ends and rank < width):
                 fate = "finished"
@@ -255,16 +255,19 @@ class _Beam:
             score = total / length_penalty(len(ids), self.options.length_penalty)
             nodes.append(BeamNode(ids, math.exp(value), total, score, fate))
         self.considered.append(nodes)
-        order, kept = _staying(rows), [node for node in nodes if node.fate == "kept"]
-        self.alive = [kept[rank] for rank in order]
+        order, alive = _assign_rows(rows), [node for node in nodes if node.fate == "kept"]
+        self.alive = [alive[rank] for rank in order]
         self.done = _best_first([*self.done, *(node for node in nodes if node.fate == "finished")])[:width]
         if self.alive:
             self.decoder.select_rows([rows[rank] for rank in order])
 
     def _extensions(self, log_probabilities: Tensor) -> list[tuple[float, int, int, float, Top]]:
-        """The most probable by `(alive, vocabulary)`, best first: sum, row, token, its ln p, and the top of the row.
+        """Sort extensions by their sums, best first: sum, row, token, its ln p, and the top of the row.
 
-        At most one extension of each hypothesis ends, so among twice the beam's width at least that many go on.
+        At most one extension of each hypothesis ends, so among twice the beam's width at least that many continue.
+
+        Args:
+            log_probabilities: `(alive, vocabulary)`.
         """
         count, never = 2 * self.options.beam, self.network.config.never_generated
         best = log_probabilities.topk(min(max(count, TOP) + len(never), log_probabilities.shape[1]))
@@ -278,7 +281,7 @@ class _Beam:
         sums.sort(key=itemgetter(0), reverse=True)
         pairs = (zip(row_tokens[:TOP], row[:TOP], strict=True) for row_tokens, row in zip(tokens, values, strict=True))
         tops = [tuple((token, math.exp(value)) for token, value in row) for row in pairs]
-        return [(*found, tops[found[1]]) for found in sums[:count]]
+        return [(*extension, tops[extension[1]]) for extension in sums[:count]]
 
     @property
     def complete(self) -> bool:
@@ -293,7 +296,7 @@ class _Beam:
         return max(self.alive, key=attrgetter("score"))
 
     def best(self) -> list[BeamNode]:
-        """Finished translations, or open hypotheses while nothing has finished; best first."""
+        """Return finished translations, or open hypotheses until one has finished; best first."""
         return self.done or _best_first(self.alive)
 
 
@@ -301,8 +304,8 @@ def _best_first(nodes: list[BeamNode]) -> list[BeamNode]:
     return sorted(nodes, key=attrgetter("score"), reverse=True)
 
 
-def _staying(rows: list[int]) -> list[int]:
-    """Which hypothesis goes to each row of the cache, by the row of each one's parent: most stay and are not copied."""
+def _assign_rows(rows: list[int]) -> list[int]:
+    """Assign hypotheses to rows of the cache, from the rows of their parents, so that few rows are copied."""
     order: list[int | None] = [None] * len(rows)
     others = []
     for hypothesis, row in enumerate(rows):
@@ -314,7 +317,7 @@ def _staying(rows: list[int]) -> list[int]:
 
 
 def _beam_steps(network: TranslationNetwork, source: list[int], options: DecodingOptions) -> Iterator[TokenStep]:
-    """A step each time the search advances: the leading hypothesis, and at the end the winner."""
+    """Yield a step each time the search advances: the leading hypothesis, and at the end the winner."""
     search = _Beam(network, source, options)
     while not search.complete:
         search.advance()
@@ -323,6 +326,6 @@ def _beam_steps(network: TranslationNetwork, source: list[int], options: Decodin
 
 
 def _top(probabilities: Tensor) -> Top:
-    """`TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
+    """Return the `TOP` tokens of `(vocabulary,)` with their probabilities, best first."""
     best = probabilities.topk(min(TOP, len(probabilities)))
     return tuple(zip(best.indices.tolist(), best.values.tolist(), strict=True))

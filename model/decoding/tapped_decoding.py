@@ -28,25 +28,24 @@ def greedy_with_tap_in_steps(
 
     Args:
         source_ids: ends with `</s>`.
-        tap: may change what is embedded and every step of attention; see `model.networks.transformer.CachedDecoder`.
-        limit: most tokens to produce; a disturbed network may never end.
-        draft: a translation that is likely to come out in parts, such as the one without the tap. Where it does, one
-            pass settles many steps (Leviathan et al. 2023, section 2, with greedy choices); the translation is the
-            same as without a draft.
-        looks_ahead: the tap lets a query see later tokens, so that each new one changes all that came before: nothing
-            is kept from step to step, and the draft is of no use.
+        tap: may change the embedding sums and every step of attention; see `model.networks.transformer.CachedDecoder`.
+        limit: most tokens to generate; a network under interventions may never end.
+        draft: a likely translation, such as the one without the tap. Where it agrees, one pass decodes many tokens
+            (Leviathan et al. 2023, section 2, with greedy choices); the result is the same as without a draft.
+        looks_ahead: the tap lets a query attend to later tokens, so each new token changes all earlier positions:
+            nothing is cached, and the draft is ignored.
 
     Returns:
-        Produced ids, `</s>` included where it was reached.
+        Generated ids, `</s>` included if it was reached.
     """
     config = network.config
     decoder = network.begin_decoding(network.ids(source_ids), None, tap)
     generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
     while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):
         guessed = _guess(generated[1:], draft)[: min(most, limit - len(generated))]
-        kept = 0 if looks_ahead else len(generated) - 1
-        decoder.truncate(kept)
-        stream = decoder.extend(network.ids([*generated[kept:], *guessed]))
+        cached = 0 if looks_ahead else len(generated) - 1
+        decoder.truncate(cached)
+        stream = decoder.extend(network.ids([*generated[cached:], *guessed]))
         logits = network.project(stream[0, -1 - len(guessed) :])  # (1 + guessed, vocabulary)
         logits[:, list(config.never_generated)] = -torch.inf
         before = len(generated)
@@ -61,9 +60,9 @@ def greedy_with_tap_in_steps(
 
 
 def _guess(generated: Sequence[int], draft: Sequence[int]) -> list[int]:
-    """What may follow: what follows the newest token in the draft, where that stands nearest to the same place."""
+    """Guess the next tokens: those after the newest token in the draft, at the occurrence nearest to its position."""
     if not generated:
         return list(draft)
     newest = len(generated) - 1
-    places = [place for place, token in enumerate(draft) if token == generated[-1]]
-    return list(draft[min(places, key=lambda place: abs(place - newest)) + 1 :]) if places else []
+    occurrences = [position for position, token in enumerate(draft) if token == generated[-1]]
+    return list(draft[min(occurrences, key=lambda position: abs(position - newest)) + 1 :]) if occurrences else []

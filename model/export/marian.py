@@ -1,4 +1,4 @@
-"""The trained weights in Hugging Face's MarianMT layout, for use outside this project.
+"""Export of the trained weights in Hugging Face's MarianMT layout, for use outside this project.
 
 MarianMT is the same network with one difference in layout: its sinusoid table has all sines in the first half of the
 columns and all cosines in the second, where the paper interleaves them. Permuting the d_model axis of every weight
@@ -11,19 +11,21 @@ from pathlib import Path
 import torch
 from torch import Tensor, nn
 
+from ..networks.attention import MultiHeadAttention
 from ..networks.config import TransformerConfig
 from ..networks.transformer import Transformer
+from ..networks.transformer_layers import DecoderLayer, EncoderLayer
 from ..runtime.checkpoint import save_tensors, write_atomically, write_json
 from ..text.tokenizer import Tokenizer
 
 
 def stream_permutation(d_model: int) -> Tensor:
-    """Column j of Marian's residual stream is our column `permutation[j]`. `(d_model,)` int64."""
+    """Return `(d_model,)` int64: column j of Marian's residual stream is our column `permutation[j]`."""
     return torch.cat([torch.arange(0, d_model, 2), torch.arange(1, d_model, 2)])
 
 
 def marian_config(config: TransformerConfig) -> dict:
-    """The `config.json` of a MarianMT model of these sizes."""
+    """Return the `config.json` of a MarianMT model of these sizes."""
     return {
         "architectures": ["MarianMTModel"],
         "model_type": "marian",
@@ -53,46 +55,49 @@ def marian_config(config: TransformerConfig) -> dict:
 
 
 def marian_tensors(network: Transformer) -> dict[str, Tensor]:
-    """Our weights under MarianMT's names, on the CPU, with the d_model axis permuted."""
+    """Return our weights under MarianMT's names, on the CPU, with the d_model axis permuted."""
     config = network.config
     order = stream_permutation(config.d_model)
-    out: dict[str, Tensor] = {
+    tensors: dict[str, Tensor] = {
         "model.shared.weight": network.embedding.weight[:, order],
         "final_logits_bias": torch.zeros(1, config.vocabulary_size),
     }
 
     def linear(name: str, module: nn.Linear, reads_stream: bool, writes_stream: bool) -> None:
         weight = module.weight[:, order] if reads_stream else module.weight
-        out[f"{name}.weight"] = weight[order] if writes_stream else weight
-        out[f"{name}.bias"] = module.bias[order] if writes_stream else module.bias
+        tensors[f"{name}.weight"] = weight[order] if writes_stream else weight
+        tensors[f"{name}.bias"] = module.bias[order] if writes_stream else module.bias
 
-    def attention(name: str, module: nn.Module) -> None:
+    def attention(name: str, module: MultiHeadAttention) -> None:
         linear(f"{name}.q_proj", module.query, True, False)
         linear(f"{name}.k_proj", module.key, True, False)
         linear(f"{name}.v_proj", module.value, True, False)
         linear(f"{name}.out_proj", module.output, False, True)
 
     def norm(name: str, module: nn.LayerNorm) -> None:
-        out[f"{name}.weight"], out[f"{name}.bias"] = module.weight[order], module.bias[order]
+        tensors[f"{name}.weight"], tensors[f"{name}.bias"] = module.weight[order], module.bias[order]
 
-    for side, layers in (("encoder", network.encoder), ("decoder", network.decoder)):
-        for index, layer in enumerate(layers):
-            name = f"model.{side}.layers.{index}"
-            attention(f"{name}.self_attn", layer.self_attention)
-            norm(f"{name}.self_attn_layer_norm", layer.self_norm.norm)
-            if side == "decoder":
-                attention(f"{name}.encoder_attn", layer.cross_attention)
-                norm(f"{name}.encoder_attn_layer_norm", layer.cross_norm.norm)
-            linear(f"{name}.fc1", layer.feed_forward.expand, True, False)
-            linear(f"{name}.fc2", layer.feed_forward.contract, False, True)
-            norm(f"{name}.final_layer_norm", layer.feed_forward_norm.norm)
-    return {name: tensor.detach().float().cpu().clone() for name, tensor in out.items()}
+    def layer_tensors(name: str, layer: EncoderLayer | DecoderLayer) -> None:
+        attention(f"{name}.self_attn", layer.self_attention)
+        norm(f"{name}.self_attn_layer_norm", layer.self_norm.norm)
+        if isinstance(layer, DecoderLayer):
+            attention(f"{name}.encoder_attn", layer.cross_attention)
+            norm(f"{name}.encoder_attn_layer_norm", layer.cross_norm.norm)
+        linear(f"{name}.fc1", layer.feed_forward.expand, True, False)
+        linear(f"{name}.fc2", layer.feed_forward.contract, False, True)
+        norm(f"{name}.final_layer_norm", layer.feed_forward_norm.norm)
+
+    for index, encoder_layer in enumerate(network.encoder):
+        layer_tensors(f"model.encoder.layers.{index}", encoder_layer)
+    for index, decoder_layer in enumerate(network.decoder):
+        layer_tensors(f"model.decoder.layers.{index}", decoder_layer)
+    return {name: tensor.detach().float().cpu().clone() for name, tensor in tensors.items()}
 
 
 def write_marian(network: Transformer, tokenizer: Tokenizer, folder: Path) -> None:
     """Write a folder that `MarianMTModel.from_pretrained` and `MarianTokenizer.from_pretrained` read.
 
-    `generate` then gives our greedy translations: `generation_config.json` starts the decoder with `<s>` and
+    `generate` then returns our greedy translations: `generation_config.json` starts the decoder with `<s>` and
     suppresses the special tokens that our decoding suppresses.
     """
     config = network.config

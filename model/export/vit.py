@@ -1,4 +1,4 @@
-"""The trained ViT as a Hugging Face checkpoint, for those who go on elsewhere."""
+"""Export of the trained ViT as a Hugging Face checkpoint, for use outside this project."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from torch import Tensor
 from ..networks.vision import NORM_EPSILON, VisionTransformer
 from ..runtime.checkpoint import save_tensors, write_json
 
-# Ours on the left, a layer of Hugging Face's ViT on the right.
+# Names in a layer of ours -> of Hugging Face's ViT.
 _LAYER = {
     "attention_norm": "layernorm_before",
     "feed_forward_norm": "layernorm_after",
@@ -21,7 +21,7 @@ _LAYER = {
 
 
 def vit_tensors(network: VisionTransformer) -> dict[str, Tensor]:
-    """The weights under the names of `transformers.ViTForImageClassification`."""
+    """Return the weights under the names of `transformers.ViTForImageClassification`."""
     size = network.config.patch_size
     tensors = {
         "vit.embeddings.cls_token": network.class_embedding.view(1, 1, -1),
@@ -37,16 +37,16 @@ def vit_tensors(network: VisionTransformer) -> dict[str, Tensor]:
     }
     for number, layer in enumerate(network.layers):
         for ours, theirs in _LAYER.items():
-            for part in ("weight", "bias"):
-                tensors[f"vit.layers.{number}.{theirs}.{part}"] = layer.get_parameter(f"{ours}.{part}")
+            for parameter in ("weight", "bias"):
+                tensors[f"vit.layers.{number}.{theirs}.{parameter}"] = layer.get_parameter(f"{ours}.{parameter}")
     return {name: tensor.detach().float().cpu() for name, tensor in tensors.items()}
 
 
 def write_vit(network: VisionTransformer, folder: Path) -> None:
     """Write `config.json`, `preprocessor_config.json` and `model.safetensors` into `folder`.
 
-    `ViTForImageClassification.from_pretrained(folder)` gives the same logits and attentions. Its image processor scales
-    a picture to the model's size without cutting out the middle square first.
+    `ViTForImageClassification.from_pretrained(folder)` returns the same logits and attentions. Its image processor
+    scales a picture to the model's size without cropping the middle square first.
     """
     config = network.config
     sizes = {

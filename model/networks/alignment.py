@@ -1,4 +1,4 @@
-"""How well a decoder state and each encoder state fit: the first attention, additive and multiplicative."""
+"""Scores of a decoder state and each encoder state: the first attention, additive and multiplicative."""
 
 import math
 

@@ -1,18 +1,19 @@
-"""Sizes of the encoder-decoder Transformer, with this project's presets, and the trained numbers that follow."""
+"""Sizes of the encoder-decoder Transformer, this project's presets, and the number of parameters that follows."""
 
 from dataclasses import asdict, dataclass, fields
 from typing import Self
 
 
-class Sizes:
-    """What the sizes of all networks have in common; a dataclass."""
+@dataclass(frozen=True)
+class NetworkConfig:
+    """Base of the sizes of all networks: reading, writing and checking."""
 
     @classmethod
     def from_dict(cls, values: dict) -> Self:
-        """Read back what `to_dict` wrote.
+        """Create from what `to_dict` returned.
 
         Raises:
-            ValueError: a key is unknown, by its name; or sizes do not fit together.
+            ValueError: a key is unknown, or sizes do not fit together.
         """
         unknown = sorted(set(values) - {field.name for field in fields(cls)})
         if unknown:
@@ -20,23 +21,25 @@ class Sizes:
         return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()})
 
     def to_dict(self) -> dict:
-        """All fields as plain values, for JSON."""
+        """Return all fields as plain values, for JSON."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
     def check_positive(self, *names: str) -> None:
-        """Make sure that these fields are at least 1.
+        """Check that these fields are at least 1.
 
         Raises:
-            ValueError: the sentence says which is not.
+            ValueError: one is not; the message names it.
         """
         for name in names:
             if getattr(self, name) < 1:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be at least 1.")
 
 
-class SequenceConfig(Sizes):
-    """What the sizes of all networks that generate tokens have in common; a dataclass with the fields named below."""
+class SequenceConfig(NetworkConfig):
+    """Base of the sizes of all networks that generate tokens; subclasses are dataclasses with these fields."""
 
+    vocabulary_size: int
+    d_model: int
     pad_id: int
     unk_id: int
     bos_id: int
@@ -45,7 +48,7 @@ class SequenceConfig(Sizes):
 
     @property
     def never_generated(self) -> tuple[int, ...]:
-        """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them a trace."""
+        """Ids that decoding never chooses, `<pad>`, `<unk>` and `<s>`; label smoothing leaves them some probability."""
         return self.pad_id, self.unk_id, self.bos_id
 
 
@@ -55,7 +58,7 @@ class TransformerConfig(SequenceConfig):
 
     Raises:
         ValueError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
-            [0, 1); the sentence says what to change.
+            [0, 1); the message says what to change.
     """
 
     vocabulary_size: int = 8000
@@ -91,7 +94,7 @@ class TransformerConfig(SequenceConfig):
 
     @classmethod
     def preset(cls, name: str, **changes) -> "TransformerConfig":
-        """The preset called `name` (a key of `PRESETS`), with single fields changed by keyword.
+        """Return the preset called `name` (a key of `PRESETS`), with single fields changed by keyword.
 
         Raises:
             ValueError: there is no such preset, or the sizes do not fit together.
@@ -112,7 +115,7 @@ PRESETS: dict[str, dict] = {
 
 @dataclass(frozen=True)
 class PartSize:
-    """One kind of part, `name` its id: how often it is there, and how many trained numbers one of it has."""
+    """A kind of sub-layer or table, `name` its id: how many there are, and how many trained numbers each has."""
 
     name: str
     count: int
@@ -125,7 +128,7 @@ class PartSize:
 
 
 def part_sizes(config: TransformerConfig) -> list[PartSize]:
-    """Every part of the network with its trained numbers (Vaswani et al. 2017, section 3).
+    """List every part of the network with its trained numbers (Vaswani et al. 2017, section 3).
 
     Attention has four d_model x d_model matrices whatever the number of heads is, feed-forward two of
     d_model x d_ff, each with a bias; the output projection is the embedding table again (section 3.4).

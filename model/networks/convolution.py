@@ -1,11 +1,11 @@
-"""A residual convolutional network (He et al. 2016), to compare with a Vision Transformer of about its size.
+"""A residual convolutional network (He et al. 2016), to compare with a Vision Transformer of about the same size.
 
 A stem of two convolutions makes maps of a quarter of the picture's sides; stages of residual blocks follow, each stage
 after the first at half the sides. In a block, two 3 x 3 convolutions with batch normalisation are scaled channel by
-channel (squeeze-and-excitation, Hu et al. 2018) and added to the stream. The mean over all places is classified.
+channel (squeeze-and-excitation, Hu et al. 2018) and added to the stream. The mean over all cells is classified.
 
-What a place computes depends on its neighbours alone, and every place uses the same filters: locality and translation
-equivariance are built in, which a Vision Transformer has to learn.
+A cell's value depends on its neighbours only, and every cell uses the same filters: locality and translation
+equivariance are built in, while a Vision Transformer has to learn them.
 """
 
 from dataclasses import dataclass
@@ -15,14 +15,15 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .config import Sizes
+from .config import NetworkConfig
+from .layers import Layers
 from .tap import Tap
 
-STEM_STRIDE = 4  # pixels of the picture along a side of one place of the first stage
+STEM_STRIDE = 4  # pixels of the picture along a side of one cell of the first stage
 
 
 @dataclass(frozen=True)
-class ConvolutionConfig(Sizes):
+class ConvolutionConfig(NetworkConfig):
     """Sizes of the network.
 
     Attributes:
@@ -33,8 +34,8 @@ class ConvolutionConfig(Sizes):
         squeeze: a block's channels, divided by this, are the hidden units that decide how much each channel counts.
 
     Raises:
-        ValueError: a size is not positive, a width is no multiple of `squeeze`, the picture is smaller than one place
-            of the last stage, or there are fewer than two classes; the sentence says what to change.
+        ValueError: a size is not positive, a width is no multiple of `squeeze`, the picture is smaller than one cell
+            of the last stage, or there are fewer than two classes; the message says what to change.
     """
 
     classes: tuple[str, ...]
@@ -60,24 +61,24 @@ class ConvolutionConfig(Sizes):
 
     @property
     def stride(self) -> int:
-        """Pixels of the picture along a side of one place of the last stage."""
+        """Pixels of the picture along a side of one cell of the last stage."""
         return STEM_STRIDE * 2 ** (len(self.widths) - 1)
 
     def positions(self, side: int) -> int:
-        """Places in the last stage's maps of a picture of `side` pixels a side."""
+        """Cells in the last stage's maps of a picture of `side` pixels a side."""
         return max(1, side // self.stride) ** 2
 
 
 class Convolution(nn.Module):
     """A convolution without bias, whose filters are the rows of one matrix.
 
-    As a matrix the optimiser of matrices can train them; and read as `(out, row, column, in)` the channels of one place
-    lie side by side in memory (channels last), as the maps do, which is how a processor convolves fastest.
+    As a matrix they can be trained by the optimiser for matrices. Read as `(out, row, column, in)`, the channels of one
+    cell are contiguous in memory (channels last), as in the maps, which is how a CPU convolves fastest.
 
     Args:
         channels_in, channels_out: of the maps.
-        size: of a filter, in places a side; odd, and the maps are padded with zeros so that they keep their size.
-        stride: places between two results.
+        size: of a filter, in cells a side; odd, and the maps are padded with zeros so that their size stays the same.
+        stride: cells between two results.
     """
 
     def __init__(self, channels_in: int, channels_out: int, size: int, stride: int = 1) -> None:
@@ -122,7 +123,7 @@ class ResidualBlock(nn.Module):
         hidden = self.second_norm(self.second(hidden))
         summary = hidden.mean(dim=(2, 3))  # (batch, out)
         share = self.excite(F.silu(self.squeeze(summary))).sigmoid()  # (batch, out)
-        if self.stride > 1:  # a mean over the places that become one, so that none is left out (He et al. 2019)
+        if self.stride > 1:  # a mean over the cells that become one, so that none is left out (He et al. 2019)
             stream = F.avg_pool2d(stream, self.stride, ceil_mode=True)  # (batch, in, row', column')
         if self.shortcut is not None:
             stream = self.shortcut(stream)  # (batch, out, row', column')
@@ -140,9 +141,9 @@ class ConvolutionalNetwork(nn.Module):
         super().__init__()
         self.config = config
         first, last = config.widths[0], config.widths[-1]
-        self.stem = nn.ModuleList([Convolution(3, first // 2, 3, 2), Convolution(first // 2, first, 3, 2)])
-        self.stem_norms = nn.ModuleList([nn.BatchNorm2d(first // 2), nn.BatchNorm2d(first)])
-        self.blocks = nn.ModuleList()
+        self.stem = Layers([Convolution(3, first // 2, 3, 2), Convolution(first // 2, first, 3, 2)])
+        self.stem_norms = Layers([nn.BatchNorm2d(first // 2), nn.BatchNorm2d(first)])
+        self.blocks: Layers[ResidualBlock] = Layers()
         for before, width in pairwise((first, *config.widths)):
             for number in range(config.blocks):
                 halves = number == 0 and len(self.blocks) > 0

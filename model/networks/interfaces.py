@@ -49,7 +49,7 @@ class TranslationNetwork(nn.Module, ABC):
         """Encode `(batch, source)` ids, and return a decoder that decodes token by token.
 
         Args:
-            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None if nothing is padded.
         """
 
     def project(self, hidden: Tensor) -> Tensor:

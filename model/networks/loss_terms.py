@@ -1,4 +1,4 @@
-"""What the loss of one sentence is made of: a term a token, the smoothed target, the gradient of the logits."""
+"""The terms of one sentence's loss: a term a token, the smoothed target, the gradient of the logits."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ class LossTerms:
 
     probabilities: np.ndarray  # of the right token at each position
     losses: np.ndarray  # -ln of them
-    shares: np.ndarray  # each loss's part of their sum; 0 where the sum is 0
+    shares: np.ndarray  # each loss as a share of their sum; 0 where the sum is 0
     running_means: np.ndarray  # mean of the losses up to and with each position
 
     @property
@@ -29,7 +29,7 @@ class LossTerms:
 
     @property
     def mean(self) -> float:
-        """What training makes small: nats per token."""
+        """The quantity that training minimises: nats per token."""
         return float(self.losses.mean())
 
     @property
@@ -39,7 +39,7 @@ class LossTerms:
 
 
 def loss_terms(losses: Sequence[float] | np.ndarray) -> LossTerms:
-    """Shares and running means of given losses, -ln p of each right token.
+    """Compute shares and running means of losses, -ln p of each right token.
 
     Raises:
         ValueError: there is none, or one is negative or not a number.
@@ -61,7 +61,7 @@ class ScoredTarget:
 
 
 def score_probabilities(probabilities: Sequence[float]) -> ScoredTarget:
-    """The terms of given probabilities; the check is `torch.nn.functional.nll_loss` in double precision.
+    """Compute the terms of probabilities; the check is `torch.nn.functional.nll_loss` in double precision.
 
     Raises:
         ValueError: one does not lie above 0 and at most at 1.
@@ -70,22 +70,22 @@ def score_probabilities(probabilities: Sequence[float]) -> ScoredTarget:
         raise ValueError("A probability lies above 0 and at most at 1.")
     terms = loss_terms([-math.log(probability) for probability in probabilities])
     logs = torch.tensor(probabilities, dtype=torch.float64).log()[:, None]  # (T, one class)
-    torchs = F.nll_loss(logs, torch.zeros(len(logs), dtype=torch.long), reduction="none").numpy()
-    return ScoredTarget(terms, largest_difference(terms.losses, torchs))
+    reference = F.nll_loss(logs, torch.zeros(len(logs), dtype=torch.long), reduction="none").numpy()
+    return ScoredTarget(terms, largest_difference(terms.losses, reference))
 
 
 def score_target(logits: np.ndarray, targets: Sequence[int]) -> ScoredTarget:
-    """-ln p of every right token: `(T, vocabulary)` and T ids; the check is `token_cross_entropy`."""
+    """Compute -ln p of every right token: `(T, vocabulary)` and T ids; the check is `token_cross_entropy`."""
     values = logits.astype(np.float64)
     highest = values.max(axis=1)
     normaliser = highest + np.log(np.exp(values - highest[:, None]).sum(axis=1))  # (T,)
     losses = np.maximum(normaliser - values[np.arange(len(values)), list(targets)], 0.0)
-    torchs = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
-    return ScoredTarget(loss_terms(losses), largest_difference(losses, torchs))
+    reference = token_cross_entropy(torch.from_numpy(logits), torch.tensor(list(targets))).double().numpy()
+    return ScoredTarget(loss_terms(losses), largest_difference(losses, reference))
 
 
 def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
-    """What the model is asked to predict: 1 - smoothing on the right token, smoothing spread evenly over all.
+    """The target distribution: 1 - smoothing on the right token, smoothing spread evenly over all.
 
     Szegedy et al. 2016, section 7; 0.1 in Vaswani et al. 2017, section 5.4.
 
@@ -103,13 +103,13 @@ def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
 
 
 def smallest_loss(vocabulary: int, smoothing: float) -> float:
-    """The entropy of the smoothed target in nats: no prediction has a smaller smoothed loss."""
+    """The entropy of the smoothed target in nats, which is the smallest possible smoothed loss."""
     target = smoothed_target(vocabulary, 0, smoothing)
     return float(torch.special.entr(target).sum())
 
 
 def uniform_loss(logits: np.ndarray) -> float:
-    """Mean -ln p of all tokens, `(T, vocabulary)`, in nats: the part of the smoothed loss that smoothing adds."""
+    """Mean -ln p of all tokens, `(T, vocabulary)`, in nats: the term that smoothing adds to the loss."""
     return float(-torch.from_numpy(logits).double().log_softmax(dim=1).mean())
 
 
@@ -118,10 +118,9 @@ class LogitGradient:
     """The smoothed loss of every position and its slope along every logit."""
 
     losses: np.ndarray  # `(T,)` float64, -sum(target x ln p), in nats
-    # `(T, vocabulary)` float32, softmax(logits) - target: what a logit's rise by 1 would add to the loss of its
-    # position, as long as the rise is small
+    # `(T, vocabulary)` float32, softmax(logits) - target: the slope of the loss of a position along each of its logits
     gradient: np.ndarray
-    # largest difference between the gradient and the one that PyTorch's autograd finds, both in double precision
+    # largest difference between the gradient and PyTorch's autograd, both in double precision
     difference: float
 
     @property
@@ -131,7 +130,7 @@ class LogitGradient:
 
 
 def logit_gradient(logits: np.ndarray, targets: Sequence[int], smoothing: float) -> LogitGradient:
-    """The gradient by its formula, and by autograd of `torch.nn.functional.cross_entropy` as a check.
+    """Compute the gradient by its formula, and by autograd of `torch.nn.functional.cross_entropy` as a check.
 
     Both are computed in double precision: in single precision autograd alone would be off by some 1e-5.
 
@@ -145,12 +144,13 @@ def logit_gradient(logits: np.ndarray, targets: Sequence[int], smoothing: float)
     """
     right = torch.tensor(list(targets))
     exact = torch.from_numpy(logits).double()
-    wanted = torch.stack([smoothed_target(exact.shape[1], token, smoothing) for token in right.tolist()])
+    smoothed = torch.stack([smoothed_target(exact.shape[1], token, smoothing) for token in right.tolist()])
     log_probabilities = exact.log_softmax(dim=1)
-    losses = -(wanted * log_probabilities).sum(dim=1)  # (T,)
-    gradient = log_probabilities.exp() - wanted  # (T, vocabulary)
-    watched = exact.clone().requires_grad_()
+    losses = -(smoothed * log_probabilities).sum(dim=1)  # (T,)
+    gradient = log_probabilities.exp() - smoothed  # (T, vocabulary)
     with torch.enable_grad():
-        F.cross_entropy(watched, right, reduction="sum", label_smoothing=smoothing).backward()
-    difference = float((gradient - watched.grad).abs().max())
+        variable = exact.clone().requires_grad_()
+        loss = F.cross_entropy(variable, right, reduction="sum", label_smoothing=smoothing)
+        (by_autograd,) = torch.autograd.grad(loss, variable)
+    difference = float((gradient - by_autograd).abs().max())
     return LogitGradient(losses.numpy(), gradient.float().numpy(), difference)

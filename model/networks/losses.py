@@ -1,4 +1,4 @@
-"""Cross-entropy with label smoothing, whole for a page to show and in slices for training."""
+"""Cross-entropy with label smoothing: per token for display, and in slices for training."""
 
 import torch
 import torch.nn.functional as F
@@ -17,8 +17,8 @@ def token_cross_entropy(logits: Tensor, targets: Tensor) -> Tensor:
 class _SlicedCrossEntropy(torch.autograd.Function):
     """Projection, softmax and their gradient a slice of rows at a time, so that the logits stay in the cache.
 
-    With 8,000 tokens the logits of a batch take 70 MB and most of the loss's time is moving them; the gradient is
-    known as soon as the softmax is, so it is computed on the way forward and the logits are never kept.
+    With 8,000 tokens the logits of a batch take 70 MB, and moving them takes most of the loss's time. The gradient
+    follows from the softmax, so the forward pass computes it and the logits are never stored.
     """
 
     @staticmethod
@@ -32,16 +32,16 @@ class _SlicedCrossEntropy(torch.autograd.Function):
         right_nll = torch.zeros_like(loss)
         for start in range(0, len(hidden), rows):
             part = hidden[start : start + rows]  # (rows, d_model)
-            wanted = targets[start : start + rows, None]  # (rows, 1)
+            right = targets[start : start + rows, None]  # (rows, 1)
             logits = part @ weight.T  # (rows, vocabulary)
             probabilities = logits.softmax(dim=1)
-            nll = -probabilities.gather(1, wanted).float().log()
-            if not bool(nll.isfinite().all()):  # too improbable for the softmax to say
-                nll = logits.float().logsumexp(dim=1, keepdim=True) - logits.gather(1, wanted).float()
-            loss += (nll + smoothing * logits.gather(1, wanted).float()).sum()
+            nll = -probabilities.gather(1, right).float().log()
+            if not bool(nll.isfinite().all()):  # the softmax underflows
+                nll = logits.float().logsumexp(dim=1, keepdim=True) - logits.gather(1, right).float()
+            loss += (nll + smoothing * logits.gather(1, right).float()).sum()
             right_nll += nll.sum()
             # d loss / d logits = softmax - smoothed target, whose even share is subtracted after the loop
-            gradient = probabilities.scatter_add_(1, wanted, probabilities.new_full(wanted.shape, smoothing - 1))
+            gradient = probabilities.scatter_add_(1, right, probabilities.new_full(right.shape, smoothing - 1))
             torch.mm(gradient, weight, out=hidden_gradient[start : start + rows])
             embedding_gradient += gradient.T @ part
         hidden_gradient -= (uniform * embedding_sum).to(hidden.dtype)

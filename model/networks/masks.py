@@ -1,11 +1,11 @@
-"""Attention masks. Everywhere in this project True means "this query may attend to this key"."""
+"""Attention masks. In this project True always means "this query may attend to this key"."""
 
 import torch
 from torch import Tensor
 
 
 def padding_mask(ids: Tensor, pad_id: int) -> Tensor:
-    """Which of `(batch, key)` ids are real tokens: `(batch, 1, 1, key)` bool; it broadcasts over heads and queries."""
+    """Mask the padding of `(batch, key)` ids: `(batch, 1, 1, key)` bool; it broadcasts over heads and queries."""
     return (ids != pad_id)[:, None, None, :]  # (batch, 1, 1, key)
 
 
@@ -15,7 +15,7 @@ def causal_mask(length: int, device: torch.device | str | None = None) -> Tensor
 
 
 def pad_batch(sequences: list[list[int]], pad_id: int) -> Tensor:
-    """Ragged id lists as one rectangle, filled up on the right with `pad_id`.
+    """Pad id lists of any lengths on the right with `pad_id`.
 
     Returns:
         `(len(sequences), longest)` int64.

@@ -9,11 +9,11 @@ from torch import Tensor
 
 EncodingForm = Literal["paper", "column"]
 FORMS: tuple[EncodingForm, ...] = ("paper", "column")
-BASE = 10_000.0  # the paper's; any base above 1 gives every pair a frequency of its own
+BASE = 10_000.0  # the paper's; with any base above 1 every pair has its own frequency
 
 
 def _exponents(d_model: int, form: EncodingForm) -> Tensor:
-    """What 10000 is raised to in each column, `(d_model,)` float64 from 0 to below 1."""
+    """The exponent of 10000 in each column, `(d_model,)` float64 from 0 to below 1."""
     column = torch.arange(d_model, dtype=torch.float64)
     if form == "paper":
         column = column // 2 * 2  # 0 0 2 2 4 4 ...
@@ -23,7 +23,7 @@ def _exponents(d_model: int, form: EncodingForm) -> Tensor:
 
 
 def sinusoidal_angles(length: int, d_model: int, form: EncodingForm = "paper") -> Tensor:
-    """The angle behind every cell of the encoding, in radians.
+    """The angle of every cell of the encoding, in radians.
 
     In the paper's form it is pos / 10000^(2i / d_model), and columns 2i and 2i + 1 share it. The "column" form, which
     no trained model of this project uses, gives every column a frequency of its own: pos / 10000^(column / d_model).
@@ -64,14 +64,14 @@ def positional_table(length: int, d_model: int, form: EncodingForm = "paper") ->
 
 
 def wavelengths(d_model: int, form: EncodingForm = "paper", base: float = BASE) -> Tensor:
-    """Positions per turn of each column, `(d_model,)` float64: 2 pi base^(2i / d_model). The lowest vary fastest."""
+    """Positions per period of each column, `(d_model,)` float64: 2 pi base^(2i / d_model). The lowest vary fastest."""
     return 2 * math.pi * torch.pow(base, _exponents(d_model, form))
 
 
 def rotation(shift: int, d_model: int) -> Tensor:
-    """The matrix that moves every position on by `shift`: PE(pos + shift) = R PE(pos), whatever pos is.
+    """The matrix that shifts every position by `shift`: PE(pos + shift) = R PE(pos) for every pos.
 
-    Each pair of columns (2i, 2i + 1) turns by the angle shift / 10000^(2i / d_model), so R is block diagonal with the
+    Each pair of columns (2i, 2i + 1) rotates by the angle shift / 10000^(2i / d_model), so R is block diagonal with the
     blocks [[cos, sin], [-sin, cos]] (the observation behind section 3.5: "a linear function of PE(pos)").
 
     Args:

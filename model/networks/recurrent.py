@@ -1,6 +1,6 @@
 """Encoder and decoder of recurrent cells, with one vector between them or with attention over the encoder's states.
 
-Names that pass the tap: `encoder.embedded`, `encoder.<direction>.<place>.<quantity>`, `encoder.states`;
+Names that pass the tap: `encoder.embedded`, `encoder.<direction>.<position>.<quantity>`, `encoder.states`;
 `decoder.start.hidden` and `.cell`; `decoder.embedded`, `decoder.cross.keys`, `decoder.cross.values`;
 `decoder.<step>.<quantity>`, `decoder.<step>.cross.<queries, scores, mask, weights, outputs>`, `decoder.<step>.readout`.
 Quantities are `hidden` and, of an LSTM, `input_gate`, `forget_gate`, `candidate`, `output_gate` and `cell`.
@@ -24,14 +24,14 @@ from .tap import Tap
 
 
 class EncoderMemory(NamedTuple):
-    """What the encoder hands over.
+    """The encoder's result, from which the decoder starts.
 
     Attributes:
-        start: the state the decoder starts from; all there is without alignment.
+        start: the state the decoder starts from; without alignment, the only part.
         keys, values: the encoder's states `(batch, source, state_width)`, the same unless a tap changed one of them;
             None without alignment.
-        projected: what the score needs of the keys, computed once; None without alignment.
-        allowed: `(batch, 1, 1, source)`, which source tokens are real; None where nothing is padded.
+        projected: the keys as the score needs them, computed once; None without alignment.
+        allowed: `(batch, 1, 1, source)`, which source tokens are real; None if nothing is padded.
     """
 
     start: CellState
@@ -41,8 +41,8 @@ class EncoderMemory(NamedTuple):
     allowed: Tensor | None = None
 
     def repeat(self, rows: int) -> EncoderMemory:
-        """The memory of one sentence for several hypotheses of its translation."""
-        start = CellState(*(None if part is None else part.expand(rows, -1) for part in self.start))
+        """Repeat the memory of one sentence for several hypotheses of its translation."""
+        start = self.start.map(lambda state: state.expand(rows, -1))
         return EncoderMemory(
             start, *(None if part is None else part.expand(rows, *part.shape[1:]) for part in self[1:])
         )
@@ -52,9 +52,9 @@ class RecurrentNetwork(TranslationNetwork):
     """Sequence to sequence with recurrent cells: ids in, logits out.
 
     - alignment "none" (Sutskever et al. 2014, Cho et al. 2014): the encoder's last state starts the decoder.
-    - "additive" (Bahdanau et al. 2015): the query is s_{t-1}, the context vector enters the cell beside the newest
-      token; s_0 = tanh(W h) of the backward state at the first token, the cell state starts at 0. The output layer
-      reads tanh(W [s_t; c_t; y_{t-1}]), where the paper has a maxout layer.
+    - "additive" (Bahdanau et al. 2015): the query is s_{t-1}, the context vector enters the cell together with the
+      newest token; s_0 = tanh(W h) of the backward state at the first token, the cell state starts at 0. The output
+      layer reads tanh(W [s_t; c_t; y_{t-1}]), where the paper has a maxout layer.
     - "dot" (Luong et al. 2015): the query is s_t, the output layer reads tanh(W_c [c_t; s_t]); no input feeding. The
       encoder reads both ways, as in the additive one, where the paper's reads forwards.
 
@@ -64,6 +64,9 @@ class RecurrentNetwork(TranslationNetwork):
         config: the sizes; see `RecurrentConfig`.
     """
 
+    config: RecurrentConfig
+    alignment: AdditiveAlignment | DotAlignment  # missing without alignment
+
     def __init__(self, config: RecurrentConfig) -> None:
         super().__init__()
         self.config = config
@@ -71,15 +74,15 @@ class RecurrentNetwork(TranslationNetwork):
         self.dropout = nn.Dropout(config.dropout)
         self.encoder = RecurrentLayer(config.cell, config.d_model, config.encoder_width, config.reads)
         additive = config.alignment == "additive"
-        fed = config.d_model + (config.context_width if additive else 0)
-        self.decoder = RecurrentLayer(config.cell, fed, config.decoder_width)
+        inputs = config.d_model + (config.context_width if additive else 0)
+        self.decoder = RecurrentLayer(config.cell, inputs, config.decoder_width)
         if additive:
             self.alignment = AdditiveAlignment(config.decoder_width, config.state_width, config.alignment_width)
             self.bridge = nn.Linear(config.encoder_width, config.decoder_width)
         elif config.alignment == "dot":
             self.alignment = DotAlignment()
-        read = config.decoder_width + config.context_width + (config.d_model if additive else 0)
-        self.readout = nn.Linear(read, config.d_model)
+        readout_inputs = config.decoder_width + config.context_width + (config.d_model if additive else 0)
+        self.readout = nn.Linear(readout_inputs, config.d_model)
         # sqrt(d_model) x this gives unit variance; the output layer reads the rows as they are
         nn.init.normal_(self.embedding.weight, std=config.d_model**-0.5)
 
@@ -100,7 +103,7 @@ class RecurrentNetwork(TranslationNetwork):
 
         Args:
             source: `(batch, source)` ids, padded on the right.
-            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None if nothing is padded.
         """
         lengths = None
         if source_allowed is not None:
@@ -115,9 +118,8 @@ class RecurrentNetwork(TranslationNetwork):
             states = tap("encoder.states", states)
         start = self._start(states, last)
         if tap is not None:
-            start = CellState(
-                *(None if p is None else tap(f"decoder.start.{n}", p) for n, p in start._asdict().items())
-            )
+            cell = None if start.cell is None else tap("decoder.start.cell", start.cell)
+            start = CellState(tap("decoder.start.hidden", start.hidden), cell)
         if self.config.alignment == "none":
             return EncoderMemory(start)
         keys = values = states
@@ -137,7 +139,7 @@ class RecurrentNetwork(TranslationNetwork):
     def decode(self, target: Tensor, memory: EncoderMemory, tap: Tap | None = None) -> Tensor:
         """Run the decoder over a whole target (teacher forcing).
 
-        Padding in the target needs no mask: it stands behind the real tokens.
+        Padding in the target needs no mask: it follows the real tokens.
 
         Args:
             target: `(batch, target)` ids that start with the begin-of-sentence token.
@@ -153,13 +155,14 @@ class RecurrentNetwork(TranslationNetwork):
             states, _ = self.decoder.run(embedded, memory.start)  # (batch, target, decoder_width)
             contexts = self._contexts(states, memory) if self.config.alignment == "dot" else None
             return self.read_out(states, contexts, embedded)
-        state, states, contexts = memory.start, [], []
-        for place, token in enumerate(embedded.unbind(dim=1)):
-            state, context = self.step(token, state, memory, tap, f"decoder.{place}")
-            states.append(state.hidden)
-            contexts.append(context)
-        joined = None if self.config.alignment == "none" else torch.stack(contexts, dim=1)
-        hidden = self.read_out(torch.stack(states, dim=1), joined, embedded)
+        state, hidden_states, context_vectors = memory.start, [], []
+        for position, token in enumerate(embedded.unbind(dim=1)):
+            state, context = self.step(token, state, memory, tap, f"decoder.{position}")
+            hidden_states.append(state.hidden)
+            if context is not None:
+                context_vectors.append(context)
+        stacked = torch.stack(context_vectors, dim=1) if context_vectors else None
+        hidden = self.read_out(torch.stack(hidden_states, dim=1), stacked, embedded)
         if tap is None:
             return hidden
         return torch.stack([tap(f"decoder.{t}.readout", row) for t, row in enumerate(hidden.unbind(dim=1))], dim=1)
@@ -167,11 +170,11 @@ class RecurrentNetwork(TranslationNetwork):
     def step(
         self, token: Tensor, state: CellState, memory: EncoderMemory, tap: Tap | None = None, name: str = "decoder"
     ) -> tuple[CellState, Tensor | None]:
-        """One step of the decoder.
+        """Run one step of the decoder.
 
         Args:
             token: `(batch, d_model)`, the embedded newest token.
-            state: after the step before.
+            state: after the previous step.
 
         Returns:
             The new state and the context vector `(batch, context_width)`, None without alignment.
@@ -186,20 +189,21 @@ class RecurrentNetwork(TranslationNetwork):
 
     def _contexts(self, queries: Tensor, memory: EncoderMemory, tap: Tap | None = None, name: str = "cross") -> Tensor:
         """Context vectors `(batch, query, context_width)` of decoder states `(batch, query, decoder_width)`."""
+        assert memory.keys is not None and memory.values is not None and memory.projected is not None
         if tap is not None:
             queries = tap(f"{name}.queries", queries[:, None])[:, 0]
         scores = self.alignment.scores(queries, memory.keys, memory.projected)
         return context_vectors(scores, memory.values, memory.allowed, tap, name)
 
     def read_out(self, states: Tensor, contexts: Tensor | None, embedded: Tensor) -> Tensor:
-        """What the output layer reads, `(..., d_model)`.
+        """Compute the input of the output layer, `(..., d_model)`.
 
         Args:
             states: `(..., decoder_width)`, s_t.
             contexts: `(..., context_width)`, c_t; None without alignment.
             embedded: `(..., d_model)`, y_{t-1}.
         """
-        if self.config.alignment == "none":
+        if contexts is None:
             return self.dropout(self.readout(states))
         parts = [states, contexts, embedded] if self.config.alignment == "additive" else [contexts, states]
         return self.dropout(self.readout(torch.cat(parts, dim=-1)).tanh())
@@ -211,30 +215,30 @@ class RecurrentNetwork(TranslationNetwork):
     def begin_decoding(
         self, source: Tensor, source_allowed: Tensor | None = None, tap: Tap | None = None
     ) -> RecurrentDecoder:
-        """Encode, and get ready to decode token by token; the arguments are those of `encode`."""
+        """Encode, and return a decoder that decodes token by token; the arguments are those of `encode`."""
         return RecurrentDecoder(self, self.encode(source, source_allowed, tap), tap)
 
 
 class RecurrentDecoder:
-    """The decoder at work on one hypothesis of each of several sentences, or on several hypotheses of one sentence.
+    """Decodes one hypothesis of each of several sentences, or several hypotheses of one sentence.
 
     Args:
         network: in evaluation mode.
-        memory: from `network.encode`; there is a row for each sentence at first.
-        tap: the one the encoder ran with; None for the library's fused form.
+        memory: from `network.encode`; decoding starts with one row for each sentence.
+        tap: the one the encoder ran with; None for PyTorch's fused form.
     """
 
     def __init__(self, network: RecurrentNetwork, memory: EncoderMemory, tap: Tap | None = None) -> None:
         self.network, self.tap = network, tap
-        self.state, self.memory, self.one = memory.start, memory, memory
+        self.state, self.memory, self.first_memory = memory.start, memory, memory
         self.sentences = len(memory.start.hidden)
-        self.length = 0  # tokens taken in so far
+        self.length = 0  # tokens decoded so far
 
     def step(self, ids: Tensor) -> Tensor:
-        """Take in one more token a row: `(row,)` ids -> `(row, vocabulary)` logits of the tokens that follow.
+        """Decode one more token a row: `(row,)` ids -> `(row, vocabulary)` logits of the tokens that follow.
 
         Raises:
-            ValueError: the network may not go on for so many steps.
+            ValueError: there are more tokens than `max_positions`.
         """
         network, tap = self.network, self.tap
         if self.length >= network.config.max_positions:
@@ -258,6 +262,6 @@ class RecurrentDecoder:
             raise ValueError(f"Only the hypotheses of one sentence can be chosen from; there are {self.sentences}.")
         if list(rows) == list(range(len(self.state.hidden))):
             return
-        chosen = torch.tensor(rows, device=self.state.hidden.device)
-        self.state = CellState(*(None if part is None else part.index_select(0, chosen) for part in self.state))
-        self.memory = self.one.repeat(len(rows))
+        selected = torch.tensor(rows, device=self.state.hidden.device)
+        self.state = self.state.map(lambda state: state.index_select(0, selected))
+        self.memory = self.first_memory.repeat(len(rows))

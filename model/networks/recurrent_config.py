@@ -17,17 +17,17 @@ class RecurrentConfig(SequenceConfig):
 
     Attributes:
         cell: "rnn" (Elman 1990) or "lstm" (Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000).
-        alignment: "none" hands the decoder the encoder's last state alone (Sutskever et al. 2014, Cho et al. 2014);
+        alignment: "none" passes only the encoder's last state to the decoder (Sutskever et al. 2014, Cho et al. 2014);
             "additive" attends as Bahdanau et al. (2015) do, "dot" as Luong et al. (2015) do.
         d_model: width of the embeddings, which source, target and output layer share.
         encoder_width: units of the encoder in one direction.
         decoder_width: units of the decoder.
         alignment_width: units inside the additive score; 0 for the others.
         reads: the encoder reads "forwards", "backwards" (the last token first: the reversed source of Sutskever et al.
-            2014, section 3.3), or "both", with the two states of a token side by side (Bahdanau et al. 2015).
+            2014, section 3.3), or "both", with the two states of a token concatenated (Bahdanau et al. 2015).
 
     Raises:
-        ValueError: a size or a choice is out of range, or two of them do not fit; the sentence says which.
+        ValueError: a size or a choice is out of range, or two of them do not fit; the message says which.
     """
 
     vocabulary_size: int = 8000
@@ -38,7 +38,7 @@ class RecurrentConfig(SequenceConfig):
     decoder_width: int = 448
     alignment_width: int = 0
     reads: str = "forwards"
-    dropout: float = 0.1  # on the embeddings and on what the output layer reads
+    dropout: float = 0.1  # on the embeddings and on the input of the output layer
     max_positions: int = 512  # most steps of the encoder and of the decoder
     pad_id: int = 0
     unk_id: int = 1
@@ -74,7 +74,7 @@ class RecurrentConfig(SequenceConfig):
 
     @classmethod
     def preset(cls, kind: str, **changes) -> RecurrentConfig:
-        """The network called `kind` (a key of `VARIANTS`), with single fields changed by keyword."""
+        """Return the network called `kind` (a key of `VARIANTS`), with single fields changed by keyword."""
         if kind not in VARIANTS:
             raise ValueError(f"There is no recurrent network {kind!r}; choose one of {', '.join(VARIANTS)}.")
         return cls(**{**VARIANTS[kind], **changes})

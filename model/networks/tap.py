@@ -1,4 +1,4 @@
-"""The one mechanism for looking and for intervening: a function that every named tensor passes through.
+"""The one mechanism for recording and intervening: a function that every named tensor passes through.
 
 Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights`. Kinds are `self` and `cross`; steps
 are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
@@ -9,7 +9,7 @@ Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 
 from torch import Tensor
 
@@ -17,27 +17,27 @@ Tap = Callable[[str, Tensor], Tensor]
 
 
 def identity_tap(name: str, tensor: Tensor) -> Tensor:
-    """A tap that does nothing: it only makes attention run in its explicit form."""
+    """Return `tensor`: a tap that changes nothing and only makes attention run in its explicit form."""
     return tensor
 
 
 class Recorder:
-    """A tap that changes nothing and keeps every tensor, or those `wanted`, by name in `tensors`, as references."""
+    """A tap that changes nothing and stores a reference to every tensor, or only those in `names`, in `tensors`."""
 
-    def __init__(self, wanted: Collection[str] | None = None) -> None:
-        self.wanted = wanted
+    def __init__(self, names: Collection[str] | None = None) -> None:
+        self.names = names
         self.tensors: dict[str, Tensor] = {}
 
     def __call__(self, name: str, tensor: Tensor) -> Tensor:
-        if self.wanted is None or name in self.wanted:
+        if self.names is None or name in self.names:
             self.tensors[name] = tensor
         return tensor
 
 
 class Intervention:
-    """A tap that replaces tensors by what the function under their name makes of them; all others pass untouched."""
+    """A tap that replaces a tensor by the result of the function under its name; all others pass unchanged."""
 
-    def __init__(self, changes: dict[str, Callable[[Tensor], Tensor]]) -> None:
+    def __init__(self, changes: Mapping[str, Callable[[Tensor], Tensor]]) -> None:
         self.changes = dict(changes)
 
     def __call__(self, name: str, tensor: Tensor) -> Tensor:
@@ -46,7 +46,7 @@ class Intervention:
 
 
 class AtEveryStep(Intervention):
-    """An intervention at every step of a recurrence: its names leave the number of the step out.
+    """An intervention at every step of a recurrence; its names omit the number of the step.
 
     `AtEveryStep({"decoder.forget_gate": hold(0)})` changes `decoder.0.forget_gate`, `decoder.1.forget_gate` and so on.
     """
@@ -56,7 +56,7 @@ class AtEveryStep(Intervention):
 
 
 class Chain:
-    """Several taps one after another: `Chain(intervention, recorder)` records what the intervention left."""
+    """Several taps in sequence: `Chain(intervention, recorder)` records the result of the intervention."""
 
     def __init__(self, *taps: Tap) -> None:
         self.taps = taps
@@ -68,7 +68,7 @@ class Chain:
 
 
 def hold_gate(value: float) -> Callable[[Tensor], Tensor]:
-    """A change for a gate: hold every unit at `value`, 1 for open and 0 for shut.
+    """Return a change that holds every unit of a gate at `value`, 1 for open and 0 for shut.
 
     Raises:
         ValueError: `value` is outside [0, 1], where no gate can be.
@@ -79,13 +79,13 @@ def hold_gate(value: float) -> Callable[[Tensor], Tensor]:
 
 
 def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
-    """A change for a `mask` step: use `allowed` (bool, broadcastable to `(batch, head, query, key)`) instead.
+    """Return a change of a `mask` step to `allowed` (bool, broadcastable to `(batch, head, query, key)`).
 
-    Every query must keep at least one key, or its weights are undefined.
+    Every query must have at least one key, or its weights are undefined.
 
     Raises:
         ValueError: `allowed` has a query without any key.
     """
     if not bool(allowed.any(dim=-1).all()):
         raise ValueError("The mask leaves a query without any key; let every query attend to at least one position.")
-    return lambda _: allowed.to(_.device)
+    return lambda mask: allowed.to(mask.device)

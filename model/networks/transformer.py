@@ -66,7 +66,7 @@ class Transformer(TranslationNetwork):
         """Run the encoder: `(batch, source)` ids -> `(batch, source, d_model)`.
 
         Args:
-            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+            source_allowed: `(batch, 1, 1, source)` from `padding_mask`; None if nothing is padded.
         """
         stream = self.embed(source)
         if tap is not None:
@@ -123,7 +123,7 @@ class CachedDecoder:
         network: in evaluation mode.
         memory: `(sentence, source, d_model)` from `network.encode` under the same tap; decoding starts with one row
             for each sentence.
-        source_allowed: `(sentence, 1, 1, source)` from `padding_mask`; None where nothing is padded.
+        source_allowed: `(sentence, 1, 1, source)` from `padding_mask`; None if nothing is padded.
     """
 
     def __init__(

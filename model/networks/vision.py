@@ -12,19 +12,20 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .attention import MultiHeadAttention
-from .config import Sizes
+from .config import NetworkConfig
+from .layers import Layers
 from .tap import Tap
 
 NORM_EPSILON = 1e-6
 
 
 @dataclass(frozen=True)
-class VisionConfig(Sizes):
+class VisionConfig(NetworkConfig):
     """Sizes of a ViT (Dosovitskiy et al. 2021, table 1, has much larger ones).
 
     Raises:
         ValueError: a size is not positive, the image is not a whole number of patches, `d_model` is not divisible by
-            `n_heads`, or there are fewer than two classes; the sentence says what to change.
+            `n_heads`, or there are fewer than two classes; the message says what to change.
     """
 
     classes: tuple[str, ...]
@@ -59,7 +60,7 @@ class VisionConfig(Sizes):
         return self.image_size // self.patch_size
 
     def positions(self, side: int) -> int:
-        """Places in the sequence for a picture of `side` pixels a side: its patches, and CLS."""
+        """Positions in the sequence for a picture of `side` pixels a side: its patches, and CLS."""
         return 1 + (side // self.patch_size) ** 2
 
     @property
@@ -106,8 +107,8 @@ class VisionLayer(nn.Module):
         """Stochastic depth (Huang et al. 2016): in training some images of the batch skip the sub-layer."""
         if not self.training or self.drop_path == 0:
             return output
-        kept = torch.rand(len(output), 1, 1, device=output.device) >= self.drop_path
-        return output * (kept / (1 - self.drop_path)).to(output.dtype)
+        runs = torch.rand(len(output), 1, 1, device=output.device) >= self.drop_path
+        return output * (runs / (1 - self.drop_path)).to(output.dtype)
 
 
 class VisionTransformer(nn.Module):
@@ -120,9 +121,7 @@ class VisionTransformer(nn.Module):
         self.class_embedding = nn.Parameter(torch.empty(config.d_model))
         self.position_embedding = nn.Parameter(torch.empty(1 + config.grid**2, config.d_model))
         depth = max(1, config.n_layers - 1)
-        self.layers = nn.ModuleList(
-            VisionLayer(config, config.drop_path * layer / depth) for layer in range(config.n_layers)
-        )
+        self.layers = Layers(VisionLayer(config, config.drop_path * layer / depth) for layer in range(config.n_layers))
         self.norm = nn.LayerNorm(config.d_model, NORM_EPSILON)
         self.head = nn.Linear(config.d_model, len(config.classes))
         self.apply(_initialise)
@@ -144,7 +143,7 @@ class VisionTransformer(nn.Module):
 
     @torch.no_grad()
     def resize(self, image_size: int) -> None:
-        """From now on be made for pictures of `image_size` pixels a side, with the `positions` of their grid.
+        """Change the image size to `image_size` pixels a side, with the `positions` of that grid.
 
         Raises:
             ValueError: it is no whole number of patches.

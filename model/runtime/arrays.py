@@ -1,20 +1,20 @@
-"""What every check in NumPy needs: tensors as arrays, the softmax, and the largest difference of two arrays."""
+"""Functions of all checks in NumPy: tensors as arrays, softmax, and the largest difference of two arrays."""
 
 import numpy as np
 from torch import Tensor
 
 
 def to_array(tensor: Tensor) -> np.ndarray:
-    """A tensor's numbers, float32."""
+    """Convert to float32."""
     return tensor.detach().float().cpu().numpy()
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Over the last axis, in the precision of `scores`; where a score is minus infinity, 0."""
+    """Softmax over the last axis, in the precision of `scores`; 0 where a score is minus infinity."""
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 
 
-def largest_difference(first: np.ndarray, second: np.ndarray) -> float:
-    """Largest |difference| between two arrays."""
+def largest_difference(first: np.ndarray, second: np.ndarray | float) -> float:
+    """Largest |difference| between two arrays, or an array and a number."""
     return float(np.abs(first - second).max())

@@ -1,4 +1,4 @@
-"""Weights and state on disk: safetensors only, written whole or not at all, verified when read."""
+"""Weights and state on disk: safetensors only, written atomically, verified when read."""
 
 import hashlib
 import json
@@ -18,19 +18,19 @@ from .messages import UserError
 
 T = TypeVar("T")
 
-TEMPORARY_SUFFIX = ".part"  # ends the name of a file that is not finished
+TEMPORARY_SUFFIX = ".part"  # of a file that is being written
 PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
 class CheckpointError(UserError, RuntimeError):
-    """A file of a model is missing, damaged or of another shape; the sentence says which and what to do."""
+    """A file of a model is missing, damaged or of another shape; the message names it and says what to do."""
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
-    """Write to a temporary name in the same folder, flush to disk, then rename: a kill leaves the old file whole.
+    """Write to a temporary file in the same folder, flush to disk, then rename: a kill leaves the old file intact.
 
     Raises:
-        CheckpointError: the disk is full, or the folder cannot be written to; the old file is still there.
+        CheckpointError: the disk is full, or the folder cannot be written to; the old file is unchanged.
     """
     path = Path(path)
     temporary = None
@@ -46,12 +46,12 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     except OSError as error:
         raise write_error(path, error) from error
     finally:
-        if temporary:  # which is there only where it was not renamed
+        if temporary:  # still exists if it was not renamed
             Path(temporary).unlink(missing_ok=True)
 
 
 def write_error(path: Path, error: OSError) -> CheckpointError:
-    """The sentence about a file that could not be written."""
+    """Return the error for a file that could not be written."""
     return CheckpointError(
         "{file} could not be written to {folder} ({trouble}): what was there before is unchanged; "
         "make room on the disk, or choose another folder, and start again.",
@@ -62,18 +62,18 @@ def write_error(path: Path, error: OSError) -> CheckpointError:
 
 
 def remove_leftovers(folder: str | Path) -> None:
-    """Remove the temporary files of writers that were killed. Nobody else may be writing to `folder`."""
+    """Remove the temporary files of writers that were killed. No process may be writing to `folder`."""
     for file in Path(folder).glob(f".*{TEMPORARY_SUFFIX}"):
         file.unlink(missing_ok=True)
 
 
 def write_json(path: str | Path, value: dict) -> None:
-    """`value` as indented JSON with a final line break, atomically."""
+    """Write `value` as indented JSON with a final line break, atomically."""
     write_atomically(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
 
 
 def read_json(path: str | Path) -> dict:
-    """A JSON object from `path`.
+    """Read a JSON object.
 
     Raises:
         CheckpointError: missing or not a JSON object.
@@ -97,35 +97,35 @@ def read_measured(
     command: str,
     make: Callable[[dict], T],
 ) -> T:
-    """Read what a study measured of networks, as it ships beside their weights, where it belongs to those in use.
+    """Read the figures that a study measured of networks, shipped next to their weights, if they belong to these.
 
     Args:
-        weights_sha256: of the weights in use, as the file holds them.
-        command: target of the Makefile that measures anew.
-        make: from the file's content.
+        weights_sha256: of the weights in use, in the form that the file contains.
+        command: target of the Makefile that measures again.
+        make: creates the result from the file's content.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the sentence says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message says what to do.
     """
     folder = Path(folder)
-    named = {"file": file, "folder": folder.name, "command": command}
+    values = {"file": file, "folder": folder.name, "command": command}
     if not (folder / file).is_file():
-        raise CheckpointError("There is no {file} in {folder}; run `make {command}` to measure it.", **named)
+        raise CheckpointError("There is no {file} in {folder}; run `make {command}` to measure it.", **values)
     content = read_json(folder / file)
     try:
         if content["weights_sha256"] == weights_sha256:
             return make(content)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise CheckpointError(
-            "{file} in {folder} is damaged; run `make {command}` to measure it again.", **named
+            "{file} in {folder} is damaged; run `make {command}` to measure it again.", **values
         ) from error
     raise CheckpointError(
-        "{file} in {folder} belongs to other weights; run `make {command}` to measure it again.", **named
+        "{file} in {folder} belongs to other weights; run `make {command}` to measure it again.", **values
     )
 
 
 def read_text(path: str | Path) -> str:
-    """A text for people from `path`; where it cannot be read, a sentence that says so, for nothing depends on it."""
+    """Read a text for people; if it cannot be read, return a sentence that says so, as nothing depends on it."""
     path = Path(path)
     try:
         return path.read_text(encoding="utf-8")
@@ -134,7 +134,7 @@ def read_text(path: str | Path) -> str:
 
 
 def sha256_of(path: str | Path) -> str:
-    """SHA-256 of a file, hexadecimal."""
+    """Compute the SHA-256 of a file, hexadecimal."""
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -143,7 +143,7 @@ def check_sha256(path: str | Path, expected: str) -> None:
     """Compare a file with the hash that was recorded when it was written.
 
     Raises:
-        CheckpointError: it is missing or another one.
+        CheckpointError: it is missing or has another hash.
     """
     path = Path(path)
     if not path.is_file():
@@ -164,7 +164,7 @@ def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[st
 
 
 def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[dict[str, Tensor], dict[str, str]]:
-    """Read what `save_tensors` wrote, after comparing the file's hash where one is expected.
+    """Read what `save_tensors` wrote, after comparing the file's hash if one is expected.
 
     Returns:
         The tensors by name, on the CPU, and the metadata.
@@ -187,35 +187,37 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
 
 @contextmanager
 def explain_read_errors(what: str, folder: Path) -> Iterator[None]:
-    """Turn what goes wrong while the files in `folder` are read into one sentence that names it as `what`.
+    """Convert errors while the files in `folder` are read into one sentence that calls the model `what`.
 
     Raises:
-        CheckpointError: instead of an error of the files' content.
+        CheckpointError: in place of an error of the files' content.
     """
     try:
         yield
     except (OSError, ValueError, TypeError, KeyError) as error:
-        trouble = f"{error.strerror}: {Path(error.filename).name}" if getattr(error, "filename", None) else error
+        trouble = str(error)
+        if isinstance(error, OSError) and error.filename:
+            trouble = f"{error.strerror}: {Path(error.filename).name}"
         raise CheckpointError(
             "The {what} in {folder} cannot be read ({trouble}); restore it with `git checkout -- assets` or train the "
             "model again.",
             what=what,
             folder=display_path(folder),
-            trouble=str(trouble),
+            trouble=trouble,
         ) from error
 
 
 def display_path(path: str | Path) -> str:
-    """How a message names a file or folder: within the project by the way from its folder, else as it was given.
+    """Return the name of a file or folder for messages: relative to the project, or unchanged outside of it.
 
-    Readers of a page see such messages too, and where a server keeps its files is nothing to them.
+    Visitors of a server see such messages too, and must not see the absolute path of its files.
     """
     path = Path(path)
     return path.relative_to(PROJECT).as_posix() if path.is_relative_to(PROJECT) else str(path)
 
 
 def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: str) -> None:
-    """Copy tensors into `network`, every one and nothing else.
+    """Copy `tensors`, read from the folder `where`, into `network`; the names must be the same.
 
     Raises:
         CheckpointError: a name or a shape differs.

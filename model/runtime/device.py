@@ -1,4 +1,4 @@
-"""Which hardware runs the networks, and its name for people."""
+"""Selects the hardware that runs the networks, and names it for people."""
 
 import contextlib
 import os
@@ -8,23 +8,23 @@ from pathlib import Path
 import torch
 
 
-def choose_device(wanted: str = "auto") -> torch.device:
-    """CUDA, else MPS, else CPU for "auto"; any other name is taken as it is.
+def choose_device(name: str = "auto") -> torch.device:
+    """Return CUDA, else MPS, else CPU for "auto"; any other name is used as it is.
 
     Raises:
         ValueError: the named device does not exist on this machine.
     """
-    if wanted == "auto":
+    if name == "auto":
         if torch.cuda.is_available():
             return torch.device("cuda")
         if torch.backends.mps.is_available():
             return torch.device("mps")
         return torch.device("cpu")
     try:
-        device = torch.device(wanted)
+        device = torch.device(name)
         torch.empty(1, device=device)
     except (RuntimeError, AssertionError) as error:
-        raise ValueError(f"This machine has no device {wanted!r}; use auto or cpu.") from error
+        raise ValueError(f"This machine has no device {name!r}; use auto or cpu.") from error
     return device
 
 
@@ -36,7 +36,7 @@ def device_name(device: torch.device) -> str:
 
 
 def describe_hardware(device: torch.device) -> str:
-    """One line for a model card: the processor or GPU, and the number of cores that this process may use."""
+    """Return a line for a model card: the CPU or GPU, and the number of cores that this process may use."""
     cpuinfo = Path("/proc/cpuinfo")
     lines = cpuinfo.read_text(errors="replace").splitlines() if cpuinfo.is_file() else []
     names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
@@ -47,7 +47,7 @@ def describe_hardware(device: torch.device) -> str:
 
 
 def set_threads(count: int) -> None:
-    """Compute with so many threads from now on, in every thread that computes; one operation at a time in each."""
+    """Use `count` threads for each operation from now on, in every thread of this process."""
     torch.set_num_threads(count)
-    with contextlib.suppress(RuntimeError):  # can be set only once, before anything was computed
+    with contextlib.suppress(RuntimeError):  # can be set only once, before the first computation
         torch.set_num_interop_threads(count)

@@ -1,4 +1,4 @@
-"""The record that training leaves beside the weights, and the curves in it."""
+"""Reads the log that training writes next to the weights, and its curves."""
 
 import json
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ METRICS = "metrics.jsonl"
 
 
 def read_metrics(path: Path) -> list[dict]:
-    """The lines of a metrics file; what follows a line cut short by a kill, or damaged, is left out."""
+    """Read the lines of a metrics file, up to the first line that is damaged or was cut short by a kill."""
     rows = []
     for line in path.read_bytes().splitlines() if path.is_file() else []:
         try:
@@ -25,23 +25,23 @@ def read_metrics(path: Path) -> list[dict]:
 
 @dataclass(frozen=True, eq=False)
 class TrainingCurves:
-    """How one network was trained. Losses in nats per token."""
+    """The course of one network's training. Losses in nats per token."""
 
     steps: np.ndarray  # `(N,)` updates so far at each line of the log
     epochs: np.ndarray  # `(N,)` passes over the data so far, in fractions of a pass
-    losses: np.ndarray  # `(N,)` what was minimised, label smoothing included, mean since the line before
-    nlls: np.ndarray  # `(N,)` -ln p of the right token alone, likewise; with dropout on, as everything in training
+    losses: np.ndarray  # `(N,)` the minimised loss, label smoothing included, mean since the previous line
+    nlls: np.ndarray  # `(N,)` -ln p of the right token without smoothing, likewise; with dropout on, as in training
     rates: np.ndarray  # `(N,)` learning rate
-    # `(M,)` when sentences that are never trained on were scored
+    # `(M,)` when held-out sentences were scored
     heldout_steps: np.ndarray
     heldout_epochs: np.ndarray
-    heldout_nlls: np.ndarray  # `(M,)` their mean -ln p, by the averaged weights, which are the ones that ship
-    smoothing: float  # of the labels
-    average_decay: float  # how much of the averaged weights stays at each step
+    heldout_nlls: np.ndarray  # `(M,)` their mean -ln p, with the averaged weights, which are shipped
+    smoothing: float  # label smoothing
+    average_decay: float  # share of the averaged weights that remains at each step
 
 
 def training_curves(folder: Path) -> TrainingCurves | None:
-    """The curves in `folder`'s metrics file; None where there is none, or no epoch of it was finished."""
+    """Read the curves from `folder`'s metrics file; None if there is no file, or no finished epoch in it."""
     rows = read_metrics(folder / METRICS)
     ends = [row for row in rows if row.get("event") == "epoch" and "heldout_nll" in row]
     starts = [row for row in rows if row.get("event") == "start"]

@@ -1,20 +1,20 @@
-"""Does a text look English, the only language that the translator reads? Decided by counting, without a network.
+"""Tests whether a text looks English, the translator's only input language, by counts and without a network.
 
-Three signs say that it does not. `Sign` names them, and the first that shows is the answer:
+Three signs indicate that it does not. `Sign` names them, and the first that applies is the result:
 
 - "script": more than half of the letters, or of the runs of letters, belong to another script than Latin. These are
-  the texts that the tokenizer spells in bytes. A Greek letter on its own is a symbol and counts for nothing.
-- "french": the tokens stand in French translations rather than in English sentences. The sum of their log-odds is
+  the texts that the tokenizer spells in bytes. A single Greek letter is a symbol and does not count.
+- "french": the tokens are more frequent in French translations than in English sentences. The sum of their log-odds is
   compared with `LOG_ODDS` (naive Bayes; Manning, Raghavan and Schuetze 2008, section 13.2).
-- "spelling": half of the words or more are spelt as English words hardly ever are: the mean log-probability of a
-  word's letters, each after the two before it, lies below `SPELLING` (Cavnar and Trenkle 1994 compare such triples).
+- "spelling": half of the words or more have a spelling that is very rare in English: the mean log-probability of a
+  word's letters, each given the two before it, is below `SPELLING` (Cavnar and Trenkle 1994 compare such triples).
 
-Numbers, addresses, code, emoji and punctuation say nothing about the language and are passed over. A few words do not
-either: "french" needs `FRENCH_WORDS` different words and "spelling" `SPELLING_WORDS`, and a text of fewer than
-`SENTENCE_WORDS`, most of them with a capital letter, is taken for a name.
+Numbers, addresses, code, emoji and punctuation do not indicate a language and are ignored. Few words are not enough:
+"french" needs `FRENCH_WORDS` different words and "spelling" `SPELLING_WORDS`, and a text of fewer than
+`SENTENCE_WORDS`, most of them with a capital letter, counts as a name.
 
-What this finds and misses was measured over sentences that nothing was counted on, by `python -m model.training
-english`; the figures are in `english.json`.
+The rates of errors were measured over held-out sentences by `python -m model.training english`; the figures are in
+`english.json`.
 """
 
 import itertools
@@ -31,8 +31,8 @@ import torch
 from ..runtime.checkpoint import explain_read_errors, load_tensors, save_tensors
 from .tokenizer import Tokenizer
 
-FILE = "english.safetensors"  # beside the weights: what was counted
-MEASURED = "english.json"  # beside the weights: how often the answer is right
+FILE = "english.safetensors"  # next to the weights: the counts
+MEASURED = "english.json"  # next to the weights: how often the result is right
 
 LOG_ODDS = -10.0  # nats: French about 22,000 times as probable as English
 SPELLING = -3.0  # nats a letter
@@ -41,31 +41,31 @@ FRENCH_WORDS, SPELLING_WORDS, SENTENCE_WORDS = 3, 4, 5
 Sign = Literal["script", "french", "spelling"]
 SIGNS: tuple[Sign, ...] = ("script", "french", "spelling")
 
-LETTERS = " abcdefghijklmnopqrstuvwxyz"  # the space stands for both ends of a word
+LETTERS = " abcdefghijklmnopqrstuvwxyz"  # the space represents both ends of a word
 SYMBOLS = len(LETTERS) + 1  # and one for every other letter
-_PLACES = {letter: place for place, letter in enumerate(LETTERS)}
-# What stands between two spaces and has a digit, a sign of code or an address in it is not made of words.
+_INDEX = {letter: index for index, letter in enumerate(LETTERS)}
+# Text between two spaces that contains a digit, a sign of code or an address does not consist of words.
 _NO_WORDS = re.compile(r"[\d@/\\_<>{}\[\]=#$%^*|~]|\w[.:(;]+\w")
-_PART = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*['\u2019]?")
 
 
 @dataclass(frozen=True, eq=False)
 class EnglishStatistics:
-    """What was counted over the sentences that the translator was trained on."""
+    """Counts over the sentences that the translator was trained on."""
 
     log_odds: np.ndarray  # `(vocabulary,)` float32, ln p(token | English) - ln p(token | French)
     # `(SYMBOLS, SYMBOLS, SYMBOLS)` float32, ln p(letter | the two letters before it) in English words
     spelling: np.ndarray
 
     def save(self, folder: Path, tokenizer_sha256: str) -> None:
-        """Write to `FILE` in `folder` in half precision, with the tokenizer whose ids it speaks of."""
+        """Write to `FILE` in `folder` in half precision, with the hash of the tokenizer that it belongs to."""
         tensors = {name: torch.from_numpy(array).half() for name, array in vars(self).items()}
         save_tensors(folder / FILE, tensors, {"tokenizer_sha256": tokenizer_sha256})
 
     @classmethod
     def load(cls, folder: Path, tokenizer_sha256: str) -> "EnglishStatistics | None":
-        """Read what `save` wrote; None where there is none for this tokenizer, as after a training of one's own.
+        """Read what `save` wrote; None if there is none for this tokenizer, as after training another translator.
 
         Raises:
             CheckpointError: the file is damaged.
@@ -80,51 +80,51 @@ class EnglishStatistics:
 
 
 def foreign_sign(text: str, tokenizer: Tokenizer, statistics: EnglishStatistics | None) -> Sign | None:
-    """Why `text` does not look English, or None where nothing says so; without `statistics` by its script alone."""
+    """Return why `text` does not look English, or None; without `statistics` only its script is tested."""
     text = unicodedata.normalize("NFKC", text)
     if _mostly_another_script(text):
         return "script"
-    found = list(dict.fromkeys(split_words(text)))  # each once: "ha ha ha ha" says no more than "ha"
-    is_name = len(found) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in found) > len(found)
+    words = list(dict.fromkeys(split_words(text)))  # each once: "ha ha ha ha" is no more evidence than "ha"
+    is_name = len(words) < SENTENCE_WORDS and 2 * sum(word[0].isupper() for word in words) > len(words)
     if statistics is None or is_name:
         return None
-    if len(found) >= FRENCH_WORDS and french_log_odds(found, tokenizer, statistics) < LOG_ODDS:
+    if len(words) >= FRENCH_WORDS and french_log_odds(words, tokenizer, statistics) < LOG_ODDS:
         return "french"
-    if len(found) >= SPELLING_WORDS and median_spelling(found, statistics) < SPELLING:
+    if len(words) >= SPELLING_WORDS and median_spelling(words, statistics) < SPELLING:
         return "spelling"
     return None
 
 
 def split_words(text: str) -> list[str]:
-    """Words of a text in NFKC, in small letters where most are capital: "I WANT A CAR" is no rare English."""
-    found = [word for part in text.split() if not _NO_WORDS.search(part) for word in _WORD.findall(part)]
-    letters = "".join(found)
-    if sum(map(str.isupper, letters)) > len(letters) / 2 and len(letters) > len(found):
-        return [word.lower() for word in found]
-    return found
+    """List the words of a text in NFKC, in lower case if most letters are capital, as in "I WANT A CAR"."""
+    words = [word for chunk in text.split() if not _NO_WORDS.search(chunk) for word in _WORD.findall(chunk)]
+    letters = "".join(words)
+    if sum(map(str.isupper, letters)) > len(letters) / 2 and len(letters) > len(words):
+        return [word.lower() for word in words]
+    return words
 
 
-def french_log_odds(found: list[str], tokenizer: Tokenizer, statistics: EnglishStatistics) -> float:
-    """Sum of the log-odds of the tokens of these words, in nats: below 0 for French, above 0 for English."""
-    return float(statistics.log_odds[tokenizer.encode(" ".join(found))].sum(dtype=np.float64))
+def french_log_odds(words: list[str], tokenizer: Tokenizer, statistics: EnglishStatistics) -> float:
+    """Sum the log-odds of the tokens of these words, in nats: below 0 for French, above 0 for English."""
+    return float(statistics.log_odds[tokenizer.encode(" ".join(words))].sum(dtype=np.float64))
 
 
-def median_spelling(found: list[str], statistics: EnglishStatistics) -> float:
+def median_spelling(words: list[str], statistics: EnglishStatistics) -> float:
     """The median over words of the mean log-probability of a word's letters and of its end, in nats."""
     return median(
-        float(statistics.spelling[letter_triples(word)].mean(dtype=np.float64)) for word in split_lowercase(found)
+        float(statistics.spelling[letter_triples(word)].mean(dtype=np.float64)) for word in split_lowercase(words)
     )
 
 
-def split_lowercase(found: list[str]) -> list[str]:
-    """The words in small letters, taken apart at apostrophes and hyphens."""
-    return _PART.findall(" ".join(found).lower())
+def split_lowercase(words: list[str]) -> list[str]:
+    """Split words at apostrophes and hyphens, in lower case."""
+    return _LETTERS.findall(" ".join(words).lower())
 
 
 def letter_triples(word: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Places in `spelling` of each letter of a word in small letters and of its end, after the two before it."""
-    places = np.array([0, 0, *(_PLACES.get(letter, SYMBOLS - 1) for letter in word), 0])
-    return places[:-2], places[1:-1], places[2:]
+    """Indices in `spelling` of each letter of a lower-case word and of its end, given the two before it."""
+    indices = np.array([0, 0, *(_INDEX.get(letter, SYMBOLS - 1) for letter in word), 0])
+    return indices[:-2], indices[1:-1], indices[2:]
 
 
 def _mostly_another_script(text: str) -> bool:
@@ -137,7 +137,7 @@ def _mostly_another_script(text: str) -> bool:
 
 
 def _script(char: str) -> str:
-    """ "latin" or "other"; empty for what is no letter of a script."""
+    """Return "latin" or "other"; an empty string for characters that are no letters of a script."""
     if not char.isalpha() or unicodedata.category(char) == "Lm":
         return ""
     return "latin" if unicodedata.name(char, "").startswith("LATIN") else "other"

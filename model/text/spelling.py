@@ -15,16 +15,15 @@ MAX_WORD = 60  # characters of a word or short phrase
 class TokenizedSpelling:
     """One spelling and its tokens."""
 
-    name: str  # id of what was done to the word, such as "plural"
+    name: str  # id of the change to the word, such as "plural"
     text: str  # the spelling
-    # how the tokenizer splits it
     ids: tuple[int, ...]
     tokens: tuple[str, ...]
-    shared: int  # how many of these tokens the word as typed has too
+    shared: int  # number of these tokens that the word as typed has too
 
 
 def list_spellings(word: str) -> list[tuple[str, str]]:
-    """Id and text of each spelling of `word`: case, plural, typing mistakes, accents, letters set apart."""
+    """List id and text of spellings of `word`: case, plural, typing mistakes, accents, separated letters."""
     word = " ".join(word.split())
     middle = max(0, len(word) // 2 - 1)
     swapped = word[:middle] + word[middle : middle + 2][::-1] + word[middle + 2 :]
@@ -43,9 +42,9 @@ def list_spellings(word: str) -> list[tuple[str, str]]:
 
 
 def tokenize_spellings(tokenizer: Tokenizer, texts: list[tuple[str, str]]) -> list[TokenizedSpelling]:
-    """Split each of `texts`, pairs of a name and a spelling; the first is the one that `shared` compares with.
+    """Tokenize each of `texts`, pairs of a name and a spelling; `shared` compares with the first.
 
-    An empty spelling, or one that a spelling before it has already, is left out.
+    Empty and repeated spellings are left out.
     """
     rows: list[TokenizedSpelling] = []
     for name, text in texts:

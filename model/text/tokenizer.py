@@ -1,9 +1,9 @@
 """Text to tokens and back: one joint SentencePiece model for both languages, with byte fallback.
 
 Normalisation, the only thing a round trip loses: Unicode NFKC, the word-boundary mark U+2581 is read as a space, runs
-of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends go. Characters newer than
-Python's own Unicode tables follow SentencePiece's. Whatever is then outside the vocabulary is spelt in UTF-8 bytes, so
-nothing is ever unknown.
+of spaces (U+0020; other controls and line breaks stay) become one, and spaces at both ends are removed. Characters
+newer than Python's own Unicode tables follow SentencePiece's. Characters outside the vocabulary are spelt in UTF-8
+bytes, so nothing is ever unknown.
 """
 
 import functools
@@ -52,38 +52,38 @@ class Tokenizer:
         return self._model.get_piece_size()
 
     def normalize(self, text: str) -> str:
-        """What a round trip gives back for `text` (see the module's first lines). Lone surrogates become U+FFFD."""
+        """Encode and decode `text`; see the module's docstring. Lone surrogates become U+FFFD."""
         return self.decode(self.encode(text))
 
     def encode(self, text: str) -> list[int]:
-        """Token ids of `text`, without start or end token. Lone surrogates become U+FFFD."""
+        """Return token ids of `text`, without start or end token. Lone surrogates become U+FFFD."""
         text = re.sub("[\ud800-\udfff]", "\ufffd", text)
-        # SentencePiece's own rule is a table read once from left to right: it misses marks in an unusual order, takes
-        # some characters apart without putting them together again, and keeps each typed word mark as one more space
+        # SentencePiece's own rule is a table applied once from left to right: it misses marks in an unusual order,
+        # decomposes some characters without composing them again, and converts each typed word mark to another space
         return self._model.encode(unicodedata.normalize("NFKC", text).replace(WORD_MARK, " "))
 
     def encode_source(self, text: str) -> list[int]:
-        """What the encoder reads: the tokens and `</s>`."""
+        """Return the encoder's input: the tokens and `</s>`."""
         return [*self.encode(text), self.eos_id]
 
     def encode_target(self, text: str) -> list[int]:
-        """What the decoder learns to generate: `<s>`, the tokens and `</s>`."""
+        """Return the decoder's target: `<s>`, the tokens and `</s>`."""
         return [self.bos_id, *self.encode(text), self.eos_id]
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Text of `ids`; special tokens are left out, byte tokens that are no UTF-8 become U+FFFD."""
+        """Return the text of `ids`; special tokens are left out, byte tokens that are no UTF-8 become U+FFFD."""
         return self._model.decode([int(token) for token in ids])
 
     def tokens(self, ids: Iterable[int]) -> list[str]:
-        """The raw tokens, as in the vocabulary file."""
+        """Return the raw tokens, as in the vocabulary file."""
         return self._model.id_to_piece([int(token) for token in ids])
 
     def display(self, ids: Sequence[int]) -> list[str]:
-        """One readable label a token: the word mark as a thin space, controls and characters spelt in bytes as U+XXXX.
+        """Return one readable label a token.
 
-        A printable character spelt in one byte shows as itself. One spelt in several bytes shows its code point on
-        each with the byte's place, such as `U+AC00 1/3`, `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character
-        show as `0xFF`.
+        The word mark becomes a thin space, and controls U+XXXX. A printable character spelt in one byte is shown as it
+        is. One spelt in several bytes becomes its code point with the byte's position, such as `U+AC00 1/3`,
+        `U+AC00 2/3`, `U+AC00 3/3`; bytes that form no character become `0xFF`.
         """
         labels = [_readable(token) for token in self.tokens(ids)]
         start = 0
@@ -96,7 +96,7 @@ class Tokenizer:
         return labels
 
     def labels(self, ids: Iterable[int]) -> list[str]:
-        """Readable labels of tokens that stand on their own, such as alternatives; see `display` for a sequence."""
+        """Return readable labels of single tokens, such as alternatives; see `display` for a sequence."""
         return [self.display([int(token)])[0] for token in ids]
 
 
@@ -109,7 +109,7 @@ def _readable(token: str) -> str:
 
 
 def _byte_labels(values: list[int]) -> list[str]:
-    """Labels of a run of byte tokens; see `Tokenizer.display`."""
+    """Label a run of byte tokens; see `Tokenizer.display`."""
     labels: list[str] = []
     for char in bytes(values).decode("utf-8", "surrogateescape"):  # which makes U+DC80 and so on of what is no UTF-8
         spelt, code = char.encode("utf-8", "surrogateescape"), ord(char)
@@ -118,7 +118,7 @@ def _byte_labels(values: list[int]) -> list[str]:
         elif len(spelt) == 1:
             labels.append(char if char.isprintable() and char != " " else f"U+{code:04X}")
         else:
-            labels.extend(f"U+{code:04X} {place + 1}/{len(spelt)}" for place in range(len(spelt)))
+            labels.extend(f"U+{code:04X} {index + 1}/{len(spelt)}" for index in range(len(spelt)))
     return labels
 
 

@@ -1,6 +1,6 @@
-"""Interventions on the gates of an LSTM as plain values: which gate of which layer is held where.
+"""Interventions on the gates of an LSTM as plain values: which gate of which layer is held at which value.
 
-They can be saved as text, combined, and become a tap, as those on heads do (`model.tracing.interventions`).
+They can be saved as text, combined and converted to a tap, as those on heads (`model.tracing.interventions`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ GATES = ("input", "forget", "output")
 
 
 def gated_layers(config: RecurrentConfig) -> tuple[str, ...]:
-    """The layers of a network that have gates, as the tap names them; none in a plain RNN."""
+    """List the layers of a network that have gates, as the tap names them; none in a plain RNN."""
     if config.cell != "lstm":
         return ()
     return (*(f"encoder.{direction}" for direction in READS[config.reads]), "decoder")
@@ -40,12 +40,12 @@ class HeldGate:
 
 @dataclass(frozen=True)
 class GateInterventions:
-    """Several gates held at once; of two that hold the same gate of the same layer, the later one counts."""
+    """Several gates held at once; if two hold the same gate of the same layer, the later one applies."""
 
     changes: tuple[HeldGate, ...] = ()
 
     def check(self, layers: Sequence[str]) -> None:
-        """Make sure that all of it can be done.
+        """Check that all changes are possible.
 
         Args:
             layers: of `gated_layers`.
@@ -72,11 +72,11 @@ class GateInterventions:
                 )
 
     def held(self, layer: str) -> dict[str, float]:
-        """Gate -> value of one layer."""
+        """Map each held gate of one layer to its value."""
         return {change.gate: change.value for change in self.changes if change.layer == layer}
 
     def tap(self, layers: Sequence[str]) -> AtEveryStep:
-        """What the networks call; without changes it lets everything through untouched.
+        """Return the tap for the network; without changes it passes everything unchanged.
 
         Raises:
             InterventionError: see `check`.
@@ -85,15 +85,15 @@ class GateInterventions:
         return AtEveryStep({f"{change.layer}.{change.gate}_gate": hold_gate(change.value) for change in self.changes})
 
     def to_text(self) -> str:
-        """All of it in a few characters that `from_text` reads: `encoder.backwards:forget:0;decoder:input:1`."""
+        """Encode as short text that `from_text` reads: `encoder.backwards:forget:0;decoder:input:1`."""
         return ";".join(f"{change.layer}:{change.gate}:{change.value:.15g}" for change in self.changes)
 
     @classmethod
     def from_text(cls, text: str) -> GateInterventions:
-        """Read what `to_text` wrote. Whether a network has such layers is for `check` to say.
+        """Read what `to_text` wrote; `check` tests whether a network has such layers.
 
         Raises:
-            InterventionError: the text says something else.
+            InterventionError: the text has another form.
         """
         try:
             parts = [part.split(":") for part in text.split(";") if part]

@@ -1,4 +1,4 @@
-"""What can be done to heads: each kind of change as a plain value, and the function that makes it to a tensor.
+"""Changes to heads: each kind of change as a plain value, with the function that applies it to a tensor.
 
 Layers, heads, queries and keys count from 0.
 """
@@ -23,21 +23,21 @@ LARGEST_FACTOR = 1000.0  # as a factor or a temperature
 
 
 class InterventionError(UserError, ValueError):
-    """An intervention that cannot be made; the message is one sentence for the reader."""
+    """An intervention that is impossible; the message is one sentence for the user."""
 
 
 @dataclass(frozen=True)
 class HeadIntervention(ABC):
-    """One thing done to some heads."""
+    """One change to some heads."""
 
     kind: str  # name of a kind of attention; see `model.tracing.kinds`
-    heads: Heads  # (layer, head) pairs; none at all changes nothing
+    heads: Heads  # (layer, head) pairs; if empty, nothing changes
 
     word: ClassVar[str]  # its name in text
-    step: ClassVar[str]  # of the tap, at which it acts
+    step: ClassVar[str]  # the step of the tap that it changes
 
     def check(self, shapes: Shapes) -> None:
-        """Raises `InterventionError` if a network and sentence of these shapes have no such heads, queries or keys."""
+        """Raise `InterventionError` if a network and sentence of these shapes have no such heads, queries or keys."""
         if self.kind not in shapes:
             known = ", ".join(shapes)
             raise InterventionError(
@@ -56,21 +56,21 @@ class HeadIntervention(ABC):
                 )
 
     def in_layer(self, layer: int) -> list[int]:
-        """The heads of one layer that it concerns."""
-        return [head for place, head in self.heads if place == layer]
+        """List the heads of one layer that it changes."""
+        return [head for head_layer, head in self.heads if head_layer == layer]
 
     def values(self) -> str:
-        """What is not kind and heads, as text."""
+        """Encode all fields but kind and heads as text."""
         return ".".join(f"{getattr(self, field.name):.15g}" for field in fields(self)[2:])
 
     @abstractmethod
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
-        """What takes the place of one layer's tensor of this step, whose second axis is the head."""
+        """Compute the replacement of one layer's tensor of this step, whose second axis is the head."""
 
 
 @dataclass(frozen=True)
 class Scale(HeadIntervention):
-    """Multiply what heads put out, before W_O; 0 ablates them."""
+    """Multiply the outputs of heads, before W_O; 0 ablates them."""
 
     factor: float = 0.0
     word, step = "scale", "outputs"
@@ -131,7 +131,7 @@ class NoMask(HeadIntervention):
 
 @dataclass(frozen=True)
 class Window(HeadIntervention):
-    """A query sees only keys less than `size` places away. Not for cross-attention, whose axes count other things."""
+    """A query attends only to keys less than `size` positions away. Not for cross-attention, with its two sequences."""
 
     size: int = 1
     word, step = "window", "scores"
@@ -148,7 +148,7 @@ class Window(HeadIntervention):
             )
 
     def hidden(self, queries: int, keys: int) -> np.ndarray:
-        """`(query, key)` bool."""
+        """Mark the hidden keys, `(query, key)` bool."""
         query, key = np.indices((queries, keys))
         return np.abs(query - key) >= self.size
 
@@ -158,7 +158,7 @@ class Window(HeadIntervention):
 
 @dataclass(frozen=True)
 class Forbid(HeadIntervention):
-    """No query sees these keys."""
+    """No query attends to these keys."""
 
     keys: tuple[int, ...] = ()
     word, step = "forbid", "scores"
@@ -172,7 +172,7 @@ class Forbid(HeadIntervention):
         return ".".join(str(key + 1) for key in self.keys)
 
     def hidden(self, queries: int, keys: int) -> np.ndarray:
-        """`(query, key)` bool; a key that does not exist yet is no obstacle."""
+        """Mark the hidden keys, `(query, key)` bool; a key may not exist yet."""
         return np.broadcast_to(np.isin(np.arange(keys), self.keys), (queries, keys))
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
@@ -181,10 +181,10 @@ class Forbid(HeadIntervention):
 
 @dataclass(frozen=True)
 class OneHot(HeadIntervention):
-    """A query attends to one key only, whatever the scores and the mask say: its weights become one-hot."""
+    """A query attends to one key only, regardless of scores and mask: its weights become one-hot."""
 
     key: int = 0
-    # None stands for every query; in the decoder, for every one that does not come before the key
+    # None means every query; in the decoder, every query that does not precede the key
     query: int | None = None
     word, step = "force", "weights"
 
@@ -206,7 +206,7 @@ class OneHot(HeadIntervention):
         return f"{self.key + 1}" if self.query is None else f"{self.key + 1}.{self.query + 1}"
 
     def rows(self, queries: int, keys: int) -> list[int]:
-        """Queries whose weights become one-hot; none while the key is not there yet."""
+        """List the queries whose weights become one-hot; none while the key does not exist yet."""
         if self.key >= keys:
             return []
         if self.query is not None:
@@ -234,10 +234,10 @@ def _check_place(name: str, place: int, count: int) -> None:
         )
 
 
-def _replace(tensor: Tensor, heads: list[int], part: Tensor) -> Tensor:
-    """`tensor` with other values for some heads; the network's own stays as it was."""
+def _replace(tensor: Tensor, heads: list[int], values: Tensor) -> Tensor:
+    """Return a copy of `tensor` with other values for some heads."""
     tensor = tensor.clone()
-    tensor[:, heads] = part
+    tensor[:, heads] = values
     return tensor
 
 

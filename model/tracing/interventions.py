@@ -1,14 +1,16 @@
-"""Interventions as plain values: what is done to which heads. They can be saved as text, combined, and become a tap.
+"""Interventions as plain values: which heads change how. They can be saved as text, combined, and converted to a tap.
 
-Layers, heads, queries and keys count from 0 here; the text form counts from 1, as pages do. The networks know nothing
-of any of this: a tap changes their tensors on the way (see `model.networks.tap`).
+Layers, heads, queries and keys count from 0 here; the text form counts from 1, as pages do. The networks do not depend
+on interventions: a tap changes their tensors (see `model.networks.tap`).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from torch import Tensor
 
 from ..networks.tap import Chain, Intervention, Tap
 from .head_interventions import (
@@ -29,18 +31,17 @@ from .kinds import KINDS
 
 @dataclass(frozen=True)
 class HeadInterventions:
-    """Several changes at once. Those of one step act in the order given; the steps follow one another as ever:
-    scores, mask, weights, outputs."""
+    """Several changes at once, applied by step: scores, mask, weights, outputs; within a step in their order."""
 
     changes: tuple[HeadIntervention, ...] = ()
 
     @property
     def looks_ahead(self) -> bool:
-        """True if a decoder query may see a later token."""
+        """True if a decoder query may attend to a later token."""
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
 
     def check(self, shapes: Shapes) -> None:
-        """Make sure that all of it can be done with these shapes, see `shapes_of`.
+        """Check that all changes are possible with these shapes, see `attention_shapes`.
 
         Raises:
             InterventionError: a kind, head, query or key does not exist, a number is out of range, or a query would
@@ -49,10 +50,10 @@ class HeadInterventions:
         for change in self.changes:
             change.check(shapes)
         hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
-        for kind, layer, head in {(change.kind, *place) for change in hiding for place in change.heads}:
+        for kind, layer, head in {(change.kind, *head) for change in hiding for head in change.heads}:
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
-            if KINDS[kind].causal:  # while a translation grows, a query has no later keys even without the mask
-                allowed &= np.tri(*allowed.shape, dtype=bool)
+            if KINDS[kind].causal:  # during generation a query has no later keys even without the mask
+                allowed &= np.tri(*allowed.shape, dtype=np.bool_)
             blind = np.flatnonzero(~allowed.any(axis=1))
             if blind.size:
                 raise InterventionError(
@@ -65,17 +66,17 @@ class HeadInterventions:
                 )
 
     def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:
-        """`(query, key)` bool: which weights of a head need not be 0, before one-hot attention."""
+        """Mark which weights of a head may differ from 0, before one-hot attention: `(query, key)` bool."""
         own = [change for change in self.changes if change.kind == kind and (layer, head) in change.heads]
         causal = KINDS[kind].causal and not any(isinstance(change, NoMask) for change in own)
-        allowed = np.tri(queries, keys, dtype=bool) if causal else np.ones((queries, keys), dtype=bool)
+        allowed = np.tri(queries, keys, dtype=np.bool_) if causal else np.ones((queries, keys), dtype=bool)
         for change in own:
             if isinstance(change, Window | Forbid):
                 allowed &= ~change.hidden(queries, keys)
         return allowed
 
     def tap(self, shapes: Shapes) -> Tap:
-        """What the networks call; without changes it lets everything through untouched.
+        """Return the tap for the network; without changes it passes everything unchanged.
 
         Raises:
             InterventionError: see `check`.
@@ -83,7 +84,7 @@ class HeadInterventions:
         self.check(shapes)
         taps = []
         for change in self.changes:
-            functions = {
+            functions: dict[str, Callable[[Tensor], Tensor]] = {
                 f"{KINDS[change.kind].tap_name(layer)}.{change.step}": partial(
                     change.change, heads=change.in_layer(layer), n_heads=shapes[change.kind][1]
                 )
@@ -93,7 +94,7 @@ class HeadInterventions:
         return Chain(*taps)
 
     def to_text(self) -> str:
-        """All of it in a few characters that `from_text` reads, counted from 1: `scale:cross:4.1.2:0.5;...`."""
+        """Encode as short text that `from_text` reads, counted from 1: `scale:cross:4.1.2:0.5;...`."""
         return ";".join(
             ":".join((change.word, change.kind, heads_to_text(change.heads), change.values()))
             for change in self.changes
@@ -101,10 +102,10 @@ class HeadInterventions:
 
     @classmethod
     def from_text(cls, text: str) -> "HeadInterventions":
-        """Read what `to_text` wrote. Whether a network has such heads is for `check` to say.
+        """Read what `to_text` wrote; `check` tests whether a network has such heads.
 
         Raises:
-            InterventionError: the text says something else.
+            InterventionError: the text has another form.
         """
         try:
             return cls(tuple(_read(part) for part in text.split(";") if part))
@@ -113,32 +114,32 @@ class HeadInterventions:
 
 
 def heads_to_text(heads: Heads) -> str:
-    """`4.1.2_5.8` for heads 1 and 2 of layer 4 and head 8 of layer 5."""
+    """Encode heads: `4.1.2_5.8` for heads 1 and 2 of layer 4 and head 8 of layer 5."""
     layers = sorted({layer for layer, _ in heads})
     return "_".join(
-        ".".join(str(number + 1) for number in (layer, *sorted({head for place, head in heads if place == layer})))
+        ".".join(str(number + 1) for number in (layer, *sorted({head for other, head in heads if other == layer})))
         for layer in layers
     )
 
 
 def heads_from_text(text: str) -> Heads:
-    """What `heads_to_text` wrote.
+    """Read what `heads_to_text` wrote.
 
     Raises:
-        ValueError: the text is anything else.
+        ValueError: the text has another form.
     """
-    found = []
+    pairs: list[tuple[int, int]] = []
     for part in text.split("_") if text else ():
-        layer, *heads = _places(part)
-        found += [(layer, head) for head in heads]
-    return tuple(found)
+        layer, *heads = _read_indices(part)
+        pairs += [(layer, head) for head in heads]
+    return tuple(pairs)
 
 
-def _places(text: str) -> list[int]:
-    """Numbers that count from 1, with dots between them, as numbers that count from 0."""
+def _read_indices(text: str) -> list[int]:
+    """Read numbers that count from 1, with dots between them, as indices that count from 0."""
     parts = text.split(".") if text else []
     if not all(part.isascii() and part.isdigit() and len(part) < 5 and part != "0" for part in parts):
-        raise ValueError("no such places")
+        raise ValueError("no such indices")
     return [int(part) - 1 for part in parts]
 
 
@@ -146,18 +147,18 @@ def _read(part: str) -> HeadIntervention:
     word, kind, heads, values = part.split(":")
     if kind not in KINDS:
         raise ValueError("no such kind")
-    made = {change.word: change for change in HEAD_INTERVENTIONS}[word]
-    place = kind, heads_from_text(heads)
-    if made in (Scale, Temperature):
+    change = {change.word: change for change in HEAD_INTERVENTIONS}[word]
+    target = kind, heads_from_text(heads)
+    if change is Scale or change is Temperature:
         number = float(values)
         if not math.isfinite(number):
             raise ValueError("no such number")
-        return made(*place, number)
-    if made is Window:
-        return Window(*place, _places(values)[0] + 1)
-    if made is Forbid:
-        return Forbid(*place, tuple(_places(values)))
-    if made is OneHot:
-        key, *query = _places(values)
-        return OneHot(*place, key, *query)
-    return NoMask(*place)
+        return Scale(*target, number) if change is Scale else Temperature(*target, number)
+    if change is Window:
+        return Window(*target, _read_indices(values)[0] + 1)
+    if change is Forbid:
+        return Forbid(*target, tuple(_read_indices(values)))
+    if change is OneHot:
+        key, *query = _read_indices(values)
+        return OneHot(*target, key, *query)
+    return NoMask(*target)

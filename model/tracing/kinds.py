@@ -1,12 +1,13 @@
-"""Kinds of attention as data: where in a network it happens, and whose tokens it relates. Written here once.
+"""Kinds of attention as data: where in a network it is, and which tokens it relates.
 
-A page, a label or an intervention that needs to know something of a kind reads it here; what a kind is called in the
-reader's language is found under its name.
+Pages, labels and interventions read the properties of a kind from here; its translated label is found by its name.
 """
 
 from dataclasses import dataclass
 
 from torch import nn
+
+from ..networks.attention import MultiHeadAttention
 
 SCALED = "scaled dot product"
 
@@ -15,16 +16,16 @@ SCALED = "scaled dot product"
 class AttentionKind:
     """One kind of attention of a network."""
 
-    name: str  # its id, in code, in addresses and in files; never changed
-    title: str  # what it is called, in English
-    # whose tokens the rows and the columns are: "source", "target" or "patches" in what ships here
+    name: str  # its id in code, in addresses and in files; never changes
+    title: str  # its English label
+    # which tokens the rows and the columns are: "source", "target" or "patches" in the shipped networks
     queries: str
     keys: str
-    # where it stands in the network, as the tap names it
+    # where it is in the network, as the tap names it
     stack: str
     sublayer: str
     causal: bool = False  # a query attends to itself and earlier tokens only
-    # how a query and a key become a score; `SCALED` is q k / sqrt(d_k), which a page can take apart
+    # how a query and a key become a score; `SCALED` is q k / sqrt(d_k), which a page can show step by step
     score: str = SCALED
 
     @property
@@ -33,11 +34,11 @@ class AttentionKind:
         return self.queries == self.keys
 
     def tap_name(self, layer: int) -> str:
-        """What stands before every step's name when its tensors pass the tap: `decoder.3.cross`."""
+        """Return the prefix of the names of its steps in the tap: `decoder.3.cross`."""
         return f"{self.stack}.{layer}.{self.sublayer}"
 
     def tap_names(self, network: nn.Module, step: str) -> list[str]:
-        """Names of one step of all layers of an encoder or a decoder: `decoder.0.cross.weights` and so on."""
+        """List the names of one step in all layers of an encoder or a decoder: `decoder.0.cross.weights` and so on."""
         return [f"{self.tap_name(layer)}.{step}" for layer in range(len(getattr(network, self.stack)))]
 
 
@@ -50,8 +51,11 @@ TRANSLATION = (ENCODER, DECODER, CROSS)  # of an encoder with a decoder
 KINDS = {kind.name: kind for kind in (*TRANSLATION, VISION)}
 
 
-def attention_module(network: nn.Module, kind: AttentionKind, layer: int) -> nn.Module:
-    """The sub-layer of a Transformer or a ViT that computes the attention of `kind` in `layer`, from 0."""
-    if kind.stack == VISION.stack:
-        return network.layers[layer].attention
-    return getattr(getattr(network, kind.stack)[layer], f"{kind.sublayer}_attention")
+def attention_module(network: nn.Module, kind: AttentionKind, layer: int) -> MultiHeadAttention:
+    """Return the sub-layer of a Transformer or a ViT that computes the attention of `kind` in `layer`, from 0."""
+    path = (
+        f"layers.{layer}.attention" if kind.stack == VISION.stack else f"{kind.stack}.{layer}.{kind.sublayer}_attention"
+    )
+    module = network.get_submodule(path)
+    assert isinstance(module, MultiHeadAttention)
+    return module

@@ -1,8 +1,8 @@
-"""A recorder that puts the same step of all layers side by side while the network runs.
+"""A recorder that stacks the same step of all layers while the network runs.
 
-`Recorder` keeps a reference to every tensor; whoever wants them by layer copies them afterwards, out of memory that was
-left long ago. Here each is copied as it passes, while the processor still has it at hand, and released: the next layer
-works in the same memory, so recording takes less time and less memory.
+`Recorder` stores a reference to every tensor; stacking them afterwards copies them when they are no longer in the CPU's
+cache. Here each tensor is copied as it passes, while it is in the cache, and then released: the next layer reuses the
+same memory, so recording takes less time and less memory.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,26 +18,27 @@ ATTENTION_STEPS = ("queries", "keys", "values", "scores", "weights", "outputs")
 
 
 class StackPlan(NamedTuple):
-    """What `LayerStacks` records."""
+    """Which tensors `LayerStacks` records."""
 
     # name of a stack -> names of the tensors (see `model.networks.tap`) that become its rows, all of one shape
     stacks: Mapping[str, Sequence[str]]
-    stack_of: Mapping[str, str]  # the same the other way round
-    kept: frozenset[str]  # names of tensors of which only a reference is kept
+    stack_of: Mapping[str, str]  # name of a tensor -> name of its stack
+    referenced: frozenset[str]  # names of tensors of which only a reference is stored
 
     @classmethod
-    def of(cls, stacks: Mapping[str, Sequence[str]], kept: Iterable[str] = ()) -> "StackPlan":
-        return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(kept))
+    def of(cls, stacks: Mapping[str, Sequence[str]], referenced: Iterable[str] = ()) -> "StackPlan":
+        """Create a plan, with `stack_of` computed from `stacks`."""
+        return cls(stacks, {name: stack for stack, names in stacks.items() for name in names}, frozenset(referenced))
 
 
 class LayerStacks(Recorder):
-    """A tap that changes nothing and stacks what `plan` names; the batch is one sentence or picture.
+    """A tap that changes nothing and stacks the tensors that `plan` names; the batch is one sentence or picture.
 
-    What is only kept is in `tensors`, as in any `Recorder`.
+    The plan's `referenced` tensors are in `tensors`, as in any `Recorder`.
     """
 
     def __init__(self, plan: StackPlan) -> None:
-        super().__init__(plan.kept)
+        super().__init__(plan.referenced)
         self.plan = plan
         self._stacks: dict[str, Tensor] = {}  # (row, 1, ...) each
         self._rows: dict[str, Tensor] = {}  # views of them, by the name of the tensor
@@ -56,7 +57,7 @@ class LayerStacks(Recorder):
         return tensor
 
     def array(self, stack: str) -> np.ndarray:
-        """One stack, `(row, ...)` float32, without the axis of the batch.
+        """Return one stack, `(row, ...)` float32, without the axis of the batch.
 
         Raises:
             LookupError: one of its tensors never passed.
@@ -68,15 +69,15 @@ class LayerStacks(Recorder):
 
 
 def layer_names(stack: str, step: str, layers: int) -> list[str]:
-    """Names of one step of all layers: ("decoder", "cross.mask", 2) gives those of layers 0 and 1."""
+    """List the names of one step in all layers: ("decoder", "cross.mask", 2) returns those of layers 0 and 1."""
     return [f"{stack}.{layer}.{step}" for layer in range(layers)]
 
 
 def attention_stacks(stack: str, kind: str, layers: int) -> dict[str, list[str]]:
-    """All of `ATTENTION_STEPS` of one kind of attention, as `<stack>.<kind>.<step>`."""
+    """Plan all of `ATTENTION_STEPS` of one kind of attention, as `<stack>.<kind>.<step>`."""
     return {f"{stack}.{kind}.{step}": layer_names(stack, f"{kind}.{step}", layers) for step in ATTENTION_STEPS}
 
 
 def stream_stack(stack: str, layers: int) -> dict[str, list[str]]:
-    """The residual stream as `<stack>.stream`: the embedded input, then the output of each layer."""
+    """Plan the residual stream as `<stack>.stream`: the embedded input, then the output of each layer."""
     return {f"{stack}.stream": [f"{stack}.embedded", *layer_names(stack, "residual", layers)]}

@@ -1,4 +1,4 @@
-"""What the networks that look at pictures leave behind: what they saw and answered, and attention between patches."""
+"""Traces of networks that classify pictures: the input, the logits, and attention between patches."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .traced_model import Record
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PictureTrace(SavableTrace):
-    """What the traces of all such networks can say, besides their tensors."""
+    """Base of the traces of all networks that classify pictures."""
 
     pixels: np.ndarray  # `(height, width, 3)` float32 in [0, 1], the picture as the network receives it
     classes: tuple[str, ...]  # the names, in the order of `logits`
@@ -24,7 +24,7 @@ class PictureTrace(SavableTrace):
         """`(class,)` float32, summing to 1."""
         return softmax(self.logits.astype(np.float64)).astype(np.float32)
 
-    def _about(self) -> str:
+    def _input_summary(self) -> str:
         height, width = self.pixels.shape[:2]
         answer = f", {self.classes[self.answer]!r}" if self.classes else ""
         return f"a picture of {height} x {width}{answer}"
@@ -49,7 +49,7 @@ class PatchTrace(PictureTrace):
 
     @property
     def records(self) -> dict[str, Record]:
-        """The one kind of attention by its name, as every trace has it."""
+        """The one kind of attention by its name, as in every trace."""
         return {VISION.name: self.record}
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

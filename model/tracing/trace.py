@@ -1,4 +1,4 @@
-"""Everything the network computed for one pair of sentences, as plain arrays."""
+"""All intermediate results of the Transformer for one pair of sentences, as arrays."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import astuple, dataclass
@@ -38,7 +38,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Prediction:
-    """What the model thought of the token that really followed at one decoder position."""
+    """The model's probability of the token that really followed at one decoder position."""
 
     id: int
     token: str
@@ -49,26 +49,26 @@ class Prediction:
 
 @dataclass(frozen=True)
 class Verification:
-    """How far recorded attention is from what it should be; all three are 0 up to rounding, the last one exactly."""
+    """Differences of recorded attention from an independent computation; 0 up to rounding, the last one exactly."""
 
     # largest |difference| between the recorded head outputs and those that
     # `torch.nn.functional.scaled_dot_product_attention` computes from the recorded queries, keys and values, and
-    # between the recorded weights and those it applies (read off by giving it the identity as values)
+    # between the recorded weights and those it applies (computed with the identity as values)
     max_difference: float
     row_sum_error: float  # largest distance of a row of weights from summing to 1
-    masked_weight: float  # largest weight on a key that the mask hides; 0 where nothing is masked
+    masked_weight: float  # largest weight on a masked key; 0 if nothing is masked
 
     @staticmethod
-    def worst(parts: list["Verification"]) -> "Verification":
-        """The largest of each figure."""
-        return Verification(*map(max, zip(*map(astuple, parts), strict=True)))
+    def worst(verifications: list["Verification"]) -> "Verification":
+        """Return the largest of each figure."""
+        return Verification(*map(max, zip(*map(astuple, verifications), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
 class AttentionRecord:
     """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys."""
 
-    # what `verify` recomputes with: "sdpa", PyTorch's fused attention, or "score", the kind's own score
+    # how `verify` recomputes: with "sdpa", PyTorch's fused attention, or with "score", the kind's own score
     verified_by: ClassVar[str] = "sdpa"
     queries: np.ndarray  # `(layer, head, query, d_k)`
     keys: np.ndarray  # `(layer, head, key, d_k)`
@@ -76,12 +76,12 @@ class AttentionRecord:
     scores: np.ndarray  # `(layer, head, query, key)`, divided by sqrt(d_k), before the mask
     weights: np.ndarray  # `(layer, head, query, key)`
     outputs: np.ndarray  # `(layer, head, query, d_k)`
-    allowed: np.ndarray | None  # `(query, key)` bool, what the mask lets some head see; None where no mask applies
+    allowed: np.ndarray | None  # `(query, key)` bool, keys that some head may attend to; None if no mask applies
 
     def verify(self) -> Verification:
         """Compare with an independent recomputation, over all layers and heads; see `Verification`."""
         mask = None if self.allowed is None else torch.from_numpy(self.allowed)
-        q, k, v = (torch.from_numpy(part) for part in (self.queries, self.keys, self.values))
+        q, k, v = (torch.from_numpy(array) for array in (self.queries, self.keys, self.values))
         identity = torch.eye(k.shape[2]).expand(*k.shape[:2], -1, -1)  # (layer, head, key, key)
         applied = F.scaled_dot_product_attention(q, k, identity, attn_mask=mask)  # (layer, head, query, key)
         recomputed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask)  # (layer, head, query, d_k)
@@ -104,7 +104,7 @@ class SentenceTrace(SavableTrace):
 
     source_text: str
     target_text: str
-    # what encoder and decoder read, S and T long
+    # inputs of encoder and decoder, S and T long
     source_ids: tuple[int, ...]
     target_ids: tuple[int, ...]
     next_ids: tuple[int, ...]  # what each decoder position should produce, T long, ending with `</s>`
@@ -112,11 +112,11 @@ class SentenceTrace(SavableTrace):
     source_tokens: tuple[str, ...]
     target_tokens: tuple[str, ...]
     next_tokens: tuple[str, ...]
-    records: dict[str, AttentionRecord]  # kind -> what was recorded of that attention
+    records: dict[str, AttentionRecord]  # kind -> its attention
     logits: np.ndarray  # `(T, vocabulary)`
     tokenizer: Tokenizer
 
-    def _about(self) -> str:
+    def _input_summary(self) -> str:
         return f"{shorten(self.source_text)} and {shorten(self.target_text)}"
 
     def attention(self, kind: str) -> np.ndarray:
@@ -124,12 +124,12 @@ class SentenceTrace(SavableTrace):
         return self.records[kind].weights
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Labels of the queries and of the keys of a kind."""
+        """Return the labels of the queries and of the keys of a kind."""
         tokens = {"source": self.source_tokens, "target": self.target_tokens}
         return tokens[KINDS[kind].queries], tokens[KINDS[kind].keys]
 
     def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Token ids of the queries and of the keys of a kind."""
+        """Return the token ids of the queries and of the keys of a kind."""
         ids = {"source": self.source_ids, "target": self.target_ids}
         return ids[KINDS[kind].queries], ids[KINDS[kind].keys]
 
@@ -139,11 +139,11 @@ class SentenceTrace(SavableTrace):
         return {kind: record.verification for kind, record in self.records.items()}
 
     def verify(self) -> Verification:
-        """The worst figures over all three kinds; `verification` has them one by one."""
+        """Return the worst figures over all three kinds; `verification` has those of each kind."""
         return Verification.worst(list(self.verification.values()))
 
     def predictions(self, top: int = 5) -> list[Prediction]:
-        """For every decoder position: the token that followed, its probability and rank, and the `top` best."""
+        """Return for every decoder position the token that followed, its probability and rank, and the `top` best."""
         probabilities = softmax(self.logits.astype(np.float64))  # (T, vocabulary)
         best = np.argpartition(-self.logits, range(top), axis=1)[:, :top]  # the `top` largest, already in order
         labels = self.tokenizer.labels(best.flatten())
@@ -151,8 +151,8 @@ class SentenceTrace(SavableTrace):
         for position, (token, label) in enumerate(zip(self.next_ids, self.next_tokens, strict=True)):
             row = probabilities[position]
             candidates = tuple(
-                Candidate(int(id_), labels[position * top + place], float(row[id_]))
-                for place, id_ in enumerate(best[position])
+                Candidate(int(id_), labels[position * top + rank], float(row[id_]))
+                for rank, id_ in enumerate(best[position])
             )
             rank = 1 + int((row > row[token]).sum())
             rows.append(Prediction(int(token), label, float(row[token]), rank, candidates))
@@ -161,7 +161,7 @@ class SentenceTrace(SavableTrace):
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class Trace(SentenceTrace):
-    """Everything a Transformer computed in a teacher-forced pass; see `SentenceTrace` for the rest."""
+    """All intermediate results of a Transformer in a teacher-forced pass; see `SentenceTrace` for the rest."""
 
     encoder_stream: np.ndarray  # `(layers + 1, S, d_model)`: the embedded input, then the output of each layer
     decoder_stream: np.ndarray  # `(layers + 1, T, d_model)`, likewise
@@ -220,7 +220,7 @@ def record_trace(
 
 
 def record_tensors(network: Transformer, trace: SentenceTrace, stack: str, names: Collection[str]) -> dict[str, Tensor]:
-    """Tensors by name, of one more pass over what was traced: the encoder, and the decoder if it is the stack."""
+    """Record tensors by name in another pass over a traced sentence, of the encoder or of the whole network."""
     recorder = Recorder(set(names))
     memory = network.encode(network.ids(trace.source_ids), None, recorder)
     if stack == "decoder":
@@ -231,10 +231,10 @@ def record_tensors(network: Transformer, trace: SentenceTrace, stack: str, names
 def describe_tokens(
     tokenizer: Tokenizer, source_ids: Sequence[int], target_ids: Sequence[int], next_ids: Sequence[int]
 ) -> dict:
-    """The fields of a `SentenceTrace` that follow from the ids.
+    """Compute the fields of a `SentenceTrace` that follow from the ids.
 
     Raises:
-        ValueError: not as many next tokens as decoder inputs.
+        ValueError: the numbers of next tokens and decoder inputs differ.
     """
     if len(target_ids) != len(next_ids):
         raise ValueError(f"{len(target_ids)} decoder inputs need as many next tokens, not {len(next_ids)}.")
@@ -253,22 +253,23 @@ def describe_tokens(
 
 @lru_cache(maxsize=8)
 def _plan(**depths: int) -> StackPlan:
-    """What a trace keeps of a network with so many layers in its encoder and decoder."""
-    wanted: dict[str, list[str]] = {}
+    """Plan the recording of a network with so many layers in its encoder and decoder."""
+    stacks: dict[str, list[str]] = {}
     for kind in TRANSLATION:
-        wanted |= attention_stacks(kind.stack, kind.sublayer, depths[kind.stack])
+        stacks |= attention_stacks(kind.stack, kind.sublayer, depths[kind.stack])
     for stack, layers in depths.items():
-        wanted |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
+        stacks |= stream_stack(stack, layers) | {f"{stack}.hidden": layer_names(stack, "ffn.hidden", layers)}
     masks = [layer_names(kind.stack, f"{kind.sublayer}.mask", depths[kind.stack]) for kind in TRANSLATION]
-    return StackPlan.of(wanted, chain.from_iterable(masks))
+    return StackPlan.of(stacks, chain.from_iterable(masks))
 
 
 def gather_attention(stacks: LayerStacks, kind: AttentionKind, layers: int) -> AttentionRecord:
-    """One kind of attention out of what was recorded; its masks must be kept."""
-    arrays = [stacks.array(f"{kind.stack}.{kind.sublayer}.{step}") for step in ATTENTION_STEPS]
-    masks = [stacks.tensors.get(name) for name in layer_names(kind.stack, f"{kind.sublayer}.mask", layers)]
-    if any(mask is None for mask in masks):
-        return AttentionRecord(*arrays, None)
-    # the same everywhere, unless an intervention took it from some head
-    allowed = torch.stack([mask[0].any(dim=0).expand(arrays[4].shape[2:]) for mask in masks]).any(dim=0)
-    return AttentionRecord(*arrays, allowed.cpu().numpy())
+    """Combine the recorded tensors of one kind of attention; its masks must be among the `referenced` tensors."""
+    arrays = {step: stacks.array(f"{kind.stack}.{kind.sublayer}.{step}") for step in ATTENTION_STEPS}
+    names = layer_names(kind.stack, f"{kind.sublayer}.mask", layers)
+    masks = [stacks.tensors[name] for name in names if name in stacks.tensors]
+    if len(masks) < len(names):
+        return AttentionRecord(**arrays, allowed=None)
+    # all masks are the same, unless an intervention removed that of some head
+    allowed = torch.stack([mask[0].any(dim=0).expand(arrays["weights"].shape[2:]) for mask in masks]).any(dim=0)
+    return AttentionRecord(**arrays, allowed=allowed.cpu().numpy())

@@ -1,7 +1,7 @@
-"""What a page knows of a network: `TracedModel`. Which network it is, a page never asks; it asks what it can do."""
+"""The interface between pages and networks: `TracedModel`. A page asks for capabilities, never for a type."""
 
 from collections.abc import Mapping
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -12,11 +12,11 @@ Capability = Literal["translate", "complete", "fill", "classify", "ablate", "int
 
 
 class Record(Protocol):
-    """One kind of attention, recorded. How it is checked is its own affair.
+    """One kind of attention, recorded, with its own check.
 
     Attributes:
         weights: `(layer, head, query, key)` float32.
-        allowed: `(query, key)` bool, what the mask lets some head see; None where no mask applies.
+        allowed: `(query, key)` bool, keys that some head may attend to; None if no mask applies.
     """
 
     @property
@@ -24,6 +24,10 @@ class Record(Protocol):
 
     @property
     def allowed(self) -> np.ndarray | None: ...
+
+    @property
+    def verified_by(self) -> str:
+        """What `verify` recomputes with, such as "sdpa", PyTorch's fused attention."""
 
     @property
     def verification(self) -> Verification:
@@ -34,7 +38,7 @@ class Record(Protocol):
 
 
 class AnyTrace(Protocol):
-    """Everything a network computed for one input, as far as every network has it.
+    """The intermediate results of one input that every network has.
 
     Attributes:
         records: name of a kind -> its record. A network without attention has none.
@@ -53,16 +57,16 @@ class AnyTrace(Protocol):
 
 @runtime_checkable
 class TracedModel(Protocol):
-    """A trained network that can be looked into: a `Translator`, a `RecurrentTranslator`, a `VisionClassifier`.
+    """A trained network that can be traced: a `Translator`, a `RecurrentTranslator`, a `VisionClassifier`.
 
     Attributes:
-        kinds: its kinds of attention, in the order in which they are offered.
-        capabilities: what it can do besides `trace` and `score`: "translate", "complete" and "fill" text, "classify" an
-            input, "ablate" heads, "intervene" on heads or on gates, "explain" a class by the patches, "export" itself.
+        kinds: its kinds of attention, in the order of the choice on pages.
+        capabilities: features in addition to `trace` and `score`: "translate", "complete" and "fill" text, "classify"
+            an input, "ablate" heads, "intervene" on heads or on gates, "explain" a class by the patches, and "export".
         config: its sizes, with `to_dict`.
-        parameters: how many numbers were trained.
+        parameters: number of trained numbers.
         card: figures about data, training and quality; `weights_sha256` is the hash of its weights.
-        device_name: where it runs.
+        device_name: the hardware it runs on.
     """
 
     card: dict
@@ -83,8 +87,8 @@ class TracedModel(Protocol):
     @property
     def device_name(self) -> str: ...
 
-    def trace(self, given, **options) -> AnyTrace:
-        """Everything it computes for an input; `intervention=` is a tap that changes tensors on their way."""
+    def trace(self, *inputs: Any, **options: Any) -> AnyTrace:
+        """Record everything it computes for an input; `intervention=` is a tap that changes tensors."""
 
     def score(self, trace) -> np.ndarray:
-        """-ln p in nats of what a trace holds: `(T,)` of the target's tokens, or `(class,)` of every class."""
+        """Compute -ln p in nats for a trace: `(T,)` of the target's tokens, or `(class,)` of every class."""

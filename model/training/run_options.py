@@ -1,29 +1,39 @@
-"""What every training run of the command line has in common: its options, its folder, its beginning and its end."""
+"""Options, folder, start and end of every training run of the command line."""
 
 import argparse
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import torch
 from torch import nn
 
-from ..networks.config import Sizes
+from ..networks.config import NetworkConfig
 from ..runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
 from .loop import CHECKPOINT, TrainingStart, TrainingTask, train
 from .optimizer import Recipe
 from .processes import ProcessGroup
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+DataclassT = TypeVar("DataclassT", bound="DataclassInstance")
+
 
 def add_run_options(command: argparse.ArgumentParser, recipe: Recipe) -> None:
-    """What every training run takes; the number of epochs is for the command itself to ask for."""
+    """Add the options of every training run, except the number of epochs."""
     command.add_argument("--out", type=Path, required=True, help="folder for checkpoint, metrics and weights")
     command.add_argument("--resume", action="store_true", help="go on from the checkpoint in --out")
     add_options_of(command, recipe, [field.name for field in fields(Recipe) if field.name != "epochs"])
 
 
-def add_options_of(command: argparse.ArgumentParser, values: object, names: Iterable[str] | None = None) -> None:
-    """An option for each of some fields of a dataclass, by default for all; what `values` has is the default."""
+def add_options_of(
+    command: argparse.ArgumentParser,
+    values: "DataclassInstance | type[DataclassInstance]",
+    names: Iterable[str] | None = None,
+) -> None:
+    """Add an option for each of some fields of a dataclass, by default all; the defaults are those of `values`."""
     for name in names or [field.name for field in fields(values)]:
         default = getattr(values, name)
         option = "--" + name.replace("_", "-")
@@ -31,12 +41,12 @@ def add_options_of(command: argparse.ArgumentParser, values: object, names: Iter
 
 
 def add_device_option(command: argparse.ArgumentParser) -> None:
-    """Where the network runs."""
+    """Add the option for the device."""
     command.add_argument("--device", default="auto", help="auto, cpu, cuda or mps")
 
 
 def check_out(options: argparse.Namespace) -> None:
-    """A run is either new or resumed, never both by accident.
+    """Check that `--out` fits `--resume`: a run is either new or resumed.
 
     Raises:
         CheckpointError: `--resume` without a checkpoint in `--out`, or a checkpoint there without `--resume`.
@@ -56,17 +66,17 @@ def check_out(options: argparse.Namespace) -> None:
     remove_leftovers(options.out)
 
 
-def from_options(cls: type, options: argparse.Namespace, **given):
-    """A dataclass filled from the options of the same names; lists become tuples."""
-    found = {field.name: getattr(options, field.name) for field in fields(cls) if hasattr(options, field.name)}
-    return cls(**{name: tuple(each) if isinstance(each, list) else each for name, each in found.items()} | given)
+def from_options(cls: "type[DataclassT]", options: argparse.Namespace, **others: Any) -> "DataclassT":
+    """A dataclass with values from the options of the same names, and from `others`; lists become tuples."""
+    values = {field.name: getattr(options, field.name) for field in fields(cls) if hasattr(options, field.name)}
+    return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in values.items()} | others)
 
 
 @dataclass(frozen=True)
 class PreparedRun:
-    """A network's sizes, what makes it with its data once the seed is set, and where its run begins."""
+    """A network's sizes, a function that builds it and its data after seeding, and the start of its run."""
 
-    config: Sizes
+    config: NetworkConfig
     task: Callable[[], TrainingTask]
     start: TrainingStart | None = None
 
@@ -77,7 +87,7 @@ def run_training(
     prepare: Callable[[ProcessGroup], PreparedRun],
     finish: Callable[[nn.Module, torch.device], None],
 ) -> int:
-    """What every training run does; `finish` gets the averaged network, in the leading process alone."""
+    """Run training from preparation to the end; `finish` receives the averaged network, in the leading process only."""
     processes = ProcessGroup.join(options.device)
     try:
         prepared = prepare(processes)
