@@ -44,7 +44,7 @@ walk: dev-environment
 test-slow: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	$(PYTEST) $(PARALLEL) -m nightly
-	WALKS=10 STEPS=20 $(PYTEST) tests/browser/test_walks.py
+	WALKS=10 STEPS=20 $(PYTEST) tests/browser/test_random_walks.py
 
 # three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
 test-deploy: dev-environment

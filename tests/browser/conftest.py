@@ -6,6 +6,7 @@ Nothing here waits a fixed time: every wait is for a condition, with a limit gen
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
@@ -15,7 +16,8 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
-from tests.browser.overflow import WIDE
+from tests.browser.held_line import HeldLine
+from tests.browser.overflow import PHONE, WIDE
 
 PATIENCE = 60_000  # milliseconds
 NO_OPTIMIZING = "--js-flags=--no-maglev --no-opt"  # a page is left before optimized scripts repay their compiling
@@ -84,18 +86,36 @@ def first_visit(browser: Browser, url: str) -> dict:
     return seen
 
 
+# A new tab would compile the app's scripts again, half of what opening a page costs: each kind of tab is opened once.
 @pytest.fixture(scope="session")
 def tab(browser: Browser) -> Iterator[Page]:
-    """One tab for all tests: a new one would compile the app's scripts again, half of what opening a page costs."""
-    context = browser.new_context(accept_downloads=True, reduced_motion="reduce")
+    """The tab of `page`, for all tests of this process."""
+    yield from _open_tab(browser, accept_downloads=True)
+
+
+@pytest.fixture(scope="session")
+def phone_tab(browser: Browser) -> Iterator[Page]:
+    """The tab of `phone`."""
+    yield from _open_tab(browser, has_touch=True)
+
+
+@pytest.fixture(scope="session")
+def held_tab(browser: Browser) -> Iterator[tuple[Page, HeldLine]]:
+    """The tab of `held_page`, with the line between it and the app."""
+    for tab in _open_tab(browser):
+        yield tab, HeldLine(tab)
+
+
+def _open_tab(browser: Browser, **options: bool) -> Iterator[Page]:
+    context = browser.new_context(reduced_motion="reduce", **options)
     tab = context.new_page()
     tab.set_default_timeout(PATIENCE)
     yield tab
     context.close()
 
 
-class _NothingThere(BaseHTTPRequestHandler):
-    """Answers everything with an empty page."""
+class _EmptyPage(BaseHTTPRequestHandler):
+    """Answers every request with an empty page."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -115,27 +135,28 @@ def empty() -> Iterator[str]:
     `about:blank` it would start another, and opening the next page would cost twice the time. The other origin is there
     so that no entry in the history of the visitor before can be reached from a page of the next.
     """
-    with ThreadingHTTPServer(("localhost", 0), _NothingThere) as server:
+    with ThreadingHTTPServer(("localhost", 0), _EmptyPage) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://localhost:{server.server_port}/"
         server.shutdown()
 
 
-@pytest.fixture
-def page(tab: Page, empty: str) -> Iterator[Page]:
-    """A fresh visitor on a wide screen. The test fails if the browser asks any other host, or a script breaks.
+@contextmanager
+def visit(tab: Page, empty: str, size: dict[str, int]) -> Iterator[Page]:
+    """Lend a tab to one test as a new visitor's, and clear it of cookies, storage and permissions afterwards.
 
-    The tab is empty, and keeps nothing of the visitor before: no cookie, no storage, no permission.
+    Raises:
+        AssertionError: at the end, if the page sent a request to another host, or a script on it failed.
     """
-    elsewhere, broken = [], []
+    elsewhere, errors = [], []
     listeners = {
         "request": lambda request: elsewhere.append(request.url) if _leaves(request.url) else None,
         "websocket": lambda socket: elsewhere.append(socket.url) if _leaves(socket.url) else None,
-        "pageerror": lambda error: broken.append(str(error)),
+        "pageerror": lambda error: errors.append(str(error)),
     }
     for event, listener in listeners.items():
         tab.on(event, listener)
-    tab.set_viewport_size(WIDE)
+    tab.set_viewport_size(size)
     tab.emulate_media(color_scheme="light")
     yield tab
     if tab.url.startswith("http"):
@@ -146,8 +167,32 @@ def page(tab: Page, empty: str) -> Iterator[Page]:
     tab.context.clear_permissions()
     for event, listener in listeners.items():
         tab.remove_listener(event, listener)
-    assert elsewhere == [], "the page asked another host"
-    assert broken == [], "a script on the page failed"
+    assert elsewhere == [], "the page sent a request to another host"
+    assert errors == [], "a script on the page failed"
+
+
+@pytest.fixture
+def page(tab: Page, empty: str) -> Iterator[Page]:
+    """A new visitor on a wide screen, see `visit`."""
+    with visit(tab, empty, WIDE) as page:
+        yield page
+
+
+@pytest.fixture
+def phone(phone_tab: Page, empty: str) -> Iterator[Page]:
+    """A new visitor on a phone with a touch screen."""
+    with visit(phone_tab, empty, PHONE) as page:
+        yield page
+
+
+@pytest.fixture
+def held_page(held_tab: tuple[Page, HeldLine], empty: str) -> Iterator[tuple[Page, HeldLine]]:
+    """A new visitor whose messages to and from the app can be held."""
+    tab, line = held_tab
+    with visit(tab, empty, WIDE) as page:
+        yield page, line
+        line.release(answers=False)
+        line.release(answers=True)
 
 
 def _leaves(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""The address is a promise: Back, Forward, reload and a copied link show what was there, one step for one deed."""
+"""Back, Forward, reload and a copied link restore the view; each user action adds one history entry."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def write(page: Page, sentence: str) -> None:
 
 
 def entries(page: Page, deed: Callable[[], None]) -> int:
-    """How many entries of the history a deed makes."""
+    """Count the history entries that a user action adds."""
     before = page.evaluate("navigation.currentEntry.index")  # `history.length` ends at 50
     deed()
     ready(page)
@@ -83,7 +83,7 @@ def test_back_to_any_page_shows_its_sentence(page: Page, server: Server, names: 
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: Server, sentence: str):
+def test_a_sentence_from_a_link_is_kept_across_pages_and_a_reload(page: Page, server: Server, sentence: str):
     open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
     go(page, "Attention")
     expected = {"text": sentence, "method": "beam", "beam": "2", "penalty": "1.4"}
@@ -96,7 +96,7 @@ def test_a_sentence_that_came_by_link_outlives_page_changes(page: Page, server: 
     expect_query(page, **expected)
 
 
-def test_one_entry_for_one_deed(page: Page, server: Server):
+def test_each_user_action_adds_at_most_one_history_entry(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     deeds = {
         "kind": lambda: page.get_by_role("radio", name="Cross").click(),
@@ -127,7 +127,7 @@ def test_one_entry_for_one_deed(page: Page, server: Server):
 
 
 @pytest.mark.nightly
-def test_a_page_s_own_settings_come_back_with_it(page: Page, server: Server):
+def test_settings_of_a_page_are_restored_with_the_page(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
     go(page, "Tokens")
     expect_query(page, text="Where?", layer="3", units="words")
@@ -163,8 +163,8 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
     other.close()
 
 
-def test_fast_deeds_are_all_kept(page: Page, server: Server):
-    """Nobody waits for an answer here: each deed comes while the one before it is still at work."""
+def test_fast_user_actions_are_all_applied(page: Page, server: Server):
+    """Each user action comes while the run of the one before it is still going on."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     box(page).fill("We would rather stay at home tonight.")
     box(page).press("Enter")
@@ -186,7 +186,7 @@ def test_fast_deeds_are_all_kept(page: Page, server: Server):
         expect(option(page, name)).to_be_checked()
 
 
-def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server: Server):
+def test_an_example_sentence_is_not_lost_to_a_click_during_its_run(page: Page, server: Server):
     """The box still shows the old sentence when the next message is sent."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     page.get_by_text("Where did you learn to cook?", exact=True).click()
@@ -197,7 +197,7 @@ def test_a_sentence_that_is_being_taken_over_outlives_a_click(page: Page, server
     expect_setting(page, text="Where did you learn to cook?", method="beam")
 
 
-def test_a_sentence_that_is_typed_and_left_by_the_menu_goes_along(page: Page, server: Server):
+def test_a_typed_sentence_is_sent_when_a_menu_link_is_clicked(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     box(page).fill("Where did you learn to cook?")
     link_to(page, "Attention").hover()
@@ -227,7 +227,7 @@ def test_back_during_a_run(page: Page, server: Server):
 
 
 @pytest.mark.nightly
-def test_back_before_the_answer_to_the_last_click_has_come(browser: Browser, server: Server):
+def test_back_before_the_response_to_the_last_click_arrives(browser: Browser, server: Server):
     """The address of that answer comes after Back was pressed; nothing of it may be left."""
     page = browser.new_page(viewport=WIDE)
     sockets: list[WebSocketRoute] = []
@@ -289,7 +289,7 @@ def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     expect_setting(page, picture=samples.NAMES[0])
 
 
-def test_a_server_that_has_forgotten_the_visit_finds_the_view_in_the_address(page: Page, server: Server):
+def test_a_new_session_restores_the_view_from_the_address(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F")
     page.get_by_role("radio", name="Cross", exact=True).click()
     expect_setting(page, kind="cross")

@@ -1,69 +1,21 @@
-"""Nothing of what a reader does is lost, however close together deeds come and however slow the line is."""
+"""No user action is lost, however close together they come and however slow the connection is."""
 
 from __future__ import annotations
 
 import re
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.address_bar import expect_query, expect_setting, path
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.held_line import HeldLine
 from tests.browser.menu import link_to
-from tests.browser.overflow import WIDE
 from tests.browser.test_address import arrived, box, go, write
 from tests.tiers import nightly
 
 FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at home tonight."
-
-
-class Line:
-    """The line between a browser and the app; messages of either direction can be held back."""
-
-    def __init__(self, page: Page) -> None:
-        self._page = page
-        self._waiting: dict[bool, list[bytes]] = {True: [], False: []}  # from the app?
-        self._stopped = {True: False, False: False}
-        self._ends: dict[bool, Callable[[bytes], None]] = {}
-        page.route_web_socket(re.compile("/_stcore/stream"), self._connect)
-
-    def _connect(self, browser: WebSocketRoute) -> None:
-        app = browser.connect_to_server()
-        self._ends = {True: browser.send, False: app.send}
-        app.on_message(lambda message: self._pass(True, message))
-        browser.on_message(lambda message: self._pass(False, message))
-
-    def _pass(self, answers: bool, message: bytes) -> None:
-        self._waiting[answers].append(message)
-        if not self._stopped[answers]:
-            self.let_go(answers=answers)
-
-    def hold(self, *, answers: bool) -> None:
-        """Hold back the app's answers, or what the browser asks."""
-        self._stopped[answers] = True
-
-    def let_go(self, *, answers: bool) -> None:
-        self._stopped[answers] = True  # while a message is on its way others come, which go behind it
-        while self._waiting[answers]:
-            self._ends[answers](self._waiting[answers].pop(0))
-        self._stopped[answers] = False
-
-    def wait_for(self, count: int, *, answers: bool, part: bytes = b"") -> None:
-        """Until so many messages with `part` in them are held back."""
-        until = time.monotonic() + PATIENCE / 1000
-        while sum(part in message for message in self._waiting[answers]) < count:
-            assert time.monotonic() < until, f"{count} messages with {part} were to come"
-            self._page.wait_for_timeout(5)
-
-
-@pytest.fixture
-def slow(browser: Browser) -> Iterator[tuple[Page, Line]]:
-    """A fresh visitor whose line can be held."""
-    page = browser.new_page(viewport=WIDE, reduced_motion="reduce")
-    yield page, Line(page)
-    page.close()
 
 
 def address_of(sentence: str) -> bytes:
@@ -82,10 +34,10 @@ def by_keys(page: Page) -> None:
 
 
 @pytest.mark.parametrize("deed", [by_mouse, nightly(by_keys)])
-def test_a_click_before_the_answer_to_back_loses_neither(
-    slow: tuple[Page, Line], server: Server, deed: Callable[[Page], None]
+def test_a_click_before_the_response_to_back_is_applied(
+    held_page: tuple[Page, HeldLine], server: Server, deed: Callable[[Page], None]
 ):
-    page, line = slow
+    page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     write(page, SECOND)
     line.hold(answers=True)
@@ -93,7 +45,7 @@ def test_a_click_before_the_answer_to_back_loses_neither(
     line.wait_for(1, answers=True, part=address_of(FIRST))
     deed(page)
     line.wait_for(1, answers=True, part=b"method=beam")
-    line.let_go(answers=True)
+    line.release(answers=True)
     expect(box(page)).to_have_value(FIRST)
     expect_setting(page, text=FIRST, method="beam")
     ready(page)
@@ -104,15 +56,15 @@ def test_a_click_before_the_answer_to_back_loses_neither(
 
 
 @pytest.mark.nightly
-def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line], server: Server):
-    page, line = slow
+def test_back_and_a_click_sent_together_are_both_applied(held_page: tuple[Page, HeldLine], server: Server):
+    page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     write(page, SECOND)
     line.hold(answers=False)
     page.go_back()
     by_mouse(page)
     line.wait_for(2, answers=False)
-    line.let_go(answers=False)
+    line.release(answers=False)
     expect(box(page)).to_have_value(FIRST)
     expect_setting(page, text=FIRST, method="beam")
     ready(page)
@@ -120,8 +72,8 @@ def test_back_and_a_click_that_arrive_together_both_count(slow: tuple[Page, Line
 
 
 @pytest.mark.nightly
-def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Line], server: Server):
-    page, line = slow
+def test_a_sentence_typed_before_the_response_to_back_is_applied(held_page: tuple[Page, HeldLine], server: Server):
+    page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.&method=beam")
     write(page, SECOND)
     page.get_by_role("radio", name="Greedy", exact=True).click()
@@ -133,15 +85,15 @@ def test_a_sentence_typed_before_the_answer_to_back_is_kept(slow: tuple[Page, Li
     box(page).fill(THIRD)
     box(page).press("Enter")
     line.wait_for(1, answers=True, part=address_of(THIRD))
-    line.let_go(answers=True)
+    line.release(answers=True)
     expect_setting(page, text=THIRD, method="beam")
     ready(page)
     expect(box(page)).to_have_value(THIRD)
 
 
-def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Page, Line], server: Server):
+def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
     """Until the answer comes, the page that was left is still on the screen."""
-    page, line = slow
+    page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     go(page, "Attribution")
     line.hold(answers=True)
@@ -149,7 +101,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
     line.wait_for(1, answers=True, part=address_of(FIRST))
     by_mouse(page)
     line.wait_for(2, answers=True, part=address_of(FIRST))
-    line.let_go(answers=True)
+    line.release(answers=True)
     arrived(page, "Attention Atlas")
     assert path(page) == "/"
     expect_query(page, text=FIRST)
@@ -158,7 +110,7 @@ def test_a_click_on_a_page_that_back_has_left_does_not_undo_back(slow: tuple[Pag
 
 
 @pytest.mark.nightly
-def test_a_sentence_goes_along_however_soon_the_menu_is_used(page: Page, server: Server):
+def test_a_sentence_is_sent_however_soon_the_menu_is_used(page: Page, server: Server):
     """The box is left, and after so many milliseconds a link is pressed: neither of them waits for an answer."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     lost = []
@@ -203,16 +155,16 @@ def asked(page: Page, link: Locator) -> None:
 
 
 @pytest.mark.parametrize("use", [pressed, nightly(entered), nightly(asked)])
-def test_a_sentence_and_a_page_that_arrive_together_both_count(
-    slow: tuple[Page, Line], server: Server, use: Callable[[Page, Locator], None]
+def test_a_sentence_and_a_page_change_sent_together_are_both_applied(
+    held_page: tuple[Page, HeldLine], server: Server, use: Callable[[Page, Locator], None]
 ):
-    page, line = slow
+    page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     box(page).fill(THIRD)
     line.hold(answers=False)
     use(page, link_to(page, "Attention"))
     line.wait_for(2, answers=False)
-    line.let_go(answers=False)
+    line.release(answers=False)
     arrived(page, "Attention")
     expect(box(page)).to_have_value(THIRD)
     expect_setting(page, text=THIRD)
@@ -220,7 +172,7 @@ def test_a_sentence_and_a_page_that_arrive_together_both_count(
     arrived(page, "Attention Atlas")
 
 
-def test_what_the_page_to_come_says_does_not_befall_the_page_that_is_left(page: Page, server: Server):
+def test_target_page_settings_do_not_overwrite_current_url(page: Page, server: Server):
     open_page(page, f"{server.url}/vision?view=cls")
     expect_setting(page, view="cls", picture="church")
     link_to(page, "Any model").evaluate(

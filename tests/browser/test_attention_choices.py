@@ -15,8 +15,8 @@ from tests.browser.address_bar import expect_query
 from tests.browser.choices import choose, option
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import GRID, HEADING, PICTURE, SCALE, drawn_state, wait_until_drawn
+from tests.browser.held_line import HeldLine
 from tests.browser.test_address import go, write
-from tests.browser.test_address_races import slow  # noqa: F401  a fixture
 from tests.tiers import nightly
 from views.controls import sentence_input
 
@@ -75,7 +75,7 @@ def test_every_choice_is_drawn_before_anything_is_sent(page: Page, server: Serve
     expect_query(page, text="We would probably rather stay at home tonight.", **CHOICES)
 
 
-def test_files_and_sums_follow_what_is_chosen(page: Page, server: Server):
+def test_files_and_sums_follow_the_selection(page: Page, server: Server):
     opened(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
@@ -108,7 +108,7 @@ def copied(page: Page) -> None:
         nightly(reloaded, True),
     ],
 )
-def test_the_address_gives_the_same_however_soon_it_is_used(
+def test_the_address_restores_the_selection_however_soon_it_is_used(
     page: Page, server: Server, come_again: Callable[[Page], None], still: bool
 ):
     opened(page, server)
@@ -123,14 +123,14 @@ def test_the_address_gives_the_same_however_soon_it_is_used(
     expect_query(page, text=SENTENCE, **CHOICES)
 
 
-def test_back_forward_and_other_pages_keep_what_was_chosen(page: Page, server: Server):
+def test_back_forward_and_other_pages_restore_the_selection(page: Page, server: Server):
     opened(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
     write(page, "Where?")
     option(page, "Encoder").click()
     choose(page, "Shown")
-    page.go_back()  # before any of this was told
+    page.go_back()  # before any of this was sent
     chosen(page)
     expect_query(page, text=SENTENCE, **CHOICES)
     ready(page)
@@ -146,7 +146,7 @@ def test_back_forward_and_other_pages_keep_what_was_chosen(page: Page, server: S
     expect(option(page, "Logarithmic")).to_be_checked()
 
 
-def test_other_views_share_what_was_chosen_among_the_maps(page: Page, server: Server):
+def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server):
     opened(page, server)
     for list_, value in (("Layer", "3"), ("Head", "mean")):
         page.get_by_role("combobox", name=list_).select_option(value=value)
@@ -164,9 +164,9 @@ def test_other_views_share_what_was_chosen_among_the_maps(page: Page, server: Se
     expect_query(page, text=SENTENCE, **{name: value for name, value in CHOICES.items() if name != "units"})
 
 
-def test_no_answer_that_comes_late_moves_the_selection(slow, server: Server):  # noqa: F811
+def test_late_responses_do_not_move_the_selection(held_page: tuple[Page, HeldLine], server: Server):
     """Two answers are held back while more is chosen; then they come."""
-    page, line = slow
+    page, line = held_page
     opened(page, server)
     line.hold(answers=True)
     page.evaluate(PRESS, ["kind", "cross"])
@@ -177,7 +177,7 @@ def test_no_answer_that_comes_late_moves_the_selection(slow, server: Server):  #
     page.evaluate(PRESS, ["kind", "decoder"])
     page.evaluate(PRESS, ["layer", "4"])
     before = drawn_state(page)
-    line.let_go(answers=True)
+    line.release(answers=True)
     wait_until_drawn(page, before)
     headings = page.evaluate(f"() => {HEADING}")
     assert headings == "Masked decoder self-attention, layer 4, head 2"

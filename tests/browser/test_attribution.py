@@ -13,7 +13,7 @@ from tests.browser.overflow import assert_nothing_overflows
 SENTENCE = "I want to buy a car."
 
 
-def test_choosing_a_word_a_way_and_a_method(server: Server, page: Page):
+def test_selecting_a_word_an_erasure_and_a_method(server: Server, page: Page):
     open_page(page, f"{server.url}/attribution?text={quote(SENTENCE)}")
     every = page.get_by_role("table", name=re.compile("^Source words by every method"))
     correlations = page.get_by_role("table", name=re.compile("^Rank correlation"))

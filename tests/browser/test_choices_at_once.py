@@ -121,7 +121,7 @@ def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, n
     assert again["drawn"][0] == before["drawn"][0]
 
 
-def test_a_weight_is_taken_apart_as_the_model_recorded_it(page: Page, server: Server):
+def test_the_factors_of_a_weight_are_those_of_the_trace(page: Page, server: Server):
     place = {"layer": "2", "head": "3", "cross_query_piece": "2", "cross_key_piece": "4"}
     address = urlencode({"look": "one-weight", "kind": "cross", "text": SENTENCE, **place})
     open_page(page, f"{server.url}/attention?{address}")
@@ -145,7 +145,7 @@ SEEN = {
 
 
 @pytest.mark.parametrize("name", ["heads", nightly("vision")])
-def test_what_is_chosen_is_whole_on_the_first_screen_and_a_swipe_down_on_a_phone(page: Page, server: Server, name: str):
+def test_the_selected_map_fits_the_first_screen_or_one_swipe_down(page: Page, server: Server, name: str):
     address, key, selectors = SEEN[name]
     page.set_viewport_size({"width": 1280, "height": 720})
     open_page(page, f"{server.url}{address}")

@@ -25,7 +25,7 @@ def metric(page: Page, label: str) -> Locator:
     return box.get_by_test_id("stMetricValue")
 
 
-def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Server, page: Page):
+def test_pressing_heads_changes_the_translation_and_the_address(server: Server, page: Page):
     open_page(page, f"{server.url}/compare?text={quote(SENTENCE)}")
     canvas_of(page, "After minus Before").wait_for()
     loss = metric(page, "Loss, after (nats)")
@@ -65,7 +65,7 @@ def test_pressing_heads_changes_what_is_written_and_the_link_says_so(server: Ser
 
 
 @pytest.mark.nightly
-def test_patches_are_painted_away_and_the_answer_moves(server: Server, page: Page):
+def test_masking_patches_changes_the_class_probabilities(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=What+if&vdo=Mask")
     grid = canvas_of(page, "May be attended to")
     grid.wait_for()

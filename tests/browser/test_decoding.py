@@ -53,7 +53,7 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
 
 
 @pytest.mark.nightly
-def test_every_step_shows_its_own_look_and_its_own_choice(server: Server, page: Page):
+def test_every_step_shows_its_lookup_and_its_selected_token(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
     shown = set()
     for step in (1, 2, 3):
@@ -98,7 +98,7 @@ def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Serve
 
 
 @pytest.mark.nightly
-def test_the_output_layer_and_rows_of_the_readers_own(server: Server, page: Page):
+def test_the_output_layer_and_typed_rows(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&part=linear-softmax")
     expect(rows(page, "largest logits")).to_have_count(10)
     worked = rows(page, "Rows as scores")

@@ -11,11 +11,11 @@ from tests.tiers import nightly
 from views import navigation
 
 LAPTOP, TABLET = {"width": 1280, "height": 720}, {"width": 800, "height": 900}
-DOORS = ["attention", "vision", "history"]
+HOME_LINKS = ["attention", "vision", "history"]
 
 
 @pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "narrow"])
-def test_title_and_purpose_are_there_without_any_script(browser: Browser, server: Server, size: dict):
+def test_title_and_purpose_are_in_the_initial_html(browser: Browser, server: Server, size: dict):
     """Fails without the outline: Streamlit's own page is empty until its scripts have run."""
     context = browser.new_context(viewport=size)
     page = context.new_page()
@@ -30,7 +30,7 @@ def test_title_and_purpose_are_there_without_any_script(browser: Browser, server
     context.close()
 
 
-def test_the_outline_leaves_when_the_page_is_there(server: Server, page):
+def test_the_initial_html_is_hidden_once_the_page_is_rendered(server: Server, page):
     open_page(page, f"{server.url}/positions")
     expect(page.locator(".first")).to_be_hidden()
     expect(page).to_have_title("Positions \u00b7 Attention Atlas")
@@ -52,9 +52,7 @@ WATCH = """(() => {
 
 
 @pytest.mark.parametrize("size", [WIDE, nightly(PHONE)], ids=["wide", "narrow"])
-def test_the_translation_is_there_without_any_script_and_stays_where_it_is(
-    browser: Browser, server: Server, size: dict
-):
+def test_the_prerendered_translation_does_not_move(browser: Browser, server: Server, size: dict):
     """At no moment is it gone or somewhere else, until the page can be worked with; then the outline has left."""
     context = browser.new_context(viewport=size)
     page = context.new_page()
@@ -109,7 +107,7 @@ def warmed_up(browser: Browser, server: Server, size: dict) -> Page:
 
 
 @pytest.mark.parametrize("size", [WIDE, nightly(TABLET), nightly(PHONE)], ids=["wide", "tablet", "narrow"])
-def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browser: Browser, server: Server, size: dict):
+def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size: dict):
     """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
     page = warmed_up(browser, server, size)
     page.add_init_script(WATCH_MAPS)
@@ -135,7 +133,7 @@ def test_the_maps_are_there_before_streamlit_runs_and_stay_where_they_are(browse
 
 
 @pytest.mark.parametrize("deed", [nightly("a key"), "a click"])
-def test_the_first_maps_make_room_for_whoever_does_something(browser: Browser, server: Server, deed: str):
+def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: Server, deed: str):
     """Once there is something below; until then there would be nothing to see. What stands in for it is made here."""
     page = warmed_up(browser, server, WIDE)
     page.route("**/static/js/**", lambda route: route.abort())
@@ -154,9 +152,7 @@ def test_the_first_maps_make_room_for_whoever_does_something(browser: Browser, s
     page.context.close()
 
 
-def test_an_address_that_asks_for_another_sentence_does_not_begin_with_that_translation(
-    browser: Browser, server: Server
-):
+def test_another_sentence_in_the_address_gets_no_prerendered_translation(browser: Browser, server: Server):
     page = browser.new_page()
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/?text=Where%3F", timeout=PATIENCE)
@@ -165,15 +161,15 @@ def test_an_address_that_asks_for_another_sentence_does_not_begin_with_that_tran
     page.close()
 
 
-def test_a_deep_link_asks_the_server_at_its_own_address_only(server: Server, page):
-    """Streamlit's scripts would first ask below the address of the page, and be told that nothing is there."""
+def test_a_deep_link_causes_no_failed_request(server: Server, page):
+    """Streamlit's scripts alone would first send requests below the page's address, which get 404."""
     refused = []
     page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
     open_page(page, f"{server.url}/positions")
     assert refused == []
 
 
-def test_without_scripts_the_page_says_what_it_needs(browser: Browser, server: Server):
+def test_without_scripts_the_page_asks_for_javascript(browser: Browser, server: Server):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(f"{server.url}/positions", timeout=PATIENCE)
@@ -183,8 +179,8 @@ def test_without_scripts_the_page_says_what_it_needs(browser: Browser, server: S
 
 
 @pytest.mark.parametrize("size", [LAPTOP, nightly(PHONE)], ids=["wide", "narrow"])
-def test_home_says_what_this_is_without_scrolling(server: Server, page, size: dict):
-    """Name, one sentence, the sentence in the box, a live map of it, and three doors."""
+def test_the_home_page_explains_itself_without_scrolling(server: Server, page, size: dict):
+    """Name, one sentence, the sentence in the box, a live map of it, and three links."""
     page.set_viewport_size(size)
     open_page(page, server.url)
     seen = page.locator('[data-testid="stMain"]')
@@ -192,15 +188,15 @@ def test_home_says_what_this_is_without_scrolling(server: Server, page, size: di
     assert inside(seen.get_by_text(navigation.PAGES[0]()), size)
     assert inside(seen.get_by_label("English sentence"), size)
     assert inside(seen.locator(".st-key-live-map canvas[role=img]"), size)
-    doors = seen.locator(".st-key-doors").get_by_role("link")
-    assert [door.get_attribute("href").partition("?")[0].rsplit("/", 1)[1] for door in doors.all()] == DOORS
-    for door in doors.all():
-        assert inside(door, size)
+    links = seen.locator(".st-key-doors").get_by_role("link")
+    assert [link.get_attribute("href").partition("?")[0].rsplit("/", 1)[1] for link in links.all()] == HOME_LINKS
+    for link in links.all():
+        assert inside(link, size)
     sentence = page.get_by_label("English sentence")
     sentence.fill("I want to buy a car.")
     sentence.press("Enter")
     expect(page.locator(".st-key-live-map .keys span").nth(4)).to_have_text("a")
-    doors.nth(1).click()
+    links.nth(1).click()
     expect(seen.locator("h1")).to_have_text("Vision")
 
 
@@ -237,7 +233,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
     expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")
 
 
-def test_the_menu_says_what_is_done_on_a_page(server: Server, page):
+def test_menu_links_have_a_tooltip(server: Server, page):
     open_page(page, f"{server.url}/loss")
     page.locator(".st-key-pages").get_by_role("link", name="Masks").hover()
     expect(page.get_by_role("tooltip")).to_have_text(navigation.SECTIONS[1].pages[3]())

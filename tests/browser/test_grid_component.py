@@ -67,7 +67,7 @@ def test_scripts_write_numbers_as_python_does(page: Page):
     assert page.evaluate(script, numbers) == [three_digits(number) for number in numbers]
 
 
-def test_read_out_is_the_arrays_value(mount):
+def test_the_tooltip_shows_the_value_of_the_array(mount):
     sheet = known_sheet()
     page = mount(sheet)
     for row, column, query, key in np.ndindex(sheet.weights.shape):
@@ -104,7 +104,7 @@ def test_long_sentences_show_the_largest_weight_of_each_block(mount):
     assert "largest of 3 \u00d7 3 cells" in page.locator(".legend").inner_text()
 
 
-def test_masked_cells_are_grey_and_say_so(mount):
+def test_masked_cells_are_grey_with_a_tooltip(mount):
     sheet = known_sheet(causal=True)
     page = mount(sheet)
     assert hover(page, sheet, 0, 0, 0, 2)[1] == "masked"
@@ -211,7 +211,7 @@ def with_detail(**changes) -> Sheet:
     return known_sheet(detail=Detail("Cross-attention, {map}", "Query: French", "Key: English"), **changes)
 
 
-def test_the_chosen_map_is_drawn_large_at_once_and_told_once(mount):
+def test_the_selected_map_is_drawn_at_once_and_sent_once(mount):
     """Fails on a script that tells the page of every choice, or waits for its answer."""
     page = mount(with_detail())
     heading = page.locator(".detail h2")
@@ -278,7 +278,7 @@ def test_the_large_maps_scale_ends_where_its_colours_do(mount, shared):
     assert page.locator(".detail .high").inner_text() == three_digits(float(top))
 
 
-def test_a_theme_that_python_did_not_expect_is_reported(mount):
+def test_an_unexpected_theme_is_reported(mount):
     page = mount(known_sheet(), palette.BACKGROUND["dark"])
     assert page.evaluate("answers") == [["theme", "dark"]]
     page = mount(known_sheet(), palette.BACKGROUND["dark"], "dark")

@@ -47,7 +47,7 @@ def pixel(page: Page, row: int, query: int, key: int) -> str:
     return page.evaluate(script, [row, query, key])
 
 
-def test_rows_say_and_draw_what_they_were_given(mount):
+def test_rows_contain_the_labels_and_bars_of_the_payload(mount):
     page = mount(known())
     options = page.locator(".option")
     assert options.count() == 3

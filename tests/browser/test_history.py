@@ -30,7 +30,7 @@ def wait_for_address(page: Page, name: str, value: str) -> None:
 
 
 def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, server: Server):
-    """The server hears of it a moment after the last move, once, for the address."""
+    """One message is sent a moment after the last move, for the address."""
     open_page(page, f"{server.url}/history?unit=40&text={TIRED}")
     formula = page.locator(".step-view .formula").first
     expect(formula).to_contain_text("Step 1 reads </s>. In unit 40")

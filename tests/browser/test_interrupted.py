@@ -1,4 +1,4 @@
-"""What ends in the middle: an upload, a translation, a server. Nothing of it stays, and whoever is left goes on."""
+"""An upload, a translation and a server that end in the middle leave nothing behind and delay nobody."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_upload_that_stops_in_the_middle_leaves_nothing(page: Page, app: AppS
     assert written_files(app) == files
 
 
-def test_a_visitor_who_leaves_in_mid_translation_holds_nobody_up(browser: Browser, page: Page, app: AppServer):
+def test_a_visitor_who_leaves_during_a_translation_delays_no_other(browser: Browser, page: Page, app: AppServer):
     long = "The old man in the white car wants to buy the house that his father sold to the teacher last year " * 4
     leaving = browser.new_page()
     leaving.goto(f"{app.url}/?text={quote(long.strip())}", timeout=PATIENCE)

@@ -88,7 +88,7 @@ def choose_kind(page: Page, name: str) -> None:
     ready(page)
 
 
-def test_a_deep_link_that_comes_first_shows_the_whole_frame(server: Server):
+def test_the_first_visit_by_deep_link_shows_the_whole_frame(server: Server):
     seen = server.first_visit
     assert [name.strip() for name in seen["navigation"]] == [
         *(section.label() for section in navigation.SECTIONS),
@@ -144,7 +144,7 @@ def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
     assert final in page.evaluate("[...seen]")
 
 
-def test_choosing_a_head_is_drawn_by_the_browser_and_told_once(server: Server, page: Page):
+def test_a_selected_head_is_drawn_by_the_browser_and_sent_once(server: Server, page: Page):
     """Fails on a page that asks the server first: nothing is sent before the map is drawn, then one message for all."""
     sent, received = [], []
     page.on("websocket", lambda socket: socket.on("framesent", lambda frame: sent.append(frame)))
@@ -177,7 +177,7 @@ def test_choosing_a_head_is_drawn_by_the_browser_and_told_once(server: Server, p
     expect(page.locator(".tile[aria-selected=true]")).to_have_attribute("aria-label", re.compile("^layer 2, mean"))
 
 
-def test_a_head_chosen_just_before_the_page_is_left_stays_chosen(server: Server, page: Page):
+def test_a_head_selected_just_before_a_page_change_stays_selected(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?text={quote(SENTENCE)}")
     wait_for_chart(page)
     page.locator('.tile[aria-label^="layer 3, head 5."]').click()
@@ -242,7 +242,7 @@ def test_files_hold_what_is_shown(server: Server, page: Page):
         "**a** `b` $x$ $$y^2$$ :red[c] :material/home: [d](javascript:alert(1)) # e",
     ],
 )
-def test_marks_are_shown_as_typed(server: Server, page: Page, text: str):
+def test_markup_is_shown_as_typed(server: Server, page: Page, text: str):
     open_page(page, server.url)
     type_sentence(page, text)
     assert_literal(page)

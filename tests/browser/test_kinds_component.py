@@ -128,7 +128,7 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
         expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")
 
 
-def test_all_choices_are_drawn_at_once_said_at_once_and_told_once(mount):
+def test_selections_are_drawn_and_announced_at_once_and_sent_once(mount):
     page = mount()
     drawn = page.evaluate(
         """() => {
@@ -175,7 +175,7 @@ def test_all_choices_are_drawn_at_once_said_at_once_and_told_once(mount):
     expect(page.get_by_role("button", name="Options: Per head")).to_have_count(1)
 
 
-def test_nothing_that_comes_late_moves_what_is_chosen(mount):
+def test_late_payloads_do_not_move_the_selection(mount):
     """The page answers to older choices while newer ones are made, and may bring the maps again."""
     page = mount()
     heading = page.locator(".detail h2")
@@ -194,7 +194,7 @@ def test_nothing_that_comes_late_moves_what_is_chosen(mount):
     assert page.evaluate("answers") == [["chosen", FIRST | late | {"kind": "decoder", "head": "1"}]]
 
 
-def test_going_back_shows_what_the_address_says(mount):
+def test_back_restores_the_selection_of_the_address(mount):
     page = mount()
     page.evaluate("""() => {
         history.replaceState(null, "", "?text=A&kind=cross&units=words&layer=2")
@@ -204,7 +204,7 @@ def test_going_back_shows_what_the_address_says(mount):
     page.evaluate("() => history.back()")
     expect(page.get_by_role("radio", name="The cross")).to_be_checked()
     expect(page.locator(".detail h2")).to_have_text("Of words, layer 2, head 1")
-    page.evaluate("() => new Promise((done) => setTimeout(done, 700))")  # longer than a choice waits to be told
+    page.evaluate("() => new Promise((done) => setTimeout(done, 700))")  # longer than the delay of sending
     assert page.evaluate("answers") == []
 
 

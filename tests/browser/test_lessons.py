@@ -1,4 +1,4 @@
-"""The way through the lessons as a reader goes it: in by the door, a task done, on, elsewhere, a reload, and out."""
+"""The lesson path as a user follows it: start, a task, the next lesson, another page, a reload, and the end."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ HALF_DRAWN = """async (task) => {
 }"""
 
 
-def test_the_way(page: Page, server: Server):
+def test_the_lesson_path_from_start_to_end(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+want+to+buy+a+car.")
     bar = page.locator(BAR)
     expect(bar).to_be_hidden()
@@ -81,7 +81,7 @@ def test_the_way(page: Page, server: Server):
     expect(bar).to_be_hidden()
 
 
-def test_it_hides_nothing_and_no_lecture(page: Page, server: Server):
+def test_the_lesson_path_leaves_all_links_reachable(page: Page, server: Server):
     page.set_viewport_size({"width": 390, "height": 844})
     open_page(page, f"{server.url}/loss")
     page.evaluate("localStorage.setItem('lessons', '1')")

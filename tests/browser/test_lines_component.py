@@ -85,7 +85,7 @@ def answered(page: Page, **wanted) -> dict:
     return page.evaluate("answers.splice(0).at(-1)[1]")
 
 
-def test_the_strongest_line_is_the_thickest_and_lies_where_it_must(mount):
+def test_the_strongest_line_is_the_thickest_and_joins_its_tokens(mount):
     weights = np.zeros((1, 2, 3, 4), dtype=np.float32)
     weights[0, 0, :, 0], weights[0, 1, :, 3] = 0.2, 0.1
     weights[0, 0, 2, 0], weights[0, 1, 0, 3] = 0.5, 0.9  # head 2: the first query at the last key
@@ -107,7 +107,7 @@ def test_the_strongest_line_is_the_thickest_and_lies_where_it_must(mount):
     assert rows(colours[1], width - 2, ROW, 3 * ROW) == 0  # nothing attends to the second and third key
 
 
-def test_read_out_is_the_arrays_value_from_both_sides(mount):
+def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
     weights = softmaxed(2, 3, 4, 5)
     page = mount(known(weights, layers=(0, 1), heads=(0, 2)))
     mean = weights[:, [0, 2]].mean((0, 1), dtype=np.float64)
@@ -129,7 +129,7 @@ def test_read_out_is_the_arrays_value_from_both_sides(mount):
     assert page.locator(".side.key .label").all_inner_texts()[3:] == ["street", "\u2423"]
 
 
-def test_long_inputs_read_out_the_arrays_value(mount):
+def test_the_tooltip_shows_the_value_of_the_array_for_long_inputs(mount):
     weights = softmaxed(2, 3, 130, 128)
     page = mount(known(weights, mass=0.8, layers=(0, 1)))
     drawn = re.match(r"Drawn: the strongest (\d+) of \d+ lines", page.locator(".legend").inner_text())
@@ -147,7 +147,7 @@ def test_long_inputs_read_out_the_arrays_value(mount):
     assert np.diff(tops).min() >= 12  # names do not lie on each other
 
 
-def test_masked_pairs_are_not_drawn_and_say_so(mount):
+def test_masked_pairs_have_no_line_and_a_tooltip(mount):
     weights = softmaxed(1, 2, 4, 4, causal=True)
     page = mount(known(weights, kind="decoder"))
     token(page, "query", 1).hover()
@@ -280,13 +280,13 @@ def test_a_tap_shows_and_locks(browser):
     context.close()
 
 
-def test_the_mark_chooses_without_a_new_payload(mount):
+def test_the_selection_mark_selects_without_a_new_payload(mount):
     lines = known(softmaxed(2, 3, 4, 5))
     page = mount(lines)
     mount(replace(lines, view=LinesView((1,), (2,), 0.5, LockedToken("key", 4))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["3", "2"]
-    # what was told comes back as a mark and undoes nothing that was chosen meanwhile
+    # what was sent comes back as a mark and does not undo a later selection
     page.get_by_role("button", name="Head 1").click()
     told = answered(page, heads=[0, 2])
     page.get_by_role("button", name="Head 2").click()
@@ -308,7 +308,7 @@ def test_themes_have_their_own_colours_and_are_reported(mount):
     assert nearest < 120
 
 
-def test_pictures_hold_what_is_seen(mount, tmp_path):
+def test_exported_pictures_contain_what_is_shown(mount, tmp_path):
     weights = softmaxed(1, 2, 3, 4)
     page = mount(known(weights))
     token(page, "query", 1).click()

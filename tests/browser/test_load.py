@@ -23,7 +23,7 @@ def get(url: str) -> tuple[int, str]:
         return error.code, error.read().decode()
 
 
-def test_visitors_do_what_people_do_and_nothing_they_typed_is_kept(server):
+def test_simulated_visitors_act_and_nothing_typed_is_stored(server):
     photos = [photo(1)]
 
     async def one(seed: int, wishes: tuple[str, ...]) -> Visitor:
@@ -66,7 +66,7 @@ def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
 
 
 @pytest.mark.nightly
-def test_no_page_minds_settings_that_another_page_left_under_the_same_name(server):
+def test_settings_of_the_same_name_on_two_pages_do_not_collide(server):
     """Tokens and Decoding both keep a `step` in the address, one a name, the other a number."""
 
     async def walk() -> list[tuple[str, list[str]]]:

@@ -26,7 +26,7 @@ def choose(page: Page, option: str) -> None:
 
 
 @pytest.mark.nightly
-def test_a_wrong_target_costs_more_and_says_where(server: Server, page: Page):
+def test_a_wrong_target_has_a_higher_loss_at_its_token(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}")
     own = metric(page, "Loss")
     box = page.get_by_label("French target", exact=True)

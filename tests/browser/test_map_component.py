@@ -114,7 +114,7 @@ def test_maps_of_the_same_tokens_need_no_links(mount):
     assert marked(page) == [[1, 0], [1, 0]]
 
 
-def test_keys_move_the_cursor_and_say_the_cell(mount):
+def test_keys_move_the_cursor_and_announce_the_cell(mount):
     page = mount()
     canvas(page, 2).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one enters at the first cell
@@ -130,7 +130,7 @@ def test_keys_move_the_cursor_and_say_the_cell(mount):
     assert heard.text_content().endswith(": \u22120.25")
 
 
-def test_keys_go_on_in_another_map_and_begin_where_the_page_says(mount):
+def test_keys_continue_in_another_map_and_start_at_the_marked_cell(mount):
     page = mount([known()[0]], links=None)
     canvas(page, 0).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
@@ -172,7 +172,7 @@ def test_colours_are_the_palettes_and_masked_cells_grey(mount, theme):
     assert ends_of == [["0", three_digits(1.0)]] * 2 + [["-0.500", "0.500"]]
 
 
-def test_numbers_stand_in_cells_with_room_and_in_no_others(mount):
+def test_numbers_are_written_only_into_cells_with_room(mount):
     def written(page: Page) -> bool:
         script = """c => { const {data} = c.getContext("2d").getImageData(0, 0, c.width, c.height)
             return data.some((channel) => channel > 0) }"""
@@ -183,7 +183,7 @@ def test_numbers_stand_in_cells_with_room_and_in_no_others(mount):
     assert not written(mount([RowMatrix("Wide", wide, rows=("a", "b"), columns=("c",) * 60)], links=None))
 
 
-def test_a_map_of_yes_and_no_says_the_words(mount):
+def test_a_boolean_map_shows_words(mount):
     answers = np.float32([[1, 0], [0, 1]])
     links = RowMatrix("Links", answers, "cross", ("a", "b"), ("c", "d"), signed=False, words=("no link", "linked"))
     page = mount([links], links=None)

@@ -80,7 +80,7 @@ def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: P
 
 
 @pytest.mark.nightly
-def test_a_picked_mask_answers(server: Server, page: Page):
+def test_a_selected_mask_is_applied(server: Server, page: Page):
     visit(page, server)
     loss = metric(page, "Loss, this mask")
     before = loss.inner_text()
@@ -133,7 +133,7 @@ def test_causality_is_exact_and_padding_gets_nothing(server: Server, page: Page)
 
 
 @pytest.mark.nightly
-def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page):
+def test_a_mean_selected_on_another_page_is_accepted(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=decoder&layer=mean&head=mean&text={quote(SENTENCE)}")
     link_to(page, "Masks").click()
     canvas_of(page, "3 Weights").wait_for()
@@ -144,7 +144,7 @@ def test_a_mean_chosen_on_another_page_is_no_obstacle(server: Server, page: Page
 
 
 @pytest.mark.nightly
-def test_a_number_of_a_part_that_was_left_is_what_it_was(server: Server, page: Page):
+def test_a_number_in_a_part_is_restored_after_leaving_it(server: Server, page: Page):
     """The browser has forgotten it meanwhile, and would begin with the smallest."""
     visit(page, server, "masks=causality")
     number = page.get_by_label("Change the token at place")

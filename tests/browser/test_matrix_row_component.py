@@ -41,7 +41,7 @@ def wide(page: Page) -> Page:
     return page
 
 
-def test_a_cell_marks_what_it_is_made_of_and_what_is_made_of_it(wide: Page):
+def test_a_cell_highlights_its_operands_and_its_results(wide: Page):
     nothing = [[], [], []]
     for items, made, place, (row, column), expected in CASES:
         mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=made), "#FFFFFF")
@@ -63,7 +63,7 @@ def test_a_cell_marks_what_it_is_made_of_and_what_is_made_of_it(wide: Page):
         assert wide.evaluate(PARTS) == nothing[: len(expected)]
 
 
-def test_matrices_that_are_not_made_of_each_other_mark_nothing(wide: Page):
+def test_independent_matrices_highlight_nothing(wide: Page):
     mount_component(wide, "matrix_row", "matrices", payload(PRODUCT, "light", 3), "#FFFFFF")
     wide.locator("canvas").nth(2).hover(position={"x": 20, "y": 10})
     assert wide.locator(".tip").is_visible() and wide.evaluate(PARTS) == [[], [], []]

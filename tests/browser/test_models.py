@@ -14,7 +14,7 @@ from tests.browser.choices import option
 from tests.browser.conftest import open_page, ready
 from tests.browser.drawn import GRID, HEADING, drawn_state, wait_until_drawn
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
-from tests.browser.unsaid import unsaid
+from tests.browser.uncatalogued import uncatalogued
 from tests.model.hub import tiny
 from views.text.catalogue import PSEUDO, PSEUDO_SWITCH
 
@@ -91,8 +91,8 @@ def test_a_picture_model(page: Page, app: AppServer):
     assert_nothing_overflows(page, PHONE)
 
 
-def test_all_that_is_said_comes_from_the_catalogue(page: Page, app: AppServer):
+def test_every_text_of_the_page_is_in_the_catalogue(page: Page, app: AppServer):
     open_page(page, f"{app.url}/models?model=gpt2&part=what-if&layer=2&head=3&lang={PSEUDO}")
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
     ready(page)
-    assert unsaid(page) == []
+    assert uncatalogued(page) == []

@@ -18,7 +18,7 @@ STRIP = {
 }
 
 
-def test_a_second_view_takes_the_place_of_the_first(page: Page):
+def test_a_second_view_replaces_the_first(page: Page):
     """An update that comes while another one is on its way makes Streamlit end the first view after it was made."""
     module = "data:text/javascript;base64," + base64.b64encode(component.script("picture_strip").encode()).decode()
     page.set_content("<main><div class='strip-root'></div></main>")

@@ -126,7 +126,7 @@ def within(page: Page, sandbox: str, document: str) -> Frame:
     return frame
 
 
-def test_a_frame_that_may_see_nothing_around_it(notebook):
+def test_a_sandboxed_iframe(notebook):
     from attention_atlas import show
 
     page, _ = notebook(show(RAGGED[0], TOKENS))

@@ -48,7 +48,7 @@ def results(notebook: nbformat.NotebookNode) -> list[dict]:
     return [each[0] if each else {} for each in found]
 
 
-def test_what_the_cells_say(executed):
+def test_text_outputs_of_the_cells(executed):
     name, notebook, folder = executed
     said = [result.get("text/plain", "") for result in results(notebook)]
     if name == "translator":
@@ -68,7 +68,7 @@ def test_what_the_cells_say(executed):
         assert (folder / "two-layers.html").is_file()
 
 
-def test_what_the_cells_show_is_drawn(executed, browser: Browser, tmp_path: Path):
+def test_views_in_the_cells_are_drawn(executed, browser: Browser, tmp_path: Path):
     name, notebook, _ = executed
     frames = [result["text/html"] for result in results(notebook) if "<iframe" in result.get("text/html", "")]
     assert len(frames) == VIEWS[name]

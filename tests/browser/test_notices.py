@@ -18,7 +18,7 @@ EXAMPLE = "I want to buy a car."
 
 
 @pytest.mark.parametrize("path", ["", nightly("attention")])
-def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, path: str):
+def test_an_example_replaces_text_in_another_language(server: Server, page: Page, path: str):
     open_page(page, f"{server.url}/{path}?text={quote(KOREAN)}")
     warning = page.get_by_role("alert").filter(has_text="This model reads only English")
     expect(warning).to_be_visible()
@@ -31,7 +31,7 @@ def test_an_example_takes_the_place_of_other_text(server: Server, page: Page, pa
     expect(page.locator(".aa-text").first).to_contain_text("voiture")
 
 
-def test_a_part_that_is_the_first_to_translate_says_that_the_translation_was_cut_off(server: Server, page: Page):
+def test_the_part_that_translates_first_warns_of_a_truncated_translation(server: Server, page: Page):
     open_page(page, f"{server.url}/history?text={quote(HOSTILE)}")  # no network ends its translation
     for choice in ("Attention over states", "Beside the Transformer", "One vector for all", "Why drop recurrence"):
         page.get_by_role("radio", name=choice, exact=True).click()
@@ -40,7 +40,7 @@ def test_a_part_that_is_the_first_to_translate_says_that_the_translation_was_cut
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
-def test_the_notice_of_a_cut_translation_stays_while_a_part_of_the_page_runs_again(server: Server, page: Page):
+def test_the_truncation_notice_stays_during_a_fragment_run(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={ENDLESS}")
     notice = page.get_by_role("status").filter(has_text="The translation was cut off at the length limit")
     expect(notice).to_be_visible()

@@ -30,7 +30,7 @@ def known(**changes) -> PatchPicture:
 
 
 def told(row: int, column: int) -> list[object]:
-    """What the server hears of a patch, counted from 0."""
+    """The message that is sent for a patch, counted from 0."""
     return ["chosen", known(patch=(row, column)).chosen]
 
 
@@ -117,7 +117,7 @@ def test_a_picture_without_a_map(mount):
     assert labels(page)[:2] == ["row 1, column 1", "row 1, column 2"]
 
 
-def test_the_outline_goes_around_what_python_keeps(mount):
+def test_the_outline_encloses_the_patches_of_the_threshold(mount):
     for share in (0.0, 0.05, 0.3, 0.6, 0.95, 1.0):
         page = mount(known(kept=round(100 * share)))
         for panel, weights in enumerate((WEIGHTS[row_of(1, 2), 1:], WEIGHTS[1:, row_of(1, 2)])):
@@ -129,7 +129,7 @@ def test_the_outline_goes_around_what_python_keeps(mount):
                 assert f"patches in it: {chosen.sum()}." in page.locator(".quiet").nth(panel).inner_text()
 
 
-def test_hover_reads_out_without_asking(mount):
+def test_hover_shows_the_value_without_a_request(mount):
     page = mount(known())
     chosen = row_of(1, 2)
     for row, column in ((0, 0), (2, 3), (1, 1)):
@@ -142,7 +142,7 @@ def test_hover_reads_out_without_asking(mount):
     assert not page.locator(".tip").is_visible()
 
 
-def test_a_click_redraws_at_once_and_tells_the_server(mount):
+def test_a_click_redraws_at_once_and_is_sent(mount):
     page = mount(known())
     page.locator(".panel").nth(1).locator(".patch").nth(5).click()
     page.wait_for_function("() => answers.length")
@@ -153,7 +153,7 @@ def test_a_click_redraws_at_once_and_tells_the_server(mount):
     assert not page.locator(".tip").is_visible()  # it had the weight of before
 
 
-def test_an_answer_that_comes_late_does_not_take_the_choice_back(mount):
+def test_a_late_response_does_not_undo_the_selection(mount):
     page = mount(known())
     page.locator(".patch").nth(0).click()
     page.wait_for_function("() => answers.length")
@@ -166,7 +166,7 @@ def test_an_answer_that_comes_late_does_not_take_the_choice_back(mount):
     assert values(page, 0) == written(WEIGHTS[row_of(2, 1), 1:])
 
 
-def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
+def test_arrow_keys_select_and_one_message_is_sent_after_them(mount):
     page = mount(known())
     for _ in range(3):  # behind both lists, the chosen patch is the only one in the tab order
         page.keyboard.press("Tab")
@@ -174,7 +174,7 @@ def test_arrow_keys_choose_and_the_server_is_told_once_they_rest(mount):
         page.keyboard.press(key)
     assert page.evaluate("document.activeElement.getAttribute('aria-label')").startswith("row 2, column 4")
     assert values(page, 0) == written(WEIGHTS[row_of(1, 3), 1:])
-    # on a busy machine the keys may come so slowly that a place on the way is told too
+    # on a busy machine the keys may come so slowly that a place on the way is sent too
     page.wait_for_function(
         "wanted => answers.length && JSON.stringify(answers.at(-1)) === wanted",
         arg=json.dumps(told(1, 3), separators=(",", ":")),
@@ -212,7 +212,7 @@ def test_names_and_theme(mount):
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known picture"
 
 
-def test_another_head_is_drawn_before_the_server_hears_of_it(mount):
+def test_another_head_is_drawn_before_it_is_sent(mount):
     heads = np.stack([WEIGHTS, WEIGHTS[:, ::-1], WEIGHTS[::-1]])[None]
     page = mount(known(weights=heads, heading="Attention, {map}"))
     for head, weights in ((3, heads[0, 2]), (2, heads[0, 1])):
@@ -224,7 +224,7 @@ def test_another_head_is_drawn_before_the_server_hears_of_it(mount):
     assert page.evaluate("answers") == [["chosen", known(weights=heads, head=(0, 1)).chosen]]
 
 
-def test_what_travelled_rounded_is_shown_exactly_once_the_page_says_it(mount):
+def test_rounded_values_are_replaced_by_exact_ones(mount):
     weights = np.random.default_rng(3).dirichlet(np.full(170, 0.3), (5, 5, 170)).astype(np.float32)
     weights[1, 2, 1, 1] = 1.0005e-6  # half precision has no third digit here
     given = known(grid=(13, 13), panels=BOTH[:1], weights=weights, patch=(0, 0), head=(1, 2))

@@ -131,7 +131,7 @@ def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
     sees(page, digest(GREEN))
 
 
-def test_an_old_warning_goes_with_the_next_picture_whatever_becomes_of_that(page: Page, app: AppServer, tmp_path):
+def test_a_warning_is_removed_with_the_next_picture(page: Page, app: AppServer, tmp_path):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
     heavy = tmp_path / "heavy.png"
@@ -249,7 +249,7 @@ def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[0]}$"))
 
 
-def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser: Browser):
+def test_the_camera_is_on_only_for_one_photo(app: AppServer, browser: Browser):
     """With the browser's own stand-in for a camera, a green picture with a moving disc."""
     stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
     other = browser.browser_type.launch(executable_path=installed_chromium(), args=[*FLAGS, *stand_in])
@@ -282,7 +282,7 @@ def test_no_camera_unless_wanted_and_off_after_one_photo(app: AppServer, browser
 
 
 @pytest.mark.nightly
-def test_nothing_sticks_out(page: Page, app: AppServer):
+def test_nothing_overflows(page: Page, app: AppServer):
     open_page(page, app.url)
     shown(page, samples.NAMES[0])
     upload(page, "green.png", GREEN)

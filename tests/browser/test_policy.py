@@ -29,7 +29,7 @@ def page(browser: Browser, server: Server, watch: Watch) -> Iterator[Page]:
     context.close()
 
 
-def test_the_watch_sees_what_the_policy_refuses(server: Server, page: Page, watch: Watch):
+def test_the_watch_reports_violations_of_the_policy(server: Server, page: Page, watch: Watch):
     open_page(page, server.url)
     page.evaluate(TRY_WHAT_IS_REFUSED)
     page.wait_for_function("() => window.refusals?.length === 4", timeout=PATIENCE)
@@ -42,7 +42,7 @@ def test_the_watch_sees_what_the_policy_refuses(server: Server, page: Page, watc
     }
 
 
-def test_pictures_downloads_and_the_clipboard(server: Server, page: Page, watch: Watch):
+def test_pictures_downloads_and_the_clipboard_keep_the_policy(server: Server, page: Page, watch: Watch):
     open_page(page, f"{server.url}/vision")
     upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")
     shown(page, "own")

@@ -27,7 +27,7 @@ def paper(length: int, width: int) -> np.ndarray:
     return np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
 
 
-def test_length_width_and_form_are_the_readers(server: Server, page: Page):
+def test_length_width_and_form_can_be_set(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?length=4&width=4&column=0")
     wait_for_numbers(page, "heatmap", paper(4, 4).tolist(), 1e-6)
     wait_for_numbers(page, "dimension 0, sine", [0.0, 0.8414709848, 0.9092974268, 0.1411200081], 1e-6)

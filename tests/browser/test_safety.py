@@ -75,7 +75,7 @@ def handshake(server: Server, **headers: str) -> Answer:
     return ask(server, "/_stcore/stream", **UPGRADE, **headers)
 
 
-def test_another_name_that_points_here_is_refused_at_every_address(server: Server):
+def test_another_host_name_is_refused_at_every_address(server: Server):
     assert handshake(server, Host=urlsplit(server.url).netloc).status == 101
     assert handshake(server, Host="elsewhere.example").status == 421
     scripts = re.findall(r"\./(static/js/[\w.-]+\.js)", ask(server, "/").body)
@@ -84,7 +84,7 @@ def test_another_name_that_points_here_is_refused_at_every_address(server: Serve
         assert (refused.status, refused.body) == (421, host_check.UNKNOWN_HOST + "\n"), path
 
 
-def test_another_site_is_refused_at_once_and_nobody_is_asked_for_it(server: Server):
+def test_another_origin_is_refused_at_once(server: Server):
     assert handshake(server, Origin=server.url).status == 101
     for origin in (FOREIGN, "null", "", "http://localhost", "http://localhost:1", "http://203.0.113.9:8501"):
         refused = handshake(server, Origin=origin)
@@ -95,7 +95,7 @@ def test_another_site_is_refused_at_once_and_nobody_is_asked_for_it(server: Serv
     assert ask(server, "/", Origin=server.url).status == 200
 
 
-def test_what_is_not_there_is_not_found(server: Server):
+def test_unknown_addresses_get_404(server: Server):
     for path in (
         "/nothing",
         "/attention/more",
@@ -117,7 +117,7 @@ def test_every_answer_has_the_safety_headers(server: Server):
     assert ask(server, "/media/a.png").headers["cache-control"] == "no-store"
 
 
-def test_no_message_takes_the_models_from_others(server: Server):
+def test_no_message_clears_the_models_of_others(server: Server):
     wait_until_ready(server)
     loaded = ask(server, "/metrics").body
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
@@ -138,7 +138,7 @@ def test_no_message_takes_the_models_from_others(server: Server):
     assert "developer mode" not in server.log() and "development mode" not in server.log()
 
 
-def test_no_page_tells_a_browser_where_the_app_lies(server: Server):
+def test_no_page_contains_the_path_of_the_app(server: Server):
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
         for name in ("", *sorted(navigation.page_ids())):
@@ -154,7 +154,7 @@ def test_no_page_tells_a_browser_where_the_app_lies(server: Server):
             assert not [content for content in seen if str(ROOT).encode() in content], name
 
 
-def test_a_message_that_is_too_large_is_refused_before_it_is_there(server: Server):
+def test_a_message_that_is_too_large_is_refused_before_it_is_read(server: Server):
     address = f"{server.url.replace('http', 'ws')}/_stcore/stream"
     with connect(address, origin=server.url, subprotocols=["streamlit"], max_size=None) as socket:
         socket.socket.sendall(b"\x82\xff" + (100 * 2**20).to_bytes(8, "big") + bytes(4))  # the head of a frame, no more

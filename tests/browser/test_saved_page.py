@@ -136,7 +136,7 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
     assert_fits(offline)
 
 
-def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
+def test_the_file_may_send_no_request(browser: Browser, tmp_path):
     (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.snapshot(known_sheet())))
     page = browser.new_page()
     page.goto((tmp_path / "maps.html").as_uri())
@@ -160,7 +160,7 @@ def test_the_file_is_not_allowed_to_ask_anyone(browser: Browser, tmp_path):
     assert refused == ["connect-src", "img-src", "script-src-elem"]
 
 
-def test_the_app_saves_what_is_seen(page: Page, server: Server):
+def test_the_app_saves_the_shown_view(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.&kind=Cross&layer=2&units=Whole+words")
     page.locator(".tile").nth(12).click()  # layer 2, head 4
     page.get_by_text("Cross-attention, layer 2, head 4").first.wait_for()
@@ -190,7 +190,7 @@ def test_the_app_saves_what_is_seen(page: Page, server: Server):
     assert over(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)
 
 
-def test_a_file_is_of_what_was_chosen_a_moment_before(page: Page, server: Server):
+def test_a_file_contains_the_selection_made_just_before(page: Page, server: Server):
     """In the same moment, then while the page is being made anew: one file each time, of the head on screen."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.&kind=Cross")
     page.get_by_text("Save this view").click()

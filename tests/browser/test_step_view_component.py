@@ -73,7 +73,7 @@ def slider(page: Page, axis: str):
     return page.locator(f'input[data-axis="{axis}"]')
 
 
-def test_it_begins_where_the_page_says(mount):
+def test_the_initial_step_is_that_of_the_payload(mount):
     page = mount(known(), {"token": 1, "unit": 4})
     expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 5: {written(HIDDEN[1, 4])}")
     assert slider(page, "token").input_value() == "2"
@@ -113,7 +113,7 @@ def clock(page: Page) -> Iterator:
     page.clock.resume()
 
 
-def test_while_a_slider_is_held_nothing_is_told_not_even_what_was_chosen_before(mount, clock):
+def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
     page = mount(known(), {"token": 0, "unit": 2})
     clock.run_for(1_000)
     slider(page, "token").press("ArrowRight")
@@ -165,7 +165,7 @@ def test_a_scale_of_their_own_follows_the_curves(mount):
         expect(page.locator(".plot .low")).to_have_text(ends[1])
 
 
-def test_what_was_told_does_not_come_back_as_news(mount):
+def test_a_sent_value_is_not_applied_again(mount):
     page = mount(known(), {"token": 0, "unit": 0})
     slider(page, "token").fill("3")
     page.wait_for_function("window.answers.length > 0")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from tests.browser.address_bar import expect_query, expect_setting
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.uploads import shown
 from tests.tiers import nightly
@@ -18,15 +17,6 @@ from views import palette
 from views.controls import samples
 
 SENTENCE = "I want to buy a car."
-
-
-@pytest.fixture
-def phone(browser: Browser) -> Iterator[Page]:
-    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, reduced_motion="reduce")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    yield page
-    context.close()
 
 
 def swipe(phone: Page, shown: Locator) -> None:
@@ -70,7 +60,7 @@ def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path:
         swipe(phone, phone.locator(".js-plotly-plot").first)
 
 
-def test_a_finger_paints_what_it_taps_and_scrolls_where_it_is_dragged(phone: Page, server: Server):
+def test_a_tap_paints_and_a_drag_scrolls(phone: Page, server: Server):
     open_page(phone, f"{server.url}/masks?text={SENTENCE}")
     painted = phone.locator("canvas.paint")
     swipe(phone, painted)
@@ -201,7 +191,7 @@ def reach(page: Page, condition: str, backwards: bool = False) -> None:
     raise AssertionError(f"No number of Tabs reaches {condition}")
 
 
-def test_in_colours_that_the_reader_has_chosen(page: Page, server: Server):
+def test_forced_colours(page: Page, server: Server):
     """Bars keep their hue, which is data; what is chosen has a frame, where its background is gone."""
     page.emulate_media(forced_colors="active")
     open_page(page, f"{server.url}/vision?view=any-patch")

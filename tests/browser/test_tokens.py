@@ -54,7 +54,7 @@ def test_from_letters_to_vectors(server: Server, page: Page):
 
 
 @pytest.mark.nightly
-def test_the_readers_own_word_in_other_spellings(server: Server, page: Page):
+def test_a_typed_word_in_other_spellings(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=spelling")
     expect(page.locator(".aa-table tbody tr").first).to_contain_text("as typed")
     fill(page, "Word", "<b>dog</b>")

@@ -51,7 +51,7 @@ def close(text: str, value: float) -> bool:
     return float(text) == pytest.approx(value, rel=0.01, abs=2e-6)
 
 
-def test_an_uploaded_picture_is_answered_and_looked_at(server: Server, page: Page, trace):
+def test_an_uploaded_picture_is_classified(server: Server, page: Page, trace):
     open_page(page, f"{server.url}/vision?view=cls&layer=2&head=3")
     before = page.locator(".aa-answer").inner_text()
     give_picture(page)

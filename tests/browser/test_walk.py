@@ -13,7 +13,7 @@ from tests.browser.axe import violations
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
-from tests.browser.unsaid import unsaid
+from tests.browser.uncatalogued import uncatalogued
 from tests.browser.walker import FULL, Visit, check, first_of_each_page, go, in_every_way
 from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
@@ -66,16 +66,18 @@ def a_token(page: Page) -> None:
     ("address", "press"),
     [("compare?b=other", first_canvas), ("history?part=gates", a_slider), ("attention?look=lines", a_token)],
 )
-def test_what_is_read_out_is_said(url: str, watched: tuple[Page, Watch], address: str, press: Callable[[Page], None]):
+def test_screen_reader_texts_are_in_the_catalogue(
+    url: str, watched: tuple[Page, Watch], address: str, press: Callable[[Page], None]
+):
     page, _ = watched
     page.set_viewport_size(WIDE)
     open_page(page, f"{url}/{address}")
     press(page)
     expect(page.locator(".heard").filter(has_text=re.compile(r"\w")).first).to_be_attached()
-    assert unsaid(page) == []
+    assert uncatalogued(page) == []
 
 
-def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
+def test_texts_of_the_frame_are_in_the_catalogue(url: str, watched: tuple[Page, Watch]):
     """The model card and what the app says about itself."""
     page, _ = watched
     page.set_viewport_size(WIDE)
@@ -84,5 +86,5 @@ def test_the_frame_is_said(url: str, watched: tuple[Page, Watch]):
     page.get_by_role("button", name="Model card").click()
     expect(page.get_by_role("dialog")).to_be_visible()
     ready(page)
-    assert unsaid(page) == []
+    assert uncatalogued(page) == []
     assert violations(page) == []

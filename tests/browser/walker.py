@@ -26,7 +26,7 @@ from tests.browser.overflow import (
     assert_special_tokens_are_whole,
     wait_until_it_fits,
 )
-from tests.browser.unsaid import unsaid
+from tests.browser.uncatalogued import uncatalogued
 from tests.every_view import PAGES, PARTS, VIEWS, View
 from views import palette
 from views.controls import samples, sentence_input
@@ -242,7 +242,7 @@ def on_both_screens(page: Page, view: View) -> None:
         assert_special_tokens_are_whole(page)
         if screen == PHONE:
             assert_no_box_hides_rows(page)
-        found = unsaid(page)
+        found = uncatalogued(page)
         assert found == [], found
 
 

@@ -1,4 +1,4 @@
-"""Random walks: `WALKS=50 STEPS=40 python -m pytest tests/browser/test_walks.py` takes more and longer ones."""
+"""Random walks: `WALKS=50 STEPS=40 python -m pytest tests/browser/test_random_walks.py` takes more and longer ones."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import pytest
 from playwright.sync_api import Browser
 
 from tests.browser.conftest import Server
-from tests.browser.walks import Walk
+from tests.browser.random_walk import Walk
 
 WALKS, STEPS = int(os.environ.get("WALKS", 1)), int(os.environ.get("STEPS", 9))
 
 
 @pytest.mark.parametrize("seed", range(WALKS))
-def test_every_step_of_a_walk_shows_what_it_must(server: Server, browser: Browser, seed: int):
+def test_every_step_of_a_random_walk_shows_the_expected_state(server: Server, browser: Browser, seed: int):
     walk = Walk(browser, server.url, seed)
     try:
         for _ in range(STEPS):

@@ -1,7 +1,7 @@
-"""What an open page says past the catalogue: in the pseudo-language, everything outside the brackets.
+"""Find texts of an open page that are not in the catalogue: in the pseudo-language, everything outside the brackets.
 
 Data is marked where it is made: an element with `data-said`, the axes of a chart that its layout names in `meta.said`,
-and a `Name`, which stands in brackets. What Streamlit and Plotly say themselves is listed below, by their elements.
+and a `Name`, which is in brackets. Texts of Streamlit and Plotly themselves are listed below, by their elements.
 """
 
 from __future__ import annotations
@@ -33,6 +33,6 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
 )
 
 
-def unsaid(page: Page) -> list[str]:
-    """Texts and labels outside the brackets, each with where it stands; those under the pointer, too."""
+def uncatalogued(page: Page) -> list[str]:
+    """List texts and labels outside the brackets, each with its element, including tooltips."""
     return page.evaluate(_FIND, {"opened": OPENED, "closed": CLOSED, "data": DATA, "streamlit": STREAMLIT})

@@ -1,5 +1,5 @@
 // Everything on the page that stands outside the brackets of the pseudo-language, so was said past the catalogue: a
-// list of findings, each with where it stands. What it is given is described in `unsaid.py`.
+// list of findings, each with its element. The arguments are described in `uncatalogued.py`.
 async ({ opened, closed, data, streamlit }) => {
   const WORD = /\p{L}{2}/u
   const NOT_SAID = /\b(Message|Name)\(/ // one that nobody asked what it says
@@ -107,7 +107,7 @@ async ({ opened, closed, data, streamlit }) => {
       const point = { bubbles: true, clientX: left + width / 2, clientY: top + height / 2 }
       at.dispatchEvent(new PointerEvent("pointermove", point))
       for (const tip of listening.getRootNode().querySelectorAll(".tip")) whole(path(tip), () => read(tip))
-      listening.dispatchEvent(new PointerEvent("pointerleave", { bubbles: true })) // its parents hear the mouse leave, too
+      listening.dispatchEvent(new PointerEvent("pointerleave", { bubbles: true })) // its parents receive the mouseleave event, too
     }
   }
 

@@ -1,4 +1,4 @@
-"""What finds texts that are said past the catalogue finds them, wherever they stand, and nothing else."""
+"""The search for texts outside the catalogue reports them, wherever they are on a page, and nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import html
 import pytest
 from playwright.sync_api import Page
 
-from tests.browser.unsaid import unsaid
+from tests.browser.uncatalogued import uncatalogued
 from tests.views.figures.test_heatmap import shown
 from views.figures.heatmap import matrix
 from views.text.catalogue import PSEUDO, say, using_language
@@ -16,11 +16,11 @@ from views.text.literal import TOKEN, tokens_on
 UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it stands where a value goes
 
 
-def found(page: Page, content: str, script: str = "") -> list[str]:
-    """What is found, without where; `script` runs in the page first, where `at` is the element around `content`."""
+def reported(page: Page, content: str, script: str = "") -> list[str]:
+    """The reported texts, without their elements; `script` runs in the page first, where `at` is the element around `content`."""
     page.set_content(f'<section data-testid="stMain"><div id="at">{content}</div></section>')
     page.evaluate(f"() => {{ const at = document.getElementById('at'); {script} }}")
-    return [finding.split(": ", 1)[1] for finding in unsaid(page)]
+    return [finding.split(": ", 1)[1] for finding in uncatalogued(page)]
 
 
 @pytest.mark.parametrize(
@@ -37,8 +37,8 @@ def found(page: Page, content: str, script: str = "") -> list[str]:
         '<span data-testid="stIconMaterial">keyboard_arrow_right</span><div class="modebar" title="Zoom">Zoom</div>',
     ],
 )
-def test_what_is_said_or_marked_is_not_found(page: Page, content: str):
-    assert found(page, content) == []
+def test_catalogued_and_marked_texts_are_not_reported(page: Page, content: str):
+    assert reported(page, content) == []
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_what_is_said_or_marked_is_not_found(page: Page, content: str):
         ('<div data-testid="stElementContainer">\u27e6opened</div>after', "after"),
     ],
 )  # fmt: skip
-def test_what_is_said_past_the_catalogue_is_found(page: Page, content: str, left: str):
-    assert left in found(page, content)
+def test_uncatalogued_texts_are_reported(page: Page, content: str, left: str):
+    assert left in reported(page, content)
 
 
 def test_components_are_read_inside_and_under_the_pointer(page: Page):
@@ -74,7 +74,7 @@ def test_components_are_read_inside_and_under_the_pointer(page: Page):
         field.onpointermove = (event) => { tip.textContent = event.clientX > 0 ? "pointed at" : "" }
         field.onpointerleave = () => { tip.textContent = "" }
     """
-    assert found(page, "", component) == ["inside", "pointed at"]
+    assert reported(page, "", component) == ["inside", "pointed at"]
 
 
 def chart(layout: str = "{}", **trace: str) -> str:
@@ -95,13 +95,13 @@ def chart(layout: str = "{}", **trace: str) -> str:
     ],
 )
 def test_charts_are_read_under_the_pointer(page: Page, trace: dict[str, str], left: list[str]):
-    assert found(page, "", chart(**trace)) == left
+    assert reported(page, "", chart(**trace)) == left
 
 
 def test_axes_of_tokens_are_those_that_the_figure_names(page: Page):
     ticks = '<svg><g class="xtick"><text>chat</text></g><g class="y2tick"><text>said nowhere</text></g></svg>'
     hover = {"hovertemplate": '"%{x}<extra></extra>"', "x": '["chat"]'}
-    assert found(page, ticks, chart("{meta: {said: {xaxis: 'token'}}}", **hover)) == ["said nowhere"]
+    assert reported(page, ticks, chart("{meta: {said: {xaxis: 'token'}}}", **hover)) == ["said nowhere"]
     assert tokens_on("xaxis") == {"said": {"xaxis": "token"}}
 
 
@@ -110,6 +110,6 @@ def test_a_heatmap_names_its_axes():
     assert matrix(shown(**labels), "light").layout.meta == tokens_on("xaxis", "yaxis")
 
 
-def test_brackets_are_what_the_catalogue_says(page: Page):
+def test_brackets_are_those_of_the_catalogue(page: Page):
     with using_language(PSEUDO):
-        assert found(page, f"<p>{say('test.given', 'A text')}</p>") == []
+        assert reported(page, f"<p>{say('test.given', 'A text')}</p>") == []
