@@ -117,9 +117,7 @@ def test_class_of_small_probability_has_a_warning():
 
 def test_check_is_below_its_bound():
     line = checked(open_view("layers"), "recomputed")
-    expected = re.search(
-        r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S
-    )
+    match = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
     rollout, rows, slope = map(float, match.groups())
     assert max(rollout, rows) < 1e-12 and slope < 1e-2
     assert float(re.search(r"within (\S+)\.$", line).group(1)) < 1e-5
