@@ -1,1 +1,1 @@
-"""What every head of a network does over many inputs: `python -m model.study`."""
+"""Measure every head of a network over many inputs: `python -m model.study`."""

@@ -4,8 +4,8 @@
     python -m model.study vision pictures --out study
     python -m model.study path/or/hub-id texts.parquet --out study --kind decoder
 
-Started again, it goes on where it was; under `torchrun --nproc-per-node N -m model.study ...`, on several hosts that
-share the folder too, it gives the same numbers.
+Started again, it resumes; under `torchrun --nproc-per-node N -m model.study ...`, also on several hosts that share the
+folder, it gives the same numbers.
 """
 
 import argparse
@@ -27,7 +27,7 @@ PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs eac
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line and run; user errors come out as one sentence and exit status 2."""
+    """Parse the command line and run; user errors are printed as one sentence, with exit status 2."""
     options = _parser().parse_args(arguments)
     try:
         return _run(options)
@@ -49,9 +49,15 @@ def _run(options: argparse.Namespace) -> int:
             raise StudyError("A spread model takes all devices; start it in one process.")
         device = SPREAD if spread else str(processes.device)
         memory = None if options.memory is None else int(options.memory * 1e9)
-        how = {"task": options.task, "dtype": options.dtype, "memory": memory, "download": options.download}
-        subject = open_studied_model(options.model, device, **how)
-        run_study(subject, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
+        studied = open_studied_model(
+            options.model,
+            device,
+            task=options.task,
+            dtype=options.dtype,
+            memory=memory,
+            download=options.download,
+        )
+        run_study(studied, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
     finally:
         processes.leave()
     return 0

@@ -1,4 +1,4 @@
-"""Finished studies that the operator has named: which one was made of the weights in use."""
+"""Find the finished study of the weights in use among those that the operator named."""
 
 import os
 import re
@@ -11,12 +11,12 @@ SETTING = "ATLAS_STUDIES"
 
 
 def find_study(weights_sha256: str, setting: str | None = None) -> HeadStatistics | None:
-    """The first study of these weights; None where there is none. Studies that cannot be read are passed over.
+    """The first study of these weights; None where there is none. Studies that cannot be read are skipped.
 
     Args:
-        weights_sha256: of the weights in use; of a network without a hash there is no study.
-        setting: folders that `python -m model.study` wrote, with commas or line ends between them; None reads the
-            environment, `ATLAS_STUDIES`.
+        weights_sha256: of the weights in use; there is no study of a network without a hash.
+        setting: folders that `python -m model.study` wrote, separated by commas or line ends; None reads the
+            environment variable `ATLAS_STUDIES`.
     """
     text = os.environ.get(SETTING, "") if setting is None else setting
     for folder in filter(None, (part.strip() for part in re.split(r"[,\n]", text))) if weights_sha256 else ():

@@ -1,18 +1,19 @@
-"""All that is measured of the heads on one traced input, of every network that can be looked into."""
+"""Measure the heads of any traced network on one input."""
 
 from collections.abc import Collection, Mapping
+from typing import Any
 
 import numpy as np
 
 from ..attribution.head_ablation import ablate_translation_heads
 from ..attribution.head_labels import head_scores, vision_scores
-from ..attribution.head_measures import Measured, picture_measures, text_measures
-from ..attribution.intervention_result import losses_of
+from ..attribution.head_measures import HeadMeasurements, picture_measures, text_measures
+from ..attribution.intervention_result import token_losses
 from ..classifier import VisionClassifier, VisionTrace
 from ..hub.ablation import ablate
 from ..hub.head_scores import measure_heads, score_heads
 from ..hub.hub_trace import HubTrace
-from ..hub.opened_model import OpenedModel
+from ..hub.opened_model import OpenedModel, TraceInput
 from ..networks.recurrent_trace import RecurrentTrace
 from ..networks.tap import AtEveryStep
 from ..recurrent_translator import RecurrentTranslator
@@ -23,53 +24,53 @@ from ..translator import Translator
 
 def measure_translation(
     translator: Translator, trace: Trace, links: np.ndarray | None = None, *, ablates: bool = True
-) -> dict[str, Measured]:
-    """Of the Transformer that translates.
+) -> dict[str, HeadMeasurements]:
+    """Measure the heads of the Transformer on one sentence pair.
 
     Args:
-        links: word alignment of the tokens that are generated; see `model.text.word_alignment.links_of`.
+        links: word alignment of the tokens that are generated; see `model.text.word_alignment.find_links`.
         ablates: whether each head is ablated.
 
     Returns:
-        kind -> what was measured.
+        kind -> measurements.
     """
     effects = ablate_translation_heads(translator.network, trace).changes if ablates else {}
     return {
-        name: Measured(scores, effects.get(name), text_measures(trace.attention(name), KINDS[name]))
+        name: HeadMeasurements(scores, effects.get(name), text_measures(trace.attention(name), KINDS[name]))
         for name, scores in head_scores(trace, links).items()
     }
 
 
 def measure_alignment(
     translator: RecurrentTranslator, trace: RecurrentTrace, links: np.ndarray | None = None, *, ablates: bool = True
-) -> dict[str, Measured]:
-    """Of a recurrent network's alignment, as one layer with one head; ablated, every context vector is zero."""
+) -> dict[str, HeadMeasurements]:
+    """Measure a recurrent network's alignment as one layer with one head; its ablation sets context vectors to zero."""
     effect = None
     if ablates:
         without = AtEveryStep({"decoder.cross.outputs": lambda outputs: outputs * 0})
-        network, read = translator.network, (list(trace.source_ids), list(trace.target_ids), list(trace.next_ids))
-        ablated = translator.record(network, translator.tokenizer, *read, without)
-        effect = np.array([[float(losses_of(ablated).mean() - losses_of(trace).mean())]])
+        ids = list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
+        ablated = translator.record(translator.network, translator.tokenizer, *ids, without)
+        effect = np.array([[float(token_losses(ablated).mean() - token_losses(trace).mean())]])
     return {
-        name: Measured(scores, effect, text_measures(trace.attention(name), KINDS[name]))
+        name: HeadMeasurements(scores, effect, text_measures(trace.attention(name), KINDS[name]))
         for name, scores in head_scores(trace, links).items()
     }
 
 
 def measure_picture(
     classifier: VisionClassifier, trace: VisionTrace, answer: int | None = None, *, ablates: bool = True
-) -> dict[str, Measured]:
-    """Of the Vision Transformer.
+) -> dict[str, HeadMeasurements]:
+    """Measure the heads of the Vision Transformer on one picture.
 
     Args:
-        answer: the class whose -ln p is measured; the network's own answer where nothing is given.
+        answer: the class whose -ln p is measured; by default the most probable one.
         ablates: whether each head is ablated.
     """
     chosen = int(trace.logits.argmax()) if answer is None else answer
     effect = classifier.ablate_heads(trace).loss_changes(chosen) if ablates else None
     scores = vision_scores(trace.attention, trace.grid, trace.pixels)
     return {
-        VISION.name: Measured(
+        VISION.name: HeadMeasurements(
             scores, effect, picture_measures(trace.attention, trace.grid, classifier.config.patch_size)
         )
     }
@@ -78,23 +79,26 @@ def measure_picture(
 def measure_opened(
     model: OpenedModel,
     trace: HubTrace,
-    given,
-    options: Mapping[str, str],
+    given: TraceInput,
+    options: Mapping[str, Any],
     kinds: Collection[str],
     answer: int | None = None,
     *,
     ablates: bool = True,
-) -> dict[str, Measured]:
-    """Of an opened model.
+) -> dict[str, HeadMeasurements]:
+    """Measure the heads of an opened model on one input.
 
     Args:
         trace: of the whole network.
-        given, options: what it was traced for.
-        kinds: those that are measured.
+        given, options: the input and keyword arguments of that trace.
+        kinds: kinds of attention to measure.
         answer: as of `measure_picture`, for a classifier.
         ablates: whether each head is ablated.
     """
     if answer is None and trace.classes is not None:
         answer = int(trace.probabilities.reshape(-1).argmax())
     effects = ablate(model, trace, given, options, answer, kinds) if ablates else {}
-    return {kind: Measured(score_heads(trace, kind), effects.get(kind), measure_heads(trace, kind)) for kind in kinds}
+    return {
+        kind: HeadMeasurements(score_heads(trace, kind), effects.get(kind), measure_heads(trace, kind))
+        for kind in kinds
+    }

@@ -1,43 +1,49 @@
-"""The network that is studied, whichever it is: how it is opened, and what is measured of it on one input."""
+"""Open any network for a study, and measure its heads on one input."""
 
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from ..attribution.head_measures import Measured
+import numpy as np
+
+from ..attribution.head_measures import HeadMeasurements
 from ..classifier import VisionClassifier
 from ..hub.errors import OpenError
-from ..hub.opened_model import OpenedModel
+from ..hub.loading import ModelTask
+from ..hub.opened_model import OpenedModel, TraceInput
 from ..hub.source import folder_of
 from ..networks.recurrent_config import VARIANTS
 from ..open_model import SPREAD, open_model
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import CheckpointError, read_json
-from ..text.word_alignment import AlignmentTable, links_of
+from ..text.word_alignment import AlignmentTable, find_links
+from ..tracing.trace import SentenceTrace
 from ..tracing.traced_model import TracedModel
 from ..translator import SHIPPED as TRANSLATOR
 from ..translator import SentenceTranslator, Translator
 from .head_measurements import measure_alignment, measure_opened, measure_picture, measure_translation
 from .study_data import InputForm, StudyError, StudyInput, StudyInputs
 
-SHIPPED = {"translator": Translator, "vision": VisionClassifier}
+SHIPPED: dict[str, type[Translator] | type[VisionClassifier]] = {"translator": Translator, "vision": VisionClassifier}
 ALIGNING = [name for name, sizes in VARIANTS.items() if sizes.get("alignment", "none") != "none"]
 
-Measure = Callable[[StudyInput, Collection[str], bool], dict[str, Measured]]
+Measure = Callable[[StudyInput, Collection[str], bool], dict[str, HeadMeasurements]]
 
 
 @dataclass(frozen=True, eq=False)
 class StudiedModel:
-    """A network, ready to be studied.
+    """A network that is studied.
 
     Attributes:
-        name: what it was opened as.
+        name: its source.
         model: the network itself.
-        forms: of the inputs that it takes.
-        ablates: whether its heads can be ablated: something must be scored.
-        measure: an item, the kinds wanted, and whether to ablate -> kind -> what was measured. Raises a `ReaderError`
-            or a `StudyError` where the network cannot take the item.
+        forms: of the inputs that it accepts.
+        ablates: whether its heads can be ablated, which needs a score.
+        measure: `(input, kinds, whether to ablate)` -> kind -> measurements. Raises a `UserError` or a `StudyError`
+            where the network cannot use the input.
     """
 
     name: str
@@ -47,27 +53,27 @@ class StudiedModel:
     measure: Measure
 
     def kinds(self, wanted: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:
-        """The kinds of attention to measure, in the network's order, after a look at whether it takes the inputs.
+        """The kinds of attention to measure, in the network's order; checks that it accepts the inputs.
 
         Raises:
-            StudyError: it has none, or not one that is wanted; or it takes inputs of another form.
+            StudyError: it has none, or lacks a wanted one; or it accepts inputs of another form only.
         """
-        there = [kind.name for kind in self.model.kinds]
-        if not there:
+        available = [kind.name for kind in self.model.kinds]
+        if not available:
             raise StudyError(f"{self.name} has no attention to measure; give another network.")
         for kind in wanted or ():
-            if kind not in there:
-                raise StudyError(f"{self.name} has no attention {kind!r}; choose from {', '.join(there)}.")
+            if kind not in available:
+                raise StudyError(f"{self.name} has no attention {kind!r}; choose from {', '.join(available)}.")
         if inputs.form not in self.forms:
             raise StudyError(f"{self.name} reads {' or '.join(self.forms)}, and these are {inputs.form}; give others.")
-        return tuple(kind for kind in there if not wanted or kind in wanted)
+        return tuple(kind for kind in available if not wanted or kind in wanted)
 
 
 def open_studied_model(
     source: str,
     device: str = "auto",
     *,
-    task: str | None = None,
+    task: ModelTask | None = None,
     dtype: str = "auto",
     memory: int | None = None,
     download: bool = False,
@@ -81,16 +87,21 @@ def open_studied_model(
         task, dtype, memory, download: as of `open_model`.
 
     Raises:
-        StudyError: nothing is there, or the network has no attention.
-        CheckpointError, OpenError, ValueError: it cannot be opened; the sentence says why.
+        StudyError: the source does not exist, or the network has no attention.
+        CheckpointError, OpenError, ValueError: it cannot be opened; the message states why.
     """
     folder = Path(source).expanduser()
-    if source in SHIPPED or source in VARIANTS:
-        network: type = SHIPPED.get(source, RecurrentTranslator)
+    load: Callable[[], Translator | RecurrentTranslator | VisionClassifier]
+    if source in SHIPPED:
+        load = partial(SHIPPED[source].load, None, device)
+    elif source in VARIANTS:
+        load = partial(RecurrentTranslator.load, source, device)
     elif (folder / "card.json").is_file() and "model_type" not in (config := read_json(folder / "config.json")):
         if "widths" in config:
             raise StudyError(f"{source} is a convolutional network, which has no attention; give another network.")
+        network: type[Translator] | type[RecurrentTranslator] | type[VisionClassifier]
         network = RecurrentTranslator if "cell" in config else VisionClassifier if "classes" in config else Translator
+        load = partial(network.load, folder, device)
     else:
         if not download:
             _check_exists(source)
@@ -98,15 +109,14 @@ def open_studied_model(
         return studied_checkpoint(opened, opened.pinned)
     if device == SPREAD:
         raise StudyError(f"{source} fits on one device; only checkpoints of the hub are spread.")
-    where = None if source in SHIPPED else source if source in VARIANTS else folder
-    model = network.load(where, device)
-    return (
-        studied_classifier(model, source) if isinstance(model, VisionClassifier) else studied_translator(model, source)
-    )
+    model = load()
+    if isinstance(model, VisionClassifier):
+        return studied_classifier(model, source)
+    return studied_translator(model, source)
 
 
 def _check_exists(source: str) -> None:
-    """Refuse what is no folder and no id in this machine's cache."""
+    """Refuse a source that is neither a folder nor an id in this machine's cache."""
     try:
         folder_of(source, download=False)
     except OpenError:
@@ -116,21 +126,27 @@ def _check_exists(source: str) -> None:
         ) from None
 
 
-def studied_translator(model: SentenceTranslator, name: str) -> StudiedModel:
-    measured_by = measure_translation if isinstance(model, Translator) else measure_alignment
+def studied_translator(model: Translator | RecurrentTranslator, name: str) -> StudiedModel:
+    """A network that translates, as a studied model."""
     alignment = _load_alignment(model)
 
-    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
-        trace = model.trace(item.content, item.second)
-        links = None if alignment is None else links_of(alignment, trace.source_ids, trace.next_ids)
-        found = measured_by(model, trace, links, ablates=ablates)
-        return {kind: found[kind] for kind in kinds}
+    def links(trace: SentenceTrace) -> np.ndarray | None:
+        return None if alignment is None else find_links(alignment, trace.source_ids, trace.next_ids)
+
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
+        if isinstance(model, Translator):
+            trace = model.trace(item.text(), item.second)
+            measured = measure_translation(model, trace, links(trace), ablates=ablates)
+        else:
+            aligned = model.trace(item.text(), item.second)
+            measured = measure_alignment(model, aligned, links(aligned), ablates=ablates)
+        return {kind: measured[kind] for kind in kinds}
 
     return StudiedModel(name, model, ("texts", "pairs"), True, measure)
 
 
 def _load_alignment(model: SentenceTranslator) -> AlignmentTable | None:
-    """Beside the network, or beside the translator whose tokenizer it shares; not every folder has one."""
+    """Load the word alignment of the network's folder, else of the translator with its tokenizer; None without one."""
     for folder in (model.folder, TRANSLATOR):
         with suppress(CheckpointError):
             return AlignmentTable.load(folder, model.card.get("tokenizer_sha256", ""))
@@ -138,7 +154,9 @@ def _load_alignment(model: SentenceTranslator) -> AlignmentTable | None:
 
 
 def studied_classifier(model: VisionClassifier, name: str) -> StudiedModel:
-    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
+    """The Vision Transformer, as a studied model."""
+
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
         trace = model.trace(item.picture())
         return measure_picture(model, trace, _known_class(item, trace.classes), ablates=ablates)
 
@@ -146,11 +164,12 @@ def studied_classifier(model: VisionClassifier, name: str) -> StudiedModel:
 
 
 def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
+    """An opened checkpoint, as a studied model."""
     paired = "target" if model.config.is_encoder_decoder else "second" if model.takes_two_texts else None
 
-    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, Measured]:
-        given = item.picture() if model.vision else item.content
-        options = {paired: item.second} if paired and item.second is not None else {}
+    def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
+        given: TraceInput = item.picture() if model.vision else item.text()
+        options: dict[str, Any] = {paired: item.second} if paired and item.second is not None else {}
         trace = model.trace(given, **options)
         return measure_opened(model, trace, given, options, kinds, _known_class(item, trace.classes), ablates=ablates)
 
@@ -159,7 +178,7 @@ def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
 
 
 def _known_class(item: StudyInput, classes: tuple[str, ...] | None) -> int | None:
-    """The class that a picture is known to show, where the network has it too."""
+    """Index of an input's label among the network's classes; None where either is missing."""
     if classes is None or item.label is None:
         return None
     if isinstance(item.label, int):

@@ -1,4 +1,4 @@
-"""What a finished study leaves: `heads.json`, as it lies beside a network's weights, and `heads.parquet`, in full."""
+"""Write the results of a study: `heads.json`, as in the folder of a network's weights, and `heads.parquet`, in full."""
 
 import io
 import json
@@ -12,13 +12,13 @@ from ..runtime.checkpoint import write_atomically, write_json
 TABLE = "heads.parquet"
 
 
-def write_results(out: Path, found: HeadStatistics) -> None:
+def write_results(out: Path, results: HeadStatistics) -> None:
     """Write both files, the table first.
 
     The table has a row for each head: `kind`, `layer` and `head` (counted from 1), `label`, then for every pattern and
-    measure its mean and its standard deviation over the inputs, `previous_mean` and `previous_sd` say, and for patterns
-    what even attention would get, `previous_chance`, all float64; null where a kind has no such pattern. Its metadata
-    hold all that `heads.json` says besides, `weights_sha256` among it.
+    measure its mean and standard deviation over the inputs, such as `previous_mean` and `previous_sd`, and for patterns
+    the score of uniform attention, `previous_chance`, all float64; null where a kind has no such pattern. Its metadata
+    contain the other fields of `heads.json`, such as `weights_sha256`.
 
     Raises:
         CheckpointError: the disk is full, or the folder cannot be written to.
@@ -26,14 +26,14 @@ def write_results(out: Path, found: HeadStatistics) -> None:
     import pyarrow as pa
     from pyarrow.parquet import write_table
 
-    rows = [row for kind, table in found.kinds.items() for row in _rows(kind, table)]
+    rows = [row for kind, table in results.kinds.items() for row in _rows(kind, table)]
     names = list(dict.fromkeys(name for row in rows for name in row))
-    facts = {"weights_sha256": found.weights_sha256, "inputs": found.inputs, "of": found.of, **found.facts}
+    facts = {"weights_sha256": results.weights_sha256, "inputs": results.inputs, "of": results.of, **results.facts}
     table = pa.table({name: [row.get(name) for row in rows] for name in names})
     written = io.BytesIO()
     write_table(table.replace_schema_metadata({name: _as_text(value) for name, value in facts.items()}), written)
     write_atomically(out / TABLE, written.getvalue())
-    write_json(out / FILE, found.to_dict())
+    write_json(out / FILE, results.to_dict())
 
 
 def _rows(kind: str, table: KindStatistics) -> list[dict]:
@@ -48,8 +48,8 @@ def _rows(kind: str, table: KindStatistics) -> list[dict]:
 
 
 def _columns(name: str, spread: Spread, chance: float | None, place: tuple[int, int]) -> dict[str, float]:
-    found = {f"{name}_mean": float(spread.mean[place]), f"{name}_sd": float(spread.sd[place])}
-    return found if chance is None else found | {f"{name}_chance": chance}
+    columns = {f"{name}_mean": float(spread.mean[place]), f"{name}_sd": float(spread.sd[place])}
+    return columns if chance is None else columns | {f"{name}_chance": chance}
 
 
 def _as_text(value: object) -> str:

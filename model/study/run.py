@@ -1,4 +1,4 @@
-"""A study from its inputs to its results, in one process or in several that share a folder."""
+"""Run a study from its inputs to its results, in one process or in several that share a folder."""
 
 from collections import Counter
 from collections.abc import Collection
@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from ..attribution.head_measures import Measured
-from ..attribution.head_statistics import Gathering, HeadStatistics
+from ..attribution.head_measures import HeadMeasurements
+from ..attribution.head_statistics import HeadStatistics, StatisticsAccumulator
 from ..runtime.checkpoint import CheckpointError, read_json, write_json
-from ..runtime.device import hardware
-from ..runtime.messages import ReaderError
+from ..runtime.device import describe_hardware
+from ..runtime.messages import UserError
 from ..training.processes import ProcessGroup
 from .networks import StudiedModel
 from .results import write_results
@@ -20,12 +20,12 @@ from .study_data import StudyError, StudyInputs
 
 PLAN = "study.json"
 FORMAT = 1  # of the shards
-REASONS = 5  # most frequent ones that are kept
+REASONS = 5  # stored in the results, the most frequent ones
 NAMES = {"texts": "texts", "pairs": "pairs of texts", "pictures": "pictures"}
 
 
 def run_study(
-    subject: StudiedModel,
+    studied: StudiedModel,
     inputs: StudyInputs,
     out: Path,
     processes: ProcessGroup,
@@ -33,52 +33,52 @@ def run_study(
     kinds: Collection[str] | None = None,
     ablates: bool = True,
 ) -> HeadStatistics | None:
-    """Measure every head on every input, in shards, and write the results; what is already there is not done again.
+    """Measure every head on every input, in shards, and write the results; finished shards are reused.
 
     Each input is measured alone, and the means are taken in the order of the inputs, so that the numbers do not depend
-    on how many processes there are. All of them must see `out`.
+    on the number of processes. All processes must share `out`.
 
     Args:
-        kinds: names of the kinds of attention to measure; all where nothing is given.
-        ablates: whether heads are ablated too, which takes most of the time; a network that scores nothing cannot.
+        kinds: names of the kinds of attention to measure; by default all.
+        ablates: whether heads are ablated too, which takes most of the time; needs a network with a score.
 
     Returns:
         The results, in the leading process; None in the others.
 
     Raises:
-        StudyError: the network cannot take these inputs, not one of them could be used, or `out` holds another study
-            or a damaged shard.
+        StudyError: the network does not accept these inputs, none of them could be used, or `out` contains another
+            study or a damaged shard.
         CheckpointError: a file cannot be written.
         ConnectionError: another process has ended.
     """
-    wanted, ablates = subject.kinds(kinds, inputs), ablates and subject.ablates
+    chosen, ablates = studied.kinds(kinds, inputs), ablates and studied.ablates
     shards = Shards.of(out, len(inputs))
     if processes.leads:
         shards.clean()
-        _write_plan(subject, inputs, out, wanted, ablates)
+        _write_plan(studied, inputs, out, chosen, ablates)
     processes.wait()
     missing = shards.missing()
-    processes.wait()  # nobody writes before all have seen what is missing
+    processes.wait()  # no process writes before all have listed the missing shards
     with _progress_bar(shards, processes.leads) as bar:
         for number in missing[processes.rank :: processes.world_size]:
-            _measure_shard(shards, number, subject, inputs, wanted, ablates, bar)
+            _measure_shard(shards, number, studied, inputs, chosen, ablates, bar)
             _update_bar(bar, shards)
-        processes.wait(lambda: _update_bar(bar, shards))  # the others are still at theirs
+        processes.wait(lambda: _update_bar(bar, shards))  # while the others measure
         _update_bar(bar, shards)
     if not processes.leads:
         return None
-    found = _reduce(shards, subject, inputs, wanted, processes, out)
-    write_results(out, found)
-    return found
+    results = _reduce(shards, studied, inputs, chosen, processes, out)
+    write_results(out, results)
+    return results
 
 
-def _write_plan(subject: StudiedModel, inputs: StudyInputs, out: Path, kinds: tuple[str, ...], ablates: bool) -> None:
-    """Write down what this study is, or see that the one in the folder is the same."""
+def _write_plan(studied: StudiedModel, inputs: StudyInputs, out: Path, kinds: tuple[str, ...], ablates: bool) -> None:
+    """Write the plan of this study, or check that the one in the folder is equal."""
     plan = {
         "format": FORMAT,
-        "model": subject.name,
-        "weights_sha256": subject.model.weights_sha256,
-        "precision": getattr(subject.model, "precision", "float32"),
+        "model": studied.name,
+        "weights_sha256": studied.model.weights_sha256,
+        "precision": getattr(studied.model, "precision", "float32"),
         "form": inputs.form,
         "inputs": len(inputs),
         "data_sha256": inputs.sha256(),
@@ -99,7 +99,7 @@ def _write_plan(subject: StudiedModel, inputs: StudyInputs, out: Path, kinds: tu
 def _measure_shard(
     shards: Shards,
     number: int,
-    subject: StudiedModel,
+    studied: StudiedModel,
     inputs: StudyInputs,
     kinds: tuple[str, ...],
     ablates: bool,
@@ -109,14 +109,14 @@ def _measure_shard(
     rows, skipped = {}, {}
     for place in shards.places(number):
         try:
-            rows[place] = _check_finite(subject.measure(inputs[place], kinds, ablates))
-        except (ReaderError, StudyError) as error:  # too long, say
+            rows[place] = _check_finite(studied.measure(inputs[place], kinds, ablates))
+        except (UserError, StudyError) as error:  # too long, say
             skipped[place] = str(error)
         bar.update()
     shards.write(number, rows, skipped)
 
 
-def _check_finite(row: dict[str, Measured]) -> dict[str, Measured]:
+def _check_finite(row: dict[str, HeadMeasurements]) -> dict[str, HeadMeasurements]:
     for measured in row.values():
         tables = [*measured.scores.scores.values(), *measured.measures.values()]
         tables += [] if measured.effect is None else [measured.effect]
@@ -131,7 +131,7 @@ def _progress_bar(shards: Shards, leads: bool) -> tqdm:
 
 
 def _update_bar(bar: tqdm, shards: Shards) -> None:
-    """What all processes have finished."""
+    """Show the inputs that all processes have finished."""
     bar.n = max(bar.n, _count_done(shards))
     bar.refresh()
 
@@ -142,14 +142,15 @@ def _count_done(shards: Shards) -> int:
 
 def _reduce(
     shards: Shards,
-    subject: StudiedModel,
+    studied: StudiedModel,
     inputs: StudyInputs,
     kinds: tuple[str, ...],
     processes: ProcessGroup,
     out: Path,
 ) -> HeadStatistics:
     """The means over all shards, in the order of the inputs."""
-    gathered, used, reasons = {kind: Gathering() for kind in kinds}, 0, Counter()
+    gathered, used = {kind: StatisticsAccumulator() for kind in kinds}, 0
+    reasons: Counter[str] = Counter()
     for number in range(len(shards)):
         try:
             rows, skipped = shards.read(number)
@@ -166,9 +167,9 @@ def _reduce(
     plan = read_json(out / PLAN)
     facts = {
         **{name: plan[name] for name in ("model", "precision", "form", "data_sha256", "ablates")},
-        "hardware": hardware(processes.device),
+        "hardware": describe_hardware(processes.device),
         "skipped": reasons.total(),
         "reasons": dict(reasons.most_common(REASONS)),
     }
-    statistics = {kind: found.statistics() for kind, found in gathered.items()}
-    return HeadStatistics(subject.model.weights_sha256, used, NAMES[inputs.form], statistics, facts)
+    statistics = {kind: of_kind.statistics() for kind, of_kind in gathered.items()}
+    return HeadStatistics(studied.model.weights_sha256, used, NAMES[inputs.form], statistics, facts)

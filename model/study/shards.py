@@ -1,4 +1,4 @@
-"""What is measured on every input, on disk in shards: written whole or not at all, so that a kill costs one at most."""
+"""Measurements of every input on disk, in shards that are written atomically: a killed process loses at most one."""
 
 import json
 from collections import defaultdict
@@ -10,58 +10,58 @@ import numpy as np
 import torch
 
 from ..attribution.head_labels import HeadScores
-from ..attribution.head_measures import Measured
+from ..attribution.head_measures import HeadMeasurements
 from ..runtime.checkpoint import load_tensors, remove_leftovers, save_tensors
 
 FOLDER = "shards"
-MOST, SHARDS = 64, 64  # inputs in a shard; shards that a study has at least, if it has as many inputs
+MOST, SHARDS = 64, 64  # most inputs in a shard; least number of shards, if there are as many inputs
 
-MeasuredInput = Mapping[str, Measured]  # kind -> what was measured on one input
+MeasuredInput = Mapping[str, HeadMeasurements]  # kind -> measurements of one input
 
 
 @dataclass(frozen=True)
 class Shards:
-    """The shards of a study of `inputs` inputs. Which inputs are in which follows from their number alone."""
+    """The shards of a study of `inputs` inputs, whose distribution follows from their number alone."""
 
     folder: Path
     inputs: int
 
     @classmethod
     def of(cls, out: Path, inputs: int) -> "Shards":
-        """Those of the study in a folder."""
+        """The shards of the study in a folder."""
         return cls(out / FOLDER, inputs)
 
     @property
     def size(self) -> int:
-        """Inputs in a shard; the last one may have fewer."""
+        """Number of inputs in a shard; the last one may have fewer."""
         return min(max(self.inputs // SHARDS, 1), MOST)
 
     def __len__(self) -> int:
         return -(-self.inputs // self.size)
 
     def places(self, number: int) -> range:
-        """The inputs of a shard."""
+        """Indices of the inputs of a shard."""
         return range(number * self.size, min((number + 1) * self.size, self.inputs))
 
     def file(self, number: int) -> Path:
-        """Where a shard is, or will be."""
+        """Path of a shard."""
         return self.folder / f"{number:06}.safetensors"
 
     def missing(self) -> list[int]:
-        """Shards that are not there."""
-        there = {path.name for path in self.folder.glob("*.safetensors")}
-        return [number for number in range(len(self)) if self.file(number).name not in there]
+        """Numbers of the shards that are not written yet."""
+        written = {path.name for path in self.folder.glob("*.safetensors")}
+        return [number for number in range(len(self)) if self.file(number).name not in written]
 
     def clean(self) -> None:
-        """Remove what killed writers left. Nobody else may be writing."""
+        """Remove unfinished files of killed processes. No other process may be writing."""
         remove_leftovers(self.folder)
 
     def write(self, number: int, rows: Mapping[int, MeasuredInput], skipped: Mapping[int, str]) -> None:
         """Write a shard under another name, then rename it.
 
         Args:
-            rows: place of an input -> what was measured on it.
-            skipped: place of an input that could not be used -> why.
+            rows: index of an input -> its measurements.
+            skipped: index of an input that could not be used -> the reason.
 
         Raises:
             CheckpointError: the disk is full, or the folder cannot be written to.
@@ -76,7 +76,7 @@ class Shards:
         save_tensors(self.file(number), tensors, facts)
 
     def read(self, number: int) -> tuple[Iterator[MeasuredInput], list[str]]:
-        """The rows of a shard in the order of the inputs, and why others were skipped.
+        """The rows of a shard in the order of the inputs, and the reasons for skipped ones.
 
         Raises:
             CheckpointError: it is damaged.
@@ -87,32 +87,32 @@ class Shards:
         return (_row({name: column[place] for name, column in arrays.items()}) for place in range(count)), skipped
 
 
-def _flat(measured: Measured) -> dict[str, np.ndarray]:
+def _flat(measured: HeadMeasurements) -> dict[str, np.ndarray]:
     """Every table by name, and every pattern's chance."""
-    found = {f"score/{name}": table for name, table in measured.scores.scores.items()}
-    found |= {f"chance/{name}": np.asarray(value) for name, value in measured.scores.chance.items()}
-    found |= {f"measure/{name}": table for name, table in measured.measures.items()}
-    return found if measured.effect is None else found | {"effect/": measured.effect}
+    tables = {f"score/{name}": table for name, table in measured.scores.scores.items()}
+    tables |= {f"chance/{name}": np.asarray(value) for name, value in measured.scores.chance.items()}
+    tables |= {f"measure/{name}": table for name, table in measured.measures.items()}
+    return tables if measured.effect is None else tables | {"effect/": measured.effect}
 
 
 def _stacked(column: list[np.ndarray | None]) -> np.ndarray:
-    """`(input, layer, head)` float64, not a number where an input has no such table."""
+    """`(input, layer, head)` float64, NaN where an input has no such table."""
     shape = next(table.shape for table in column if table is not None)
     return np.stack([np.full(shape, np.nan) if table is None else table for table in column]).astype(np.float64)
 
 
 def _row(tables: Mapping[str, np.ndarray]) -> MeasuredInput:
-    """What `_flat` made of each kind."""
+    """The inverse of `_flat` for each kind."""
     parts: dict[str, dict[str, dict]] = defaultdict(lambda: defaultdict(dict))
     for path, table in sorted(tables.items()):
         kind, what, name = path.split("/", 2)
         if not np.isnan(table).all():
             parts[kind][what][name] = table
     return {
-        kind: Measured(
-            HeadScores(found["score"], {name: float(value) for name, value in found["chance"].items()}),
-            found["effect"].get(""),
-            found["measure"],
+        kind: HeadMeasurements(
+            HeadScores(by_name["score"], {name: float(value) for name, value in by_name["chance"].items()}),
+            by_name["effect"].get(""),
+            by_name["measure"],
         )
-        for kind, found in parts.items()
+        for kind, by_name in parts.items()
     }

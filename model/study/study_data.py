@@ -1,4 +1,4 @@
-"""What a study reads: lines of text, pairs of texts, or pictures, in an order that never changes."""
+"""Inputs of a study: lines of text, pairs of texts, or pictures, in an order that never changes."""
 
 import gzip
 import hashlib
@@ -21,7 +21,7 @@ PAIRS = (".tsv", ".tsv.gz", ".zip")
 
 
 class StudyError(ValueError):
-    """A study cannot be made; the sentence says why and what to do."""
+    """A study cannot be made; the message states why and what to do."""
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class StudyInput:
 
     Attributes:
         content: a text, or the bytes of a picture's file.
-        second: the second text of a pair: a translation, or what else the network reads beside the first.
+        second: the second text of a pair, such as a translation.
         label: the class of a picture, by number or by name; None where it is not known.
-        name: where it comes from, for messages.
+        name: its origin, for messages.
     """
 
     content: str | bytes
@@ -40,12 +40,18 @@ class StudyInput:
     label: int | str | None = None
     name: str = ""
 
+    def text(self) -> str:
+        """The text, of an input that is one."""
+        assert isinstance(self.content, str)
+        return self.content
+
     def picture(self) -> Image.Image:
         """The picture, as RGB.
 
         Raises:
             StudyError: it cannot be read.
         """
+        assert isinstance(self.content, bytes)
         try:
             return Image.open(io.BytesIO(self.content)).convert("RGB")
         except (UnidentifiedImageError, OSError, ValueError, SyntaxError, Image.DecompressionBombError):
@@ -54,7 +60,7 @@ class StudyInput:
 
 @dataclass(frozen=True, eq=False)
 class StudyInputs:
-    """What is studied: `form`, and what reads each item when it is its turn."""
+    """All inputs of a study: their form, and functions that read each when it is needed."""
 
     form: InputForm
     items: Sequence[Callable[[], StudyInput]]
@@ -66,7 +72,7 @@ class StudyInputs:
         return self.items[place]()
 
     def part(self, most: int | None) -> "StudyInputs":
-        """At most so many of them, spread evenly over all."""
+        """At most `most` of them, spread evenly over all."""
         if most is None:
             return self
         return StudyInputs(self.form, [self.items[place] for place in spread_evenly(len(self), most)])
@@ -82,20 +88,20 @@ class StudyInputs:
 
 
 def spread_evenly(count: int, wanted: int) -> np.ndarray:
-    """Places of at most so many of `count` things, ascending, from the first to the last."""
+    """At most `wanted` indices below `count`, ascending, from the first to the last."""
     return np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int))
 
 
 def read_inputs(path: str | Path) -> StudyInputs:
-    """What a file or a folder holds.
+    """Read the inputs of a file or a folder.
 
-    A `.tsv`, `.tsv.gz` or `.zip` holds pairs (a text, a tab, another); a `.parquet` file a column `text`, with `second`
-    for pairs, or a column `image` of the hub's form, with `label` where known; any other file has a text in every line
-    that is not blank, `.gz` unpacked. A folder holds `.parquet` files, or pictures in it and in the folders below it,
-    whose names are then taken for the pictures' classes.
+    A `.tsv`, `.tsv.gz` or `.zip` contains pairs (a text, a tab, another); a `.parquet` file a column `text`, with
+    `second` for pairs, or a column `image` of the hub's form, with `label` where known; any other file has a text in
+    every line that is not blank, `.gz` unpacked. A folder contains `.parquet` files, or pictures in it and in the
+    folders below it, whose names are the pictures' classes.
 
     Raises:
-        StudyError: nothing is there, it holds nothing to study, or it is damaged.
+        StudyError: the path does not exist, contains no inputs, or is damaged.
     """
     path = Path(path)
     if path.is_dir():
@@ -144,23 +150,24 @@ def _tables(paths: list[Path]) -> StudyInputs:
     from pyarrow import ArrowException
     from pyarrow.parquet import read_schema, read_table
 
-    found, forms = [], set()
+    rows = []
+    forms: set[InputForm] = set()
     for path in paths:
         try:
-            there = read_schema(path).names
-            if not {"text", "image"} & set(there):
+            columns = read_schema(path).names
+            if not {"text", "image"} & set(columns):
                 raise StudyError(
-                    f"{path} has no column called text or image, but {', '.join(there) or 'none'}; rename one."
+                    f"{path} has no column called text or image, but {', '.join(columns) or 'none'}; rename one."
                 )
-            wanted = ("text", "second") if "text" in there else ("image", "label")
-            table = read_table(path, columns=[name for name in wanted if name in there], memory_map=True)
+            wanted = ("text", "second") if "text" in columns else ("image", "label")
+            table = read_table(path, columns=[name for name in wanted if name in columns], memory_map=True)
         except (ArrowException, OSError) as error:
             raise StudyError(f"{path} cannot be read as a table ({error}); give another file.") from error
-        forms.add("pictures" if "image" in table.column_names else "pairs" if "second" in there else "texts")
-        found.append([partial(_row, table, place, path.name) for place in range(len(table))])
+        forms.add("pictures" if "image" in table.column_names else "pairs" if "second" in columns else "texts")
+        rows.append([partial(_row, table, place, path.name) for place in range(len(table))])
     if len(forms) > 1:
         raise StudyError(f"{paths[0].parent} holds tables of {' and of '.join(sorted(forms))}; give those of one form.")
-    return StudyInputs(forms.pop(), list(chain.from_iterable(found)))
+    return StudyInputs(forms.pop(), list(chain.from_iterable(rows)))
 
 
 def _row(table, place: int, file: str) -> StudyInput:

@@ -6,7 +6,15 @@ from pathlib import Path
 import numpy as np
 from tqdm import tqdm
 
-from ..attribution.agreement import FILE, METHODS, Agreement, agreement, enough_words, explain, word_drops
+from ..attribution.agreement import (
+    FILE,
+    METHODS,
+    MethodAgreement,
+    correlate_methods,
+    explain,
+    has_enough_words,
+    sum_drops_by_word,
+)
 from ..attribution.leave_one_out import WAYS, leave_one_out
 from ..runtime.checkpoint import write_json
 from ..text.words import whole_words
@@ -31,7 +39,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
     chosen = [sentence for sentence in corpus.heldout if _is_usable(translator, sentence)][:sentences]
     if len(chosen) < 2:
         raise ValueError("Fewer than two held-out sentences have three words; give more data or a larger --heldout.")
-    found: dict[str, list[Agreement]] = {way: [] for way in WAYS}
+    found: dict[str, list[MethodAgreement]] = {way: [] for way in WAYS}
     target_words = 0
     for sentence in tqdm(chosen, desc="agreement", mininterval=2):
         trace = translator.trace(sentence)
@@ -39,7 +47,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         target_words += sum(not word.special for word in explained.target)
         for way in WAYS:
             left_out = leave_one_out(translator.network, trace, explained.source, way)
-            found[way].append(agreement(explained, word_drops(left_out, explained.target)))
+            found[way].append(correlate_methods(explained, sum_drops_by_word(left_out, explained.target)))
     result = {
         "weights_sha256": translator.weights_sha256,
         "data_sha256": corpus.sha256,
@@ -54,10 +62,10 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
 
 def _is_usable(translator: Translator, sentence: str) -> bool:
     ids = translator.tokenizer.encode_source(sentence)
-    return len(ids) <= MAX_TOKENS and enough_words(whole_words(translator.tokenizer, ids))
+    return len(ids) <= MAX_TOKENS and has_enough_words(whole_words(translator.tokenizer, ids))
 
 
-def summarize_agreement(found: Iterable[Agreement]) -> dict[str, dict]:
+def summarize_agreement(found: Iterable[MethodAgreement]) -> dict[str, dict]:
     """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
 
     Also `to_rival`: the paired difference to the method that is best after the leading one, or, for all others, to the

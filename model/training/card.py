@@ -8,7 +8,7 @@ import torch
 from torch import nn
 
 from ..runtime.checkpoint import read_json, save_tensors, sha256_of, write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from ..runtime.training_record import METRICS, read_metrics
 from ..translator import SentenceTranslator, Translator
 from .corpus import Corpus
@@ -64,7 +64,7 @@ def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpu
         # of the first translation of every held-out sentence, by the weights as they are stored
         "heldout_nll": heldout.validate(translator.network, translator.device)["heldout_nll"],
         "references": sum(len(options) for options in corpus.heldout.values()),
-        "hardware": hardware(choose_device(device)),
+        "hardware": describe_hardware(choose_device(device)),
         "greedy": asdict(evaluate(translator, corpus.heldout, beam=1)),
         "beam 4": asdict(evaluate(translator, corpus.heldout, beam=4)),
     }

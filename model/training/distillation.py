@@ -1,7 +1,7 @@
-"""Learning from a finished network: the student is shown what the teacher answers to the very same view.
+"""Distillation from a finished network: the student learns the teacher's answers to the same view.
 
-"Knowledge distillation: a good teacher is patient and consistent" (Beyer et al. 2022): both see the same crop, mixed
-pictures included, and training is long.
+"Knowledge distillation: a good teacher is patient and consistent" (Beyer et al. 2022): both receive the same crop,
+also of mixed pictures, and training is long.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ class Distillation:
     """How a student learns from its teacher.
 
     Attributes:
-        teacher_share: of the loss, that the teacher's answers decide; the labels decide the rest.
-        teacher_temperature: both networks' logits are divided by it, so that the small probabilities count too (Hinton
-            et al. 2015).
-        teacher_size: pixels a side at which the teacher reads a view; 0 is the size it was trained at last.
-        rounds: epochs after which the same views come again; the teacher's answers to them are remembered (Shen
-            and Xing 2022), which saves a third of the time where views are small and takes memory for as many views
-            of every picture. 0 draws new views in every epoch.
+        teacher_share: weight of the loss against the teacher's answers; the rest is against the labels.
+        teacher_temperature: divisor of both networks' logits, so that small probabilities count too (Hinton et al.
+            2015).
+        teacher_size: pixels a side at which the teacher reads a view; 0 is the last size of its training.
+        rounds: epochs after which views repeat; the teacher's answers to them are cached (Shen and Xing 2022), which
+            saves a third of the time where views are small and needs memory for that many views of every picture. 0
+            draws new views in every epoch.
 
     Raises:
         ValueError: a value lies outside its range.
@@ -51,12 +51,12 @@ class Distillation:
 
 
 class Teacher:
-    """A finished convolutional network that another one learns from.
+    """A finished convolutional network that another network learns from.
 
     Attributes:
         how: see `Distillation`.
         side: pixels a side at which it reads views.
-        facts: what the student's card says of it, and what must be the same when the student's run is resumed.
+        facts: entries of the student's card, which must be equal when the student's run is resumed.
     """
 
     def __init__(self, classifier: ConvolutionClassifier, how: Distillation) -> None:
@@ -77,17 +77,17 @@ class Teacher:
 
     @classmethod
     def load(cls, folder: Path, how: Distillation, images: LabelledImages) -> Teacher:
-        """The convolutional network in `folder`, which has seen none of the pictures held back in `images`.
+        """Load the convolutional network in `folder`; it was trained on none of the pictures held back in `images`.
 
         Raises:
             CheckpointError: the folder cannot be read.
-            ValueError: it learned from other pictures, or from some of those that are now held back.
+            ValueError: it was trained on other pictures, or on some that are now held back.
         """
         classifier = ConvolutionClassifier.load(folder, "cpu")
         data = classifier.card["data"]
         if data["sha256"] != images.sha256:
             raise ValueError("The teacher was trained with other pictures; train it with these first.")
-        if data["held_back"] < len(images.held_back):  # the same ones are always held back first
+        if data["held_back"] < len(images.held_back):  # pictures are held back in a fixed order
             raise ValueError(
                 f"From the teacher {data['held_back']} pictures were held back; hold back no more of them from its "
                 "student, or the student's epochs are chosen on pictures that its teacher knows."
@@ -100,18 +100,17 @@ class Teacher:
         return self.network.to(views.device)(views).float()
 
     def loss(self, logits: Tensor, answers: Tensor) -> Tensor:
-        """How far a student's answers are from the teacher's, one number a picture, `(batch,)` float32.
+        """Kullback-Leibler divergence of a student's answers from the teacher's, `(batch,)` float32.
 
-        The Kullback-Leibler divergence of both at the temperature, times its square, so that the gradient keeps its
-        size whatever the temperature is.
+        Both at the temperature, times its square, so that the size of the gradient does not depend on it.
         """
         temperature = self.how.teacher_temperature
-        wanted, found = ((each / temperature).log_softmax(dim=1) for each in (answers, logits))
-        return F.kl_div(found, wanted, reduction="none", log_target=True).sum(dim=1) * temperature**2
+        target, predicted = ((values / temperature).log_softmax(dim=1) for values in (answers, logits))
+        return F.kl_div(predicted, target, reduction="none", log_target=True).sum(dim=1) * temperature**2
 
 
 def downscale(views: Tensor, side: int) -> Tensor:
-    """`(batch, 3, height, width)` -> `(batch, 3, side, side)`, each pixel a mean of those it takes the place of."""
+    """`(batch, 3, height, width)` -> `(batch, 3, side, side)`, each pixel a mean of those it replaces."""
     if views.shape[-1] == side:
         return views
     return F.interpolate(views, (side, side), mode="bilinear", antialias=True, align_corners=False)

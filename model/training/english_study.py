@@ -17,9 +17,9 @@ from ..text.english import (
     SYMBOLS,
     EnglishStatistics,
     foreign_sign,
-    spelt,
-    triples,
-    words,
+    letter_triples,
+    split_lowercase,
+    split_words,
 )
 from ..text.tokenizer import Tokenizer
 from .card import held_out_card
@@ -45,8 +45,8 @@ def _token_shares(lines: Iterable[str], tokenizer: Tokenizer) -> np.ndarray:
 def _spelling(lines: Iterable[str]) -> np.ndarray:
     counts = np.zeros((SYMBOLS,) * 3)
     for line in sorted(lines):
-        for word in spelt(_normalized_words(line)):
-            np.add.at(counts, triples(word), 1)
+        for word in split_lowercase(_normalized_words(line)):
+            np.add.at(counts, letter_triples(word), 1)
     pairs = counts.sum(axis=0) + 0.5
     pairs /= pairs.sum(axis=1, keepdims=True)  # (letter before, letter)
     probabilities = (counts + PAIRS * pairs[None]) / (counts.sum(axis=2, keepdims=True) + PAIRS)
@@ -54,7 +54,7 @@ def _spelling(lines: Iterable[str]) -> np.ndarray:
 
 
 def _normalized_words(line: str) -> list[str]:
-    return words(unicodedata.normalize("NFKC", line))
+    return split_words(unicodedata.normalize("NFKC", line))
 
 
 def measure_english(folder: Path, corpus: Corpus, others: dict[str, Corpus] | None = None) -> dict:

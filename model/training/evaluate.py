@@ -1,6 +1,7 @@
-"""Translation quality on held-out sentences: sacreBLEU and chrF against every reference there is."""
+"""Translation quality on held-out sentences: sacreBLEU and chrF against all references."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -15,14 +16,14 @@ BATCH = 64  # sentences decoded at once
 
 @dataclass(frozen=True)
 class TranslationScores:
-    """Corpus scores with the signatures that make them reproducible, and the seconds decoding took."""
+    """Corpus scores with the signatures that make them reproducible, and the speed of decoding."""
 
     bleu: float
     chrf: float
     bleu_signature: str
     chrf_signature: str
     seconds: float
-    tokens_per_second: int  # that decoding generated, `</s>` counted
+    tokens_per_second: int  # generated tokens, with `</s>`
 
 
 def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam: int = 1) -> TranslationScores:
@@ -44,23 +45,25 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
     # sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer
     references = [list(stream) for stream in zip_longest(*heldout.values())]
     metrics = BLEU(), CHRF()
-    scores = [round(metric.corpus_score(hypotheses, references).score, 2) for metric in metrics]
-    signatures = [str(metric.get_signature()) for metric in metrics]  # known only after scoring
-    return TranslationScores(*scores, *signatures, round(seconds, 1), round(sum(map(len, generated)) / seconds))
+    bleu, chrf = (round(metric.corpus_score(hypotheses, references).score, 2) for metric in metrics)
+    bleu_signature, chrf_signature = (str(metric.get_signature()) for metric in metrics)  # known only after scoring
+    speed = round(sum(map(len, generated)) / seconds)
+    return TranslationScores(bleu, chrf, bleu_signature, chrf_signature, round(seconds, 1), speed)
 
 
-def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[list[int]]:
-    """What decoding generates, in the order of `sentences`; sentences of like length are decoded together.
+def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[Sequence[int]]:
+    """Ids that decoding generates, in the order of `sentences`; sentences of similar length are decoded together.
 
     A sentence with more tokens than the network has positions gets an empty translation.
     """
     encoded = [translator.tokenizer.encode_source(sentence) for sentence in sentences]
     fitting = [index for index, ids in enumerate(encoded) if len(ids) <= translator.config.max_positions]
     order = sorted(fitting, key=lambda index: len(encoded[index]))
-    results: list[list[int]] = [[] for _ in encoded]
+    results: list[Sequence[int]] = [[] for _ in encoded]
     with tqdm(total=len(order), desc=f"beam {beam}" if beam > 1 else "greedy", mininterval=2) as bar:
         for start in range(0, len(order), BATCH):
             rows = order[start : start + BATCH]
+            produced: Sequence[Sequence[int]]
             if beam == 1:
                 produced = greedy_batch(translator.network, [encoded[row] for row in rows], MAX_TOKENS)
             else:

@@ -10,7 +10,7 @@ from ..lessons.forgetting import FILE, NETWORKS, Forgetting, SizeAtDistance
 from ..lessons.recurrence_gradients import state_gradients
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from ..translator import InputError
 from .card import held_out_card
 from .corpus import Corpus
@@ -49,7 +49,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
                 of_state = getattr(sizes, state)[:-1]  # without `</s>`
                 kept.append(dict(zip(sizes.distance[:-1].tolist(), of_state.tolist(), strict=True)))
     facts = {
-        "hardware": hardware(choose_device(device)),
+        "hardware": describe_hardware(choose_device(device)),
         "data_sha256": corpus.sha256,
         "largest_difference_to_autograd": largest,
     }

@@ -1,7 +1,9 @@
-"""The model card for people, and its sections on text that is not English and on what the heads do."""
+"""The readable model card, and its sections on text that is not English and on the heads."""
 
 from collections.abc import Callable
 from pathlib import Path
+
+import numpy as np
 
 from ..attribution.head_labels import MIXED, PICTURES, TEXT
 from ..attribution.head_statistics import KindStatistics, load_statistics
@@ -11,9 +13,9 @@ from .map_card import map_section
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
-    """Write `card.md` from `card.json`, `config.json` and, where they fit, what other files of the folder hold.
+    """Write `card.md` from `card.json`, `config.json` and the other files of the folder that fit the weights.
 
-    `markdown` makes it of the card, the sizes and the sections on text that is not English and on the heads.
+    `markdown` formats the card, the sizes and the sections on text that is not English and on the heads.
     """
     card = read_json(folder / "card.json")
     weights = card["weights_sha256"]
@@ -32,8 +34,8 @@ def english_section(folder: Path, tokenizer_sha256: str) -> str:
     if found.get("tokenizer_sha256") != tokenizer_sha256:
         return ""
     odds, letters = (found["thresholds"][name] for name in ("log_odds", "spelling"))
-    asked = {f"English, {name}": counts for name, counts in found["english"].items()} | found["foreign"]
-    rows = "\n".join(_counts_line(name, counts) for name, counts in asked.items())
+    groups = {f"English, {name}": counts for name, counts in found["english"].items()} | found["foreign"]
+    rows = "\n".join(_counts_line(name, counts) for name, counts in groups.items())
     return f"""## Text that is not English
 
 The app warns of it, and translates it all the same. Three signs, explained in `model/text/english.py`: another script,
@@ -62,8 +64,7 @@ def head_section(folder: Path, weights_sha256: str) -> str:
     lines = "\n".join(
         _line(kind, table, layer, head)
         for kind, table in found.kinds.items()
-        for layer in range(table.effect.mean.shape[0])
-        for head in range(table.effect.mean.shape[1])
+        for layer, head in np.ndindex(*table.shape)
     )
     vision = "vision" in found.kinds
     rule = PICTURES if vision else TEXT
@@ -95,6 +96,7 @@ def _line(kind: str, table: KindStatistics, layer: int, head: int) -> str:
     label = table.label(layer, head)
     name = label.name if label.name != MIXED else f"{MIXED} ({label.pattern})"
     score, effect = table.scores[label.pattern], table.effect
+    assert effect is not None, "the study of a shipped network ablates its heads"
     return (
         f"| {kind} {layer + 1}.{head + 1} | {name} | {score.mean[layer, head]:.2f} ± {score.sd[layer, head]:.2f} | "
         f"{label.chance:.2f} | {effect.mean[layer, head]:+.4f} ± {effect.sd[layer, head]:.4f} |"

@@ -4,13 +4,13 @@ from pathlib import Path
 
 from tqdm import tqdm
 
-from ..attribution.head_statistics import FILE, Gathering, HeadStatistics
+from ..attribution.head_statistics import FILE, HeadStatistics, StatisticsAccumulator
 from ..classifier import VisionClassifier
 from ..runtime.checkpoint import sha256_of, write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from ..study.head_measurements import measure_picture, measure_translation
 from ..study.study_data import spread_evenly
-from ..text.word_alignment import AlignmentTable, learn_alignment, links_of
+from ..text.word_alignment import AlignmentTable, find_links, learn_alignment
 from ..tracing.kinds import TRANSLATION
 from ..translator import InputError, Translator
 from .card import held_out_card
@@ -37,19 +37,19 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
     alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
-    gathered = {kind.name: Gathering() for kind in TRANSLATION}
+    gathered = {kind.name: StatisticsAccumulator() for kind in TRANSLATION}
     linked, generated, used = 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
         try:
             trace = translator.trace(english, target=french[0])
         except InputError:  # more tokens than the translator takes
             continue
-        links = links_of(alignment, trace.source_ids, trace.next_ids)
+        links = find_links(alignment, trace.source_ids, trace.next_ids)
         for name, measured in measure_translation(translator, trace, links).items():
             gathered[name].add(measured)
         linked, generated, used = linked + int(links.any(axis=1).sum()), generated + len(links) - 1, used + 1
     facts = {
-        "hardware": hardware(choose_device(device)),
+        "hardware": describe_hardware(choose_device(device)),
         "data_sha256": corpus.sha256,
         "linked": linked / max(generated, 1),
         "alignment_entries": len(alignment.pairs),
@@ -71,12 +71,12 @@ def study_classifier(
     """
     card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
-    split, gathered = images.validation, Gathering()
+    split, gathered = images.validation, StatisticsAccumulator()
     chosen = spread_evenly(len(split), pictures)
     for index in tqdm(chosen, desc="heads", mininterval=2):
         trace = classifier.trace(resize_pictures(split.pictures[index : index + 1], classifier.config.image_size)[0])
         gathered.add(measure_picture(classifier, trace, int(split.labels[index]))["vision"])
-    facts = {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}
+    facts = {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}
     found = HeadStatistics(
         card["weights_sha256"], len(chosen), "validation pictures", {"vision": gathered.statistics()}, facts
     )

@@ -1,11 +1,11 @@
-"""Labelled pictures from disk: the hub's parquet shards or a folder of class folders, decoded once."""
+"""Read labelled pictures from the hub's parquet shards or a folder of class folders, decoded once."""
 
 import hashlib
 import io
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -14,12 +14,12 @@ from tqdm import tqdm
 
 from ..picture_classifier import middle_square
 
-SIDE = 128  # pixels a side that pictures are kept at
+SIDE = 128  # pixels a side of stored pictures
 SPLITS = ("train", "validation")
-HELD_BACK_SEED = 22  # one for all networks, so that what is held back from a student is held back from its teacher
+HELD_BACK_SEED = 22  # one for all networks, so that pictures held back from a student are from its teacher too
 SUFFIXES = {".jpg", ".jpeg", ".png", ".webp", ".bmp"}
 
-# Imagenette's ten classes in label order, with the WordNet numbers its folders are called by.
+# Imagenette's ten classes in label order, by the WordNet numbers that are its folders' names.
 IMAGENETTE = {
     "n01440764": "tench",
     "n02102040": "English springer",
@@ -35,7 +35,7 @@ IMAGENETTE = {
 
 
 class ImageDataError(ValueError):
-    """The pictures cannot be used; the sentence names the file and what is wrong."""
+    """The pictures cannot be used; the message names the file and the reason."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +47,11 @@ class PictureSplit:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    @classmethod
+    def empty(cls) -> "PictureSplit":
+        """No pictures."""
+        return cls(np.empty((0, SIDE, SIDE, 3), dtype=np.uint8), np.empty(0, dtype=np.int64))
 
     def part(self, indices: np.ndarray) -> "PictureSplit":
         """The pictures at `indices`, in that order."""
@@ -62,12 +67,12 @@ class LabelledImages:
     validation: PictureSplit
     classes: tuple[str, ...]  # the classes' names in label order
     sha256: str  # over every picture's bytes and label
-    # training pictures that are not trained on: epochs are chosen by them, so that the validation pictures are new to
-    # the network in every way
-    held_back: PictureSplit | None = None
+    # training pictures that are not trained on: epochs are chosen by them, so that the validation pictures influence
+    # the network in no way
+    held_back: PictureSplit = field(default_factory=PictureSplit.empty)
 
     def hold_back(self, count: int) -> "LabelledImages":
-        """The same, with `count` training pictures held back, always the same ones.
+        """Hold `count` training pictures back, always the same ones.
 
         Raises:
             ImageDataError: `count` is not positive, or nothing would be left to train on.
@@ -88,7 +93,7 @@ def read_images(folder: Path) -> LabelledImages:
     Pictures of other sizes are scaled so that the short side fits and cut to the middle square.
 
     Raises:
-        ImageDataError: missing, empty, or of another form; said before any training starts.
+        ImageDataError: missing, empty, or of another form.
     """
     if not folder.is_dir():
         raise ImageDataError(f"{folder} is no folder; give the one that holds the pictures.")
@@ -138,7 +143,7 @@ def _parquet(folder: Path, split: str) -> Iterator[tuple[str, bytes, int]]:
 
 
 def _parquet_names(folder: Path) -> list[str]:
-    """Class names as the hub stores them beside the table; Imagenette's where there are none."""
+    """Class names from the table's metadata, as the hub stores them; Imagenette's where there are none."""
     from pyarrow.parquet import read_schema
 
     path = min(folder.glob("train-*.parquet"))

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -18,10 +18,10 @@ from ..runtime.checkpoint import (
     load_tensors,
     load_weights,
     save_tensors,
-    unwritable,
     write_atomically,
+    write_error,
 )
-from ..runtime.device import hardware
+from ..runtime.device import describe_hardware
 from ..runtime.training_record import METRICS, read_metrics
 from .optimizer import (
     Recipe,
@@ -36,37 +36,43 @@ from .processes import ProcessGroup
 CHECKPOINT = "checkpoint.safetensors"
 BEST = "best.safetensors"
 LOG_EVERY = 25  # steps between two lines of the metrics file
-SEED_EVERY = 25  # steps of an epoch after which dropout draws from a new seed, so that a run can be resumed there
-SAVE_EVERY = 120.0  # seconds after which the next such place writes a checkpoint
-PAUSE = 60.0  # seconds between two steps that no step takes: the process was stopped, or the machine slept
+SEED_EVERY = 25  # steps of an epoch after which dropout has a new seed, so that a run can be resumed there
+SAVE_EVERY = 120.0  # seconds after which the next such step writes a checkpoint
+PAUSE = 60.0  # seconds of a step that count as a pause: the process was stopped, or the machine slept
 
 
 class TrainingTask(Protocol):
-    """What the loop needs to know about a network and its data."""
+    """A network and its data, as the loop needs them."""
 
-    network: nn.Module  # the weights to train
-    step: nn.Module  # forward(*tensors) -> (loss sum, -ln p sum), sums over the terms that `load` counts
-    data: str  # which data, and which part of it, is trained on; a resumed run must have the same
+    data: str  # identifies the training data; a resumed run must have the same
+
+    @property
+    def network(self) -> nn.Module:
+        """The network with the weights to train."""
+
+    @property
+    def step(self) -> nn.Module:
+        """Its forward(*tensors) returns (loss sum, -ln p sum), sums over the terms that `load` counts."""
 
     def plan(self, epoch: int, world_size: int) -> Sequence[list[int]]:
         """The epoch's global batches, as item indices."""
 
     def load(self, indices: list[int]) -> tuple[tuple[Tensor, ...], int]:
-        """The tensors of some items, and how many terms their loss sums over."""
+        """The tensors of some items, and the number of terms in their loss."""
 
     def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
         """Figures on held-out data, for the metrics file.
 
-        Where `merit` is among them, the averaged weights of the epoch with the highest one are the result, the later
-        one of two that are equal; else those of the last epoch.
+        With `merit` among them, the result of training are the averaged weights of the epoch with the highest one, of
+        equal ones the latest; else those of the last epoch.
         """
 
 
 @dataclass(frozen=True)
 class TrainingStart:
-    """Where a run begins: at nothing, or after the epochs and steps behind weights that are trained further.
+    """Epochs and steps before a run: none, or those of the weights that are trained further.
 
-    Warm-up and fall of the learning rate are laid over what follows (a warm restart; Loshchilov and Hutter 2017).
+    Warm-up and fall of the learning rate span the epochs that follow (a warm restart; Loshchilov and Hutter 2017).
     """
 
     epoch: int = 0
@@ -75,7 +81,7 @@ class TrainingStart:
 
 @dataclass
 class TrainingState:
-    """Everything a checkpoint holds."""
+    """The content of a checkpoint."""
 
     network: nn.Module
     average: AveragedModel
@@ -84,14 +90,14 @@ class TrainingState:
     start: TrainingStart = TrainingStart()
     epoch: int = 0
     steps: int = 0
-    done: int = 0  # steps of the present epoch, and the seconds they took
+    done: int = 0  # steps of the current epoch, and their seconds
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
         self.epoch, self.steps = self.start.epoch, self.start.steps
 
     def rate_factor(self, done: float) -> float:
-        """Share of the peak learning rate when `done` of the present epoch is done."""
+        """Share of the peak learning rate after a share `done` of the current epoch."""
         progress = (self.epoch - self.start.epoch + done) / (self.recipe.epochs - self.start.epoch)
         return rate_factor(self.steps - self.start.steps, progress, self.recipe.warmup_steps, self.recipe.schedule)
 
@@ -105,12 +111,12 @@ class TrainingState:
         save_tensors(path, tensors, metadata)
 
     def load(self, path: Path) -> None:
-        """Take up what `save` wrote.
+        """Read the state that `save` wrote.
 
         Raises:
             CheckpointError: damaged file, or a checkpoint of another recipe. Two of its fields may differ: with another
                 number of epochs the learning rate falls to zero at the new end; with another `average_decay` the
-                average starts anew from the weights as they are.
+                average restarts from the current weights.
         """
         tensors, metadata = load_tensors(path)
         if not {"epoch", "steps", "recipe"} <= metadata.keys() or "averaged" not in tensors:
@@ -145,8 +151,8 @@ def train(
     """Train to the end of the recipe and return the network with averaged weights.
 
     After every epoch, and every few minutes within one, the state goes to `out/checkpoint.safetensors` (temporary name,
-    then renamed); figures go to `out/metrics.jsonl`. Every place where a run can be resumed starts from a seed of its
-    own, so a resumed run repeats an uninterrupted one, as long as it has as many processes. `recipe.epochs` counts the
+    then renamed); figures go to `out/metrics.jsonl`. Every step at which a run can be resumed has its own seed, so a
+    resumed run repeats an uninterrupted one with the same number of processes. `recipe.epochs` counts the
     epochs before `start` too.
 
     Raises:
@@ -155,14 +161,14 @@ def train(
     device = processes.device
     task.network.to(device)
     decay = get_ema_multi_avg_fn(recipe.average_decay)
-    # what batch normalisation knows of earlier batches belongs to the weights, so it is averaged with them
+    # running statistics of batch normalisation are averaged with the weights
     average = AveragedModel(task.network, multi_avg_fn=decay, use_buffers=True)
     state = TrainingState(
         task.network, average, build_optimizers(task.network, recipe), recipe, start or TrainingStart()
     )
     if resume:
         state.load(out / CHECKPOINT)
-        begun = asdict(state.start)  # what earlier runs behind --start-from were shown may differ
+        begun = asdict(state.start)  # the data of earlier runs behind --start-from may differ
         own = [row for row in read_metrics(out / METRICS) if row.get("begun", begun) == begun]
         if any(row.get("data", task.data) != task.data for row in own):
             raise CheckpointError(
@@ -175,7 +181,7 @@ def train(
         epoch=state.epoch,
         after=state.steps,
         data=task.data,
-        hardware=hardware(device),
+        hardware=describe_hardware(device),
         processes=processes.world_size,
         threads=torch.get_num_threads(),
         torch=torch.__version__,
@@ -199,14 +205,14 @@ def train(
 
 
 def _highest_merit(out: Path) -> float:
-    """Of the epochs so far; see `Task.validate`."""
+    """Highest merit of the epochs so far; see `TrainingTask.validate`."""
     return max((row["merit"] for row in read_metrics(out / METRICS) if "merit" in row), default=-math.inf)
 
 
 def _train_epoch(
     task: TrainingTask, step: nn.Module, state: TrainingState, out: Path, processes: ProcessGroup, log: "MetricsLog"
 ) -> None:
-    """One pass over the data, or what is left of it."""
+    """Train one pass over the data, or its remaining steps."""
     device, epoch, recipe = processes.device, state.epoch, state.recipe
     _seed_dropout(recipe, epoch, state.done, processes.rank)
     batches = task.plan(epoch, processes.world_size)
@@ -231,7 +237,7 @@ def _train_epoch(
         began = time.perf_counter()
         sums = _train_step(task, step, state, batch, processes)
         took = time.perf_counter() - began
-        if took > PAUSE:  # which is no time of training
+        if took > PAUSE:  # a pause is not time of training
             started, window_started = started + took, window_started + took
         state.steps += 1
         window += sums
@@ -257,7 +263,7 @@ def _train_epoch(
 
 
 def _seed_dropout(recipe: Recipe, epoch: int, number: int, rank: int) -> None:
-    """Let dropout draw anew from a step of an epoch on, a multiple of `SEED_EVERY`."""
+    """Seed dropout at a step of an epoch, a multiple of `SEED_EVERY`."""
     seed = recipe.seed * 1_000_003 + epoch * 1009 + rank
     block = number // SEED_EVERY
     torch.manual_seed((seed * 10_007 + block) % 2**63 if block else seed)
@@ -268,7 +274,7 @@ def _train_step(
 ) -> Tensor:
     """Forward, backward and update on this process's share; returns global loss, -ln p and term sums `(3,)`.
 
-    Where a batch has fewer items than there are processes, the others run on its first item with weight 0, for every
+    Where a batch has fewer items than there are processes, the others run on its first item with weight 0, since every
     process must take part in the exchange of gradients.
     """
     device = processes.device
@@ -291,7 +297,7 @@ def _train_step(
 
 
 class MetricsLog:
-    """JSON lines. On resuming, lines of steps after the checkpoint are dropped, for they are trained again."""
+    """Writes JSON lines. On resuming, lines of steps after the checkpoint are removed, since these are repeated."""
 
     def __init__(self, path: Path, first_epoch: int, active: bool, steps: int = 0) -> None:
         self.path, self.active = path, active
@@ -299,19 +305,19 @@ class MetricsLog:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
 
-        def behind(row: dict) -> bool:
+        def before_checkpoint(row: dict) -> bool:
             if row["epoch"] < first_epoch or row["event"] == "step" and row.get("step", steps + 1) <= steps:
                 return True
             return row["event"] == "start" and row.get("after", steps) < steps  # took part in the unfinished epoch
 
-        kept = [row for row in read_metrics(path) if behind(row)]
-        write_atomically(path, "".join(json.dumps(row) + "\n" for row in kept).encode())
+        rows = [row for row in read_metrics(path) if before_checkpoint(row)]
+        write_atomically(path, "".join(json.dumps(row) + "\n" for row in rows).encode())
 
-    def write(self, **row) -> None:
-        """Append one line; of one that does not fit on the disk, a rest may stay, which readers pass over."""
+    def write(self, **row: Any) -> None:
+        """Append one line; a part of it may remain where the disk is full, and is skipped on reading."""
         if self.active:
             try:
                 with self.path.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(row) + "\n")
             except OSError as error:
-                raise unwritable(self.path, error) from error
+                raise write_error(self.path, error) from error

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from ..runtime.checkpoint import CheckpointError, read_json
 
 FILE = "maps.json"
-STRONGEST = 4  # patches that the attention of CLS is counted on
-COVERED = 0.5  # of a patch at least, for it to lie on the object
+STRONGEST = 4  # patches whose share of CLS attention is counted
+COVERED = 0.5  # least share of a patch on the object for it to count as on the object
 
 
 def map_section(folder: Path, weights_sha256: str) -> str:
@@ -20,13 +21,15 @@ def map_section(folder: Path, weights_sha256: str) -> str:
         return ""
     before = found.get("before")
 
-    def cell(said: Callable[[float], str], *keys: str | int) -> str:
-        """A figure, and in brackets that of the network before this one where it has it."""
-        here, there = found, before
+    def cell(formatted: Callable[[float], str], *keys: str | int) -> str:
+        """A figure, and in brackets that of the earlier network where it has it."""
+        value: Any = found
+        earlier: Any = before
         for key in keys:
-            here = here[key]
-            there = there[key] if there and (key in there if isinstance(there, dict) else key < len(there)) else None
-        return said(here) + (f" ({said(there)})" if there is not None else "")
+            value = value[key]
+            known = earlier and (key in earlier if isinstance(earlier, dict) else int(key) < len(earlier))
+            earlier = earlier[key] if known else None
+        return formatted(value) + (f" ({formatted(earlier)})" if earlier is not None else "")
 
     layers = "\n".join(
         f"| {layer + 1} | {cell('{:.3f}'.format, 'entropy', layer)} | "

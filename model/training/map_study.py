@@ -11,7 +11,7 @@ from ..attribution.rollout import METHODS
 from ..attribution.vision_analysis import attention_distance
 from ..classifier import VisionClassifier, VisionTrace
 from ..runtime.checkpoint import CheckpointError, read_json, write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from .images import LabelledImages
 from .map_card import COVERED, FILE, STRONGEST
 from .recognition import resize_pictures
@@ -97,7 +97,7 @@ def study_maps(
         CheckpointError: a folder cannot be read.
         ValueError: the data is not what these classifiers were trained on.
     """
-    found = {"facts": {"hardware": hardware(choose_device(device)), "data_sha256": images.sha256}}
+    found = {"facts": {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}}
     found |= _measure(folder, images, drawn, pictures, device)
     if before is not None:
         found["before"] = _measure(before, images, drawn, pictures, device)

@@ -1,4 +1,4 @@
-"""Measure the five networks beside each other on the held-out sentences, and write it beside the recurrent ones."""
+"""Compare the five networks on the held-out sentences, and write the figures next to the recurrent networks."""
 
 import statistics
 import time
@@ -11,7 +11,7 @@ import torch
 from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
-from ..attribution.alignment_error import LinkCounts, link_counts
+from ..attribution.alignment_error import LinkCounts, count_links
 from ..lessons.network_comparison import (
     FEWEST_SENTENCES,
     FILE,
@@ -29,9 +29,9 @@ from ..lessons.network_comparison import (
 from ..networks.recurrent_config import VARIANTS
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from ..runtime.fallback import device_of
-from ..text.word_alignment import AlignmentTable, links_of
+from ..text.word_alignment import AlignmentTable, find_links
 from ..tracing.trace import SentenceTrace
 from ..translator import InputError, SentenceTranslator, Translator
 from .card import held_out_card
@@ -40,17 +40,17 @@ from .evaluate import BATCH, decode_all
 
 RESAMPLES, SEED = 1000, 2017
 TIMED_SENTENCES, TIMED_ROUNDS = 256, 5
-LEAST = 1e-6  # of a BLEU score that something is divided by
+LEAST = 1e-6  # lower bound of a BLEU score in a denominator
 ONE_HEAD = f"{TRANSFORMER}-head"
 
 Networks = dict[str, SentenceTranslator]
 
 
 def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: str = "auto") -> NetworkComparison:
-    """Measure, and write `comparison.json` into `folder`.
+    """Measure all networks, and write `comparison.json` into `folder`.
 
     Args:
-        folder: has a folder for each recurrent network, named after it.
+        folder: contains a folder for each recurrent network, named after it.
         transformer: the translator's folder.
 
     Raises:
@@ -67,7 +67,7 @@ def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: st
     lengths = np.array([len(sentence.split()) for sentence in corpus.heldout])
     groups, change = group_by_length(statistics_of, lengths)
     alignment, used, head = alignment_rates(networks, links, corpus)
-    found = NetworkComparison(
+    comparison = NetworkComparison(
         {name: network.weights_sha256 for name, network in networks.items()},
         len(corpus.heldout),
         groups,
@@ -77,7 +77,7 @@ def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: st
         head,
         decoding_speeds(networks, list(corpus.heldout)),
         {
-            "hardware": hardware(choose_device(device)),
+            "hardware": describe_hardware(choose_device(device)),
             "torch": torch.__version__,
             "data_sha256": corpus.sha256,
             "resamples": RESAMPLES,
@@ -86,16 +86,16 @@ def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: st
             "bleu_signature": networks[TRANSFORMER].card["evaluation"]["greedy"]["bleu_signature"],
         },
     )
-    write_json(folder / FILE, found.to_dict())
-    return found
+    write_json(folder / FILE, comparison.to_dict())
+    return comparison
 
 
 def sentence_counts(network: SentenceTranslator, corpus: Corpus) -> np.ndarray:
-    """What BLEU is made of, sentence by sentence of greedy translations: `(sentence, 2 ORDER + 2)` int64.
+    """The counts behind BLEU for each sentence, greedily translated: `(sentence, 2 ORDER + 2)` int64.
 
     The columns are those of `BleuCounts`: correct, total, length, reference.
     """
-    bleu = BLEU(effective_order=True)  # which changes a sentence's score and no count
+    bleu = BLEU(effective_order=True)  # changes a sentence's score, but no count
     rows = []
     produced = decode_all(network, list(corpus.heldout))
     for ids, references in zip(produced, corpus.heldout.values(), strict=True):
@@ -109,7 +109,7 @@ def group_by_length(
 ) -> tuple[tuple[LengthGroup, ...], dict[str, BootstrapInterval]]:
     """The groups, and the change of the share from the shortest to the longest of them with enough sentences.
 
-    Within a group every network is scored on the same resampled sentences, so that their ratio has a band of its own.
+    Within a group all networks are scored on the same resampled sentences, for an interval of their ratio.
 
     Args:
         counts: network -> `sentence_counts`.
@@ -133,8 +133,8 @@ def group_by_length(
             if whole[name]
         }
         share = {name: bootstrap_interval(*pair) for name, pair in ratio.items()}
-        made = {name: _counts(row) for name, row in sums.items()}
-        groups.append(LengthGroup(shortest, longest, number, bleu, made, share))
+        bleu_counts = {name: _counts(row) for name, row in sums.items()}
+        groups.append(LengthGroup(shortest, longest, number, bleu, bleu_counts, share))
         if number >= FEWEST_SENTENCES:
             shares.append(ratio)
     if len(shares) < 2:
@@ -152,12 +152,13 @@ def group_by_length(
 def corpus_bleu(row: np.ndarray) -> float:
     """sacreBLEU's corpus score of summed counts, `(2 ORDER + 2,)`, smoothed as the cards' is."""
     parts = row.tolist()
+    length, reference = parts[2 * ORDER :]
     correct, total = parts[:ORDER], parts[ORDER : 2 * ORDER]
-    return BLEU.compute_bleu(correct, total, *parts[2 * ORDER :], smooth_method="exp").score
+    return BLEU.compute_bleu(correct, total, length, reference, smooth_method="exp").score
 
 
 def bootstrap_interval(value: float, drawn: np.ndarray) -> BootstrapInterval:
-    """A figure with the middle 95 % of what the resamples gave."""
+    """A figure with the central 95 % of its values over the resamples."""
     low, high = np.percentile(drawn, (2.5, 97.5))
     return BootstrapInterval(round(float(value), 5), round(float(low), 5), round(float(high), 5))
 
@@ -170,10 +171,10 @@ def _counts(row: np.ndarray) -> BleuCounts:
 def alignment_rates(
     networks: Networks, links: AlignmentTable, corpus: Corpus
 ) -> tuple[dict[str, AlignmentRate], int, tuple[int, int]]:
-    """Alignment error over the second half of the held-out sentences, forced on the first of their translations.
+    """Alignment error over the second half of the held-out sentences, teacher-forced on their first translations.
 
     Returns:
-        The rates, over how many sentences, and the Transformer's head that is best over the first half.
+        The rates, the number of sentences, and the Transformer's head with the lowest error over the first half.
     """
     attending = [name for name in NETWORKS if "cross" in {kind.name for kind in networks[name].kinds}]
     pairs = [(english, french[0]) for english, french in corpus.heldout.items()]
@@ -185,11 +186,11 @@ def alignment_rates(
             traced = _trace(networks[name], english, french)
             if traced is None:
                 continue
-            reference = links_of(links, traced.source_ids, traced.next_ids)
+            reference = find_links(links, traced.source_ids, traced.next_ids)
             weights = traced.attention("cross")  # (layer, head, T, S)
             maps = {name: weights[-1].mean(axis=0)} | ({ONE_HEAD: weights[head]} if name == TRANSFORMER else {})
             for key, table in maps.items():
-                generated, read = (link_counts(table, reference, by_read) for by_read in (False, True))
+                generated, read = (count_links(table, reference, by_read) for by_read in (False, True))
                 rows.setdefault(key, []).append([*astuple(generated), *astuple(read)])
     tables = {name: np.array(table) for name, table in rows.items()}  # (sentence, 6)
     used = len(tables[TRANSFORMER])
@@ -197,7 +198,9 @@ def alignment_rates(
     return {name: _rate(table, times) for name, table in tables.items()}, used, head
 
 
-def best_head(translator: Translator, links: AlignmentTable, pairs: Sequence[tuple[str, str]]) -> tuple[int, int]:
+def best_head(
+    translator: SentenceTranslator, links: AlignmentTable, pairs: Sequence[tuple[str, str]]
+) -> tuple[int, int]:
     """Layer and head, from 0, of the cross-attention with the lowest alignment error over these sentence pairs.
 
     Raises:
@@ -208,8 +211,8 @@ def best_head(translator: Translator, links: AlignmentTable, pairs: Sequence[tup
         traced = _trace(translator, english, french)
         if traced is None:
             continue
-        reference = links_of(links, traced.source_ids, traced.next_ids)
-        counts = [[astuple(link_counts(head, reference)) for head in layer] for layer in traced.attention("cross")]
+        reference = find_links(links, traced.source_ids, traced.next_ids)
+        counts = [[astuple(count_links(head, reference)) for head in layer] for layer in traced.attention("cross")]
         total = np.array(counts) if total is None else total + counts  # (layer, head, 3)
     if total is None:
         raise ValueError("No held-out sentence is short enough to be traced; give more data or a larger --heldout.")
@@ -230,9 +233,9 @@ def _rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
 
     def over(part: slice, figure: Callable[[LinkCounts], float | None]) -> BootstrapInterval:
         drawn = [figure(LinkCounts(*row)) for row in (times @ table[:, part]).tolist()]
-        return bootstrap_interval(
-            figure(LinkCounts(*table[:, part].sum(axis=0).tolist())), np.array(drawn, dtype=float)
-        )
+        value = figure(LinkCounts(*table[:, part].sum(axis=0).tolist()))
+        assert value is not None, "some sentence has links"
+        return bootstrap_interval(value, np.array(drawn, dtype=float))
 
     generated, read = slice(0, 3), slice(3, 6)
     return AlignmentRate(
@@ -243,9 +246,9 @@ def _rate(table: np.ndarray, times: np.ndarray) -> AlignmentRate:
 
 
 def decoding_speeds(networks: Networks, sentences: Sequence[str]) -> dict[str, float]:
-    """Target tokens a second of greedy decoding in batches, `</s>` counted: the median of rounds taken in turns.
+    """Target tokens a second of greedy decoding in batches, with `</s>`: median of rounds that alternate by network.
 
-    A CPU works with one thread, as the server does, and its own time counts, so that other programs matter little.
+    On a CPU with one thread, as in the server, and in process time, so that other programs matter little.
     """
     places = np.unique(np.linspace(0, len(sentences) - 1, min(TIMED_SENTENCES, len(sentences))).round().astype(int))
     chosen = [sentences[place] for place in places]
@@ -262,4 +265,4 @@ def decoding_speeds(networks: Networks, sentences: Sequence[str]) -> dict[str, f
                 speeds[name].append(sum(map(len, produced)) / (clock() - started))
     finally:
         torch.set_num_threads(threads)
-    return {name: round(statistics.median(found), 1) for name, found in speeds.items()}
+    return {name: round(statistics.median(rates), 1) for name, rates in speeds.items()}

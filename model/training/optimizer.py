@@ -1,4 +1,4 @@
-"""Optimiser, learning-rate schedule and weight averaging: one recipe for every network of this project."""
+"""Optimiser, learning-rate schedule and weight averaging, in one recipe for every network of this project."""
 
 import math
 from dataclasses import asdict, dataclass
@@ -10,17 +10,17 @@ from torch.optim import Optimizer
 
 @dataclass(frozen=True)
 class Recipe:
-    """Everything that decides how a network is trained, besides the data and the sizes.
+    """All settings of training except the data and the sizes.
 
     Raises:
-        ValueError: a value lies outside its range; the sentence names it.
+        ValueError: a value lies outside its range; the message names it.
     """
 
     epochs: int = 8  # passes over the training data
     batch_tokens: int = 3500  # padded positions a process takes in one step
     learning_rate: float = 1e-3  # peak for AdamW
     matrix_learning_rate: float = 2e-3  # peak for Muon on the weight matrices inside the layers; 0 leaves all to AdamW
-    warmup_steps: int = 400  # steps over which the rate rises linearly; from there it falls to zero
+    warmup_steps: int = 400  # steps over which the rate rises linearly, before it falls to zero
     # "linear" falls in a straight line, "cosine" along half a wave (Loshchilov and Hutter 2017)
     schedule: str = "linear"
     weight_decay: float = 0.01
@@ -57,13 +57,14 @@ def build_optimizers(network: nn.Module, recipe: Recipe) -> list[Optimizer]:
     """AdamW (Loshchilov and Hutter 2019), with Muon (Jordan et al. 2024) for the matrices inside the layers.
 
     Muon orthogonalises the momentum of a matrix before the step; embeddings, biases and norms, for which that has no
-    meaning, stay with AdamW.
+    meaning, use AdamW.
     """
     matrices = [p for name, p in network.named_parameters() if p.ndim == 2 and "embedding" not in name]
     chosen = {id(p) for p in matrices} if recipe.matrix_learning_rate else set()
     others = [p for p in network.parameters() if id(p) not in chosen]
     rate, decay = recipe.learning_rate, recipe.weight_decay
-    optimizers = [torch.optim.AdamW(others, rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay, fused=True)]
+    adamw = torch.optim.AdamW(others, rate, betas=(0.9, 0.98), eps=1e-9, weight_decay=decay, fused=True)
+    optimizers: list[Optimizer] = [adamw]
     if chosen:
         rate, adjust = recipe.matrix_learning_rate, "match_rms_adamw"
         optimizers.append(torch.optim.Muon(matrices, rate, weight_decay=decay, momentum=0.95, adjust_lr_fn=adjust))
@@ -105,7 +106,7 @@ def optimizer_tensors(optimizers: list[Optimizer]) -> dict[str, Tensor]:
 
 
 def restore_optimizers(optimizers: list[Optimizer], tensors: dict[str, Tensor]) -> None:
-    """Put back what `optimizer_tensors` returned."""
+    """Restore the state that `optimizer_tensors` returned."""
     states: list[dict[int, dict[str, Tensor]]] = [{} for _ in optimizers]
     for key, tensor in tensors.items():
         if key.startswith("optimizer."):

@@ -1,6 +1,7 @@
-"""The commands on pictures: training the Vision Transformer and the convolutional network, and measuring them."""
+"""Commands on pictures: train the Vision Transformer and the convolutional network, and measure them."""
 
 import argparse
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -48,7 +49,7 @@ NETWORK_OPTIONS = ("patch_size", "d_model", "n_heads", "n_layers", "d_ff", "drop
 
 
 def add_picture_commands(commands: argparse._SubParsersAction) -> None:
-    """Put the commands of this file among the others."""
+    """Add the commands of this file."""
     vision = commands.add_parser("vision", help="train the picture classifier")
     vision.set_defaults(run=partial(_train_recognizer, sizes=VisionConfig, network=VisionTransformer))
     add_run_options(vision, VISION_RECIPE)
@@ -87,7 +88,7 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
 
 
 def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Augmentation) -> None:
-    """What every training run on pictures takes."""
+    """Add the options of every training run on pictures."""
     command.add_argument("--stages", default=stages, help="pixels x epochs, in order; default %(default)s")
     command.add_argument(
         "--held-back", type=int, default=1000, help="training pictures that epochs are chosen by; default %(default)s"
@@ -96,15 +97,19 @@ def _add_picture_options(command: argparse.ArgumentParser, stages: str, how: Aug
     add_options_of(command, how)
 
 
-def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Recognizer]) -> int:
+def _train_recognizer(
+    options: argparse.Namespace,
+    sizes: type[VisionConfig] | type[ConvolutionConfig],
+    network: Callable[..., Recognizer],
+) -> int:
     stages = Stages.parse(options.stages)
     how = from_options(Augmentation, options)
     check_out(options)
-    images = read_images(options.data).hold_back(options.held_back)  # everything wrong is said before any work
+    images = read_images(options.data).hold_back(options.held_back)  # reports errors in the data before any work
     side = stages.final_size
-    if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen at which size it reads
+    if options.resume and network is ConvolutionalNetwork:  # a finished run has chosen its reading size
         side = read_json(options.out / "config.json").get("image_size", side)
-    config = from_options(sizes, options, classes=images.classes, image_size=side)
+    config: VisionConfig | ConvolutionConfig = from_options(sizes, options, classes=images.classes, image_size=side)
     before = None
     if folder := getattr(options, "start_from", None):
         if folder.resolve() == options.out.resolve():
@@ -122,12 +127,12 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
 
     def prepare(processes: ProcessGroup) -> PreparedRun:
         def task() -> RecognitionTask:
-            made = network(config)
+            untrained = network(config)
             if before:
-                load_weights(made, before.tensors, str(options.start_from))
+                load_weights(untrained, before.tensors, str(options.start_from))
                 if processes.leads:
                     before.hand_over(options.out)
-            return RecognitionTask(made, images, recipe, stages, how, teacher, options.compiled)
+            return RecognitionTask(untrained, images, recipe, stages, how, teacher, options.compiled)
 
         return PreparedRun(config, task, before.start if before else None)
 
@@ -135,14 +140,14 @@ def _train_recognizer(options: argparse.Namespace, sizes: type, network: type[Re
 
 
 def _check_network_options(options: argparse.Namespace, config: VisionConfig) -> None:
-    """Refuse an option that asks for another network than the one to start from.
+    """Refuse an option for another network than the one to start from.
 
     Raises:
-        ValueError: see above; the sentence names the option.
+        ValueError: the message names the option.
     """
     for name in NETWORK_OPTIONS:
-        asked, has = getattr(options, name), getattr(config, name)
-        if asked not in (has, getattr(VisionConfig, name)):
+        value, has = getattr(options, name), getattr(config, name)
+        if value not in (has, getattr(VisionConfig, name)):
             word = name.replace("_", "-")
             raise ValueError(f"The network to start from has --{word} {has} and keeps it; leave the option out.")
 

@@ -1,4 +1,4 @@
-"""The picture classifier as a task for the training loop."""
+"""Picture classification as a task of the training loop."""
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -10,7 +10,7 @@ from PIL import Image
 from torch import Tensor, nn
 
 from ..networks.convolution import ConvolutionalNetwork
-from ..networks.tap import untouched
+from ..networks.tap import identity_tap
 from ..networks.vision import VisionTransformer
 from ..picture_classifier import middle_square
 from .augment import Augmentation, draw_example
@@ -24,7 +24,7 @@ AT_ONCE = 100  # pictures that are classified together
 
 @dataclass(frozen=True)
 class Stages:
-    """How many epochs are trained at which size: small pictures first, for they take a fraction of the time.
+    """Epochs at each size of picture: small pictures first, which take a fraction of the time.
 
     The network's position vectors belong to the last size and are interpolated for the others.
     """
@@ -36,7 +36,7 @@ class Stages:
         """Read `48x20,96x10`: 20 epochs at 48 pixels, then 10 at 96.
 
         Raises:
-            ValueError: another form; the sentence shows the right one.
+            ValueError: the text has another form.
         """
         try:
             pairs = tuple((int(size), int(epochs)) for size, epochs in (part.split("x") for part in text.split(",")))
@@ -48,16 +48,16 @@ class Stages:
 
     @property
     def epochs(self) -> int:
-        """All of them together."""
+        """Number of epochs of all stages."""
         return sum(epochs for _, epochs in self.pairs)
 
     @property
     def final_size(self) -> int:
-        """Pixels a side at the end, which the network is made for."""
+        """Pixels a side in the last stage, which the network is made for."""
         return self.pairs[-1][0]
 
     def size(self, epoch: int) -> int:
-        """Pixels a side in `epoch`, counted from 0; past the end, the last size."""
+        """Pixels a side in `epoch`, from 0; after the last epoch, the last size."""
         for size, epochs in self.pairs:
             if epoch < epochs:
                 return size
@@ -82,10 +82,10 @@ class RecognitionStep(nn.Module):
 
     Args:
         smoothing: of the labels.
-        teacher: whose answers the network learns besides the labels, or in their place. It is no part of the module,
-            for nothing of it is trained.
-        compiled: whole batches run as a program that PyTorch makes of the network, which needs a C++ compiler and most
-            of a minute for each size of picture; on two cores and small pictures it is 1.6 times as fast.
+        teacher: network whose answers are learned besides the labels, or instead of them. It is not a part of the
+            module, since it is not trained.
+        compiled: whether whole batches run through `torch.compile`, which needs a C++ compiler and most of a minute for
+            each size of picture; on two cores and small pictures it is 1.6 times as fast.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class RecognitionStep(nn.Module):
             label, other, share: `(batch,)`; see `model.training.augment.TrainingExample`.
             answers: the teacher's logits for the same views, `(batch, class)`, where there is one.
         """
-        tap = untouched if pixels.device.type == "cpu" else None
+        tap = identity_tap if pixels.device.type == "cpu" else None
         forward = self.fast if len(pixels) == self.whole else self.network
         logits = forward(pixels, tap).float()  # (batch, class)
 
@@ -118,10 +118,10 @@ class RecognitionStep(nn.Module):
             return (share * first + (1 - share) * second).sum()
 
         loss = mixed(self.smoothing)
-        if self.teacher is not None:
-            taught = self.teacher.loss(logits, answers).sum()
+        if self.teacher is not None and answers is not None:
+            distilled = self.teacher.loss(logits, answers).sum()
             part = self.teacher.how.teacher_share
-            loss = part * taught + (1 - part) * loss
+            loss = part * distilled + (1 - part) * loss
         return loss, mixed(0.0).detach()
 
 
@@ -129,7 +129,7 @@ class RecognitionTask:
     """Batches, loss and validation of the classifier; see `model.training.loop.TrainingTask`.
 
     Args:
-        images: of which some are held back; the epoch that recognizes most of those, at the last size, is shipped.
+        images: some are held back; the epoch with the highest accuracy on those, at the last size, is shipped.
         teacher, compiled: see `RecognitionStep`.
     """
 
@@ -149,12 +149,12 @@ class RecognitionTask:
         taught = f"; teacher {teacher.facts}" if teacher else ""
         self.data = f"SHA-256 {images.sha256}; held back {len(images.held_back)}{taught}; views {asdict(how)}"
         self.epoch = 0
-        self.kept: dict[tuple[int, int], list[Tensor]] = {}  # by round and picture, where views come again
-        self.drawing = ThreadPoolExecutor(torch.get_num_threads())  # views are drawn side by side
+        self.cached: dict[tuple[int, int], list[Tensor]] = {}  # by round and picture, where views repeat
+        self.drawing = ThreadPoolExecutor(torch.get_num_threads())  # views are drawn in parallel
 
     @property
     def side(self) -> int:
-        """Pixels a side in the present epoch."""
+        """Pixels a side in the current epoch."""
         return self.stages.size(self.epoch)
 
     def plan(self, epoch: int, world_size: int) -> list[list[int]]:
@@ -173,24 +173,27 @@ class RecognitionTask:
         if self.teacher is None:
             return self._drawn(indices, self.epoch, self.side), len(indices)
         rounds = self.teacher.how.rounds
-        views, *rest = self._kept(indices, self.epoch % rounds) if rounds else self._taught(indices, self.epoch)
+        if rounds:
+            views, *rest = self._cached(self.teacher, indices, self.epoch % rounds)
+        else:
+            views, *rest = self._with_answers(self.teacher, indices, self.epoch)
         return (downscale(views, self.side), *rest), len(indices)
 
-    def _kept(self, indices: list[int], draw: int) -> list[Tensor]:
-        """As `_taught`, with views in 256 steps; those that come again are taken from memory with their answers."""
-        if new := [index for index in indices if (draw, index) not in self.kept]:
-            views, *rest = self._taught(new, draw)
+    def _cached(self, teacher: Teacher, indices: list[int], draw: int) -> list[Tensor]:
+        """As `_with_answers`, with views in 256 steps; repeated ones come from the cache with their answers."""
+        if new := [index for index in indices if (draw, index) not in self.cached]:
+            views, *rest = self._with_answers(teacher, new, draw)
             in_bytes = ((views + 1) * 127.5).round().to(torch.uint8)
-            self.kept |= {(draw, index): row for index, *row in zip(new, in_bytes, *rest, strict=True)}
-        views, *rest = map(torch.stack, zip(*(self.kept[draw, index] for index in indices), strict=True))
+            self.cached |= {(draw, index): row for index, *row in zip(new, in_bytes, *rest, strict=True)}
+        views, *rest = map(torch.stack, zip(*(self.cached[draw, index] for index in indices), strict=True))
         return [views.float() / 127.5 - 1, *rest]
 
-    def _taught(self, indices: list[int], draw: int) -> tuple[Tensor, ...]:
-        """What `_drawn` returns, at the larger size of both networks, and the teacher's answers."""
-        views, *rest = self._drawn(indices, draw, max(self.side, self.teacher.side))
+    def _with_answers(self, teacher: Teacher, indices: list[int], draw: int) -> tuple[Tensor, ...]:
+        """The tensors of `_drawn`, at the larger size of both networks, and the teacher's answers."""
+        views, *rest = self._drawn(indices, draw, max(self.side, teacher.side))
         device = next(self.network.parameters()).device
         with torch.autocast(device.type, torch.bfloat16, enabled=self.recipe.precision == "bf16"):
-            answers = self.teacher.answers(downscale(views, self.teacher.side).to(device))
+            answers = teacher.answers(downscale(views, teacher.side).to(device))
         return views, *rest, answers.cpu()
 
     def _drawn(self, indices: list[int], draw: int, side: int) -> tuple[Tensor, ...]:
@@ -206,8 +209,9 @@ class RecognitionTask:
         return views, label, other, torch.tensor([example.share for example in drawn])
 
     @torch.inference_mode()
-    def validate(self, network: Recognizer, device: torch.device) -> dict[str, float]:
-        """Top-1 accuracy and mean -ln p of the pictures held back, at the present size."""
+    def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
+        """Top-1 accuracy and mean -ln p of the pictures held back, at the current size."""
+        assert isinstance(network, VisionTransformer | ConvolutionalNetwork)
         network.eval()
         logits, labels = classify_all(network, self.images.held_back, self.side, device)
         right = accuracy(logits, labels)
@@ -226,5 +230,5 @@ def classify_all(network: Recognizer, split: PictureSplit, side: int, device: to
 
 
 def accuracy(logits: Tensor, labels: Tensor) -> float:
-    """Share of the pictures whose most probable class is the right one."""
+    """Share of the pictures whose most probable class is their label."""
     return (logits.argmax(dim=1) == labels).double().mean().item()

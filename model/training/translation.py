@@ -1,6 +1,6 @@
-"""Translation as a task for the training loop, for the Transformer and for the recurrent networks.
+"""Translation as a task of the training loop, for the Transformer and for the recurrent networks.
 
-Batches of sentence pairs go by token count: alike in length, in an order that the seed and the epoch alone decide.
+Batches of sentence pairs are limited by tokens: pairs of similar length, in an order that follows from seed and epoch.
 """
 
 import random
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from ..networks.interfaces import TranslationNetwork
 from ..networks.losses import smoothed_cross_entropy
 from ..networks.masks import pad_batch
-from ..networks.recurrent import RecurrentNetwork
-from ..networks.tap import untouched
+from ..networks.tap import identity_tap
 from ..networks.transformer import Transformer
 from ..text.tokenizer import Tokenizer
 from .corpus import Corpus
@@ -36,13 +36,13 @@ def plan_epoch(pairs: list[EncodedPair], batch_tokens: int, seed: int, epoch: in
     """Group pair indices into batches of at most `batch_tokens` padded positions on either side.
 
     Pairs are shuffled, sorted by length inside large windows so that little is padded, cut into batches, and the
-    batches shuffled. Each pair stands in exactly one batch.
+    batches shuffled. Each pair is in exactly one batch.
 
     Args:
         pairs: the encoded training pairs.
-        batch_tokens: positions a batch may fill, padding counted; a longer single pair makes its own batch.
+        batch_tokens: positions of a batch with padding; a longer pair is a batch of its own.
         seed: of the run.
-        epoch: number of the pass over the data; another epoch gives another order.
+        epoch: number of the pass over the data; each epoch has another order.
 
     Returns:
         Lists of indices into `pairs`.
@@ -74,10 +74,10 @@ class TranslationStep(nn.Module):
     """Teacher-forced loss of a batch, as one module, so that DDP can wrap it.
 
     On a CPU the Transformer's explicit form of attention is used: for sentences of a dozen tokens it trains 1.4 x as
-    fast as the fused kernel, whose backward pass is made for long sequences. Recurrent networks run fused.
+    fast as the fused kernel, whose backward pass is optimised for long sequences. Recurrent networks run fused.
     """
 
-    def __init__(self, network: Transformer | RecurrentNetwork, smoothing: float) -> None:
+    def __init__(self, network: TranslationNetwork, smoothing: float) -> None:
         super().__init__()
         self.network = network
         self.smoothing = smoothing
@@ -89,18 +89,18 @@ class TranslationStep(nn.Module):
         """
         network = self.network
         explicit = source.device.type == "cpu" and isinstance(network, Transformer)
-        hidden = network.hidden(source, target[:, :-1], untouched if explicit else None)  # (batch, target - 1, d_model)
-        wanted = target[:, 1:]
-        real = wanted != network.config.pad_id
-        return smoothed_cross_entropy(hidden[real], network.embedding.weight, wanted[real], self.smoothing)
+        hidden = network.hidden(
+            source, target[:, :-1], identity_tap if explicit else None
+        )  # (batch, target - 1, d_model)
+        labels = target[:, 1:]
+        real = labels != network.config.pad_id
+        return smoothed_cross_entropy(hidden[real], network.embedding.weight, labels[real], self.smoothing)
 
 
 class TranslationTask:
     """Batches, loss and validation of a network that translates; see `model.training.loop.TrainingTask`."""
 
-    def __init__(
-        self, network: Transformer | RecurrentNetwork, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe
-    ) -> None:
+    def __init__(self, network: TranslationNetwork, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe) -> None:
         self.network = network
         self.step = TranslationStep(network, recipe.label_smoothing)
         self.recipe = recipe
@@ -122,8 +122,9 @@ class TranslationTask:
         return collate(chosen, self.network.config.pad_id), sum(len(pair.target) - 1 for pair in chosen)
 
     @torch.inference_mode()
-    def validate(self, network: Transformer | RecurrentNetwork, device: torch.device) -> dict[str, float]:
+    def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
         """Mean -ln p per token on the first translation of every held-out sentence, without smoothing or dropout."""
+        assert isinstance(network, TranslationNetwork)
         step = TranslationStep(network, 0.0).eval()
         total, terms = 0.0, 0
         for indices in plan_epoch(self.heldout, self.recipe.batch_tokens, 0, 0):

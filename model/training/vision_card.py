@@ -1,4 +1,4 @@
-"""The shipped folder of a trained picture classifier: weights, and a card with accuracy, calibration, faithfulness."""
+"""Write the shipped folder of a trained picture classifier: weights, and a card with measured figures."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -11,7 +11,7 @@ from ..classifier import VisionClassifier
 from ..convolution_classifier import ConvolutionClassifier
 from ..networks.convolution import ConvolutionalNetwork
 from ..runtime.checkpoint import read_json, sha256_of, write_json
-from ..runtime.device import choose_device, hardware
+from ..runtime.device import choose_device, describe_hardware
 from .card import card_page, training_facts, write_weights
 from .distillation import Teacher
 from .head_card import write_readable_card
@@ -26,7 +26,7 @@ DATA = {
     "source": "github.com/fastai/imagenette",
     "licence": "pictures of ImageNet, for research use; none of them is part of this project",
 }
-READING_SIZES = (1.0, 1.125, 1.25, 1.375)  # times the size trained for at last
+READING_SIZES = (1.0, 1.125, 1.25, 1.375)  # times the last size of training
 EXPLAINED = 200  # validation pictures over which explanations are compared
 
 
@@ -38,7 +38,7 @@ def finish_recognizer(
     network: Recognizer,
     device: torch.device,
 ) -> None:
-    """Choose the size to read at, fit the temperature, write weights, and evaluate what was written for the card."""
+    """Choose the size to read at, fit the temperature, write the weights, and evaluate them as written for the card."""
     rows = read_metrics(folder / METRICS)
     start = next(row for row in reversed(rows) if row["event"] == "start")
     epochs = [row for row in rows if row["event"] == "epoch"]
@@ -67,7 +67,7 @@ def finish_recognizer(
 
 
 def _earlier(rows: list[dict]) -> list[list]:
-    """Of each run that this one goes on from: the epochs behind its end, and its teacher and views in words."""
+    """Of each run that this one continues: number of epochs up to its end, and a text on its teacher and views."""
     starts = [row for row in rows if row["event"] == "start"]
     return [
         [row["epoch"], before["data"].split("; ", 2)[2]]
@@ -85,30 +85,29 @@ def _chosen(epochs: list[dict]) -> dict:
 def choose_reading_size(
     network: Recognizer, trained: int, split: PictureSplit, device: torch.device
 ) -> list[list[float]]:
-    """Let a network read pictures at the size at which it recognizes most of `split`.
+    """Set a network to the picture size with the highest accuracy on `split`.
 
-    Random crops show things larger than whole pictures do, so somewhat larger pictures than the size `trained` at last
-    can suit it better (Touvron et al. 2019). A Vision Transformer gets positions between those that it has learned.
+    Objects are larger in random crops than in whole pictures, so pictures somewhat larger than the last size of
+    training, `trained`, can suit it better (Touvron et al. 2019). A Vision Transformer interpolates its positions.
 
     Returns:
-        Pixels a side and accuracy there, for each size tried; of two equal ones the smaller is taken.
+        Pixels a side and accuracy, for each size tried; of two equal ones the smaller is chosen.
     """
-    convolution = isinstance(network, ConvolutionalNetwork)
-    step = network.config.stride if convolution else network.config.patch_size
+    step = network.config.stride if isinstance(network, ConvolutionalNetwork) else network.config.patch_size
     sides = sorted({round(factor * trained / step) * step for factor in READING_SIZES})
-    found = [[side, accuracy(*classify_all(network.eval(), split, side, device))] for side in sides]
-    best = max(found, key=lambda row: (row[1], -row[0]))[0]
-    if convolution:
+    tried = [(side, accuracy(*classify_all(network.eval(), split, side, device))) for side in sides]
+    best, _ = max(tried, key=lambda row: (row[1], -row[0]))
+    if isinstance(network, ConvolutionalNetwork):
         network.config = replace(network.config, image_size=best)
     else:
         network.resize(best)
-    return found
+    return [[side, share] for side, share in tried]
 
 
 def calibrate(network: Recognizer, split: PictureSplit, device: torch.device) -> dict:
-    """Divide the network's last layer by the temperature that fits `split`, so that its logits need nothing further.
+    """Divide the network's last layer by the temperature that fits `split`, so that its probabilities are calibrated.
 
-    Returns that, the number of pictures, and the expected calibration error on them before and after.
+    Returns the temperature, the number of pictures, and the expected calibration error on them before and after.
     """
     logits, labels = classify_all(network.eval(), split, network.config.image_size, device)
     temperature = fit_temperature(logits, labels)
@@ -134,7 +133,7 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
     logits, labels = classify_all(classifier.network, split, classifier.config.image_size, classifier.device)
     card["evaluation"] = {
         "pictures": len(split),
-        "hardware": hardware(choose_device(device)),
+        "hardware": describe_hardware(choose_device(device)),
         "top1": accuracy(logits, labels),
         "heldout_nll": F.cross_entropy(logits, labels).item(),
         "calibration_error": calibration_error(logits.softmax(dim=1), labels),
@@ -155,11 +154,11 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
 
 
 def validation_card(folder: Path, images: LabelledImages) -> dict:
-    """The card of the classifier in `folder`, which has never seen the validation pictures of `images`.
+    """The card of the classifier in `folder`, after a check that it has not seen the validation pictures of `images`.
 
     Raises:
         CheckpointError: there is no card.
-        ValueError: as `evaluate_recognizer` says.
+        ValueError: see `evaluate_recognizer`.
     """
     card = read_json(folder / "card.json")
     if card["data"]["sha256"] != images.sha256:
@@ -168,7 +167,7 @@ def validation_card(folder: Path, images: LabelledImages) -> dict:
 
 
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`; `heads` is a section on the heads."""
+    """The readable card, from `card.json` and `config.json`; `heads` is a section on the heads."""
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
     title, what, unit, more = _network_lines(card, sizes)
     stages = ", then ".join(f"{epochs} epochs at {size} pixels" for size, epochs in training["stages"])
@@ -220,7 +219,7 @@ It is made to be looked into. It knows {len(sizes["classes"])} classes and answe
 
 
 def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:
-    """Title, the network in words, what a batch is counted in, and further lines on training."""
+    """Title, description of the network, unit of a batch, and further lines on training."""
     if "widths" in sizes:
         widths = ", ".join(map(str, sizes["widths"]))
         what = f"""A residual convolutional network: a stem of two 3 x 3 convolutions, stages of {widths} channels with
@@ -235,7 +234,7 @@ patches of {sizes["patch_size"]} x {sizes["patch_size"]}."""
 
 
 def _faithfulness_section(evaluation: dict) -> str:
-    """Of a network whose answers have been explained; else nothing."""
+    """Section on faithfulness; empty for a network without explanations."""
     if "faithfulness" not in evaluation:
         return ""
     methods = "\n".join(_method_line(name, figures) for name, figures in evaluation["faithfulness"].items())

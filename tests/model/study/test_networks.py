@@ -8,7 +8,7 @@ from PIL import Image
 
 from model import OpenError, RecurrentTranslator, VisionClassifier
 from model.attribution.head_labels import vision_scores
-from model.attribution.intervention_result import losses_of
+from model.attribution.intervention_result import token_losses
 from model.classifier import SHIPPED as VISION_FOLDER
 from model.networks.tap import AtEveryStep
 from model.runtime.checkpoint import CheckpointError
@@ -22,24 +22,24 @@ SAMPLE = VISION_FOLDER.parent / "samples" / "church.jpg"
 
 
 def test_the_translator_reads_lines_and_pairs():
-    subject = open_studied_model("translator", "cpu")
-    kinds = subject.kinds(None, StudyInputs("pairs", []))
+    studied = open_studied_model("translator", "cpu")
+    kinds = studied.kinds(None, StudyInputs("pairs", []))
     assert kinds == ("encoder", "decoder", "cross")
-    own, forced = (subject.measure(StudyInput(SENTENCE, second), kinds, True) for second in (None, "Un chien dort."))
-    trace = subject.model.trace(SENTENCE, "Un chien dort.")
+    own, forced = (studied.measure(StudyInput(SENTENCE, second), kinds, True) for second in (None, "Un chien dort."))
+    trace = studied.model.trace(SENTENCE, "Un chien dort.")
     weights = trace.cross_attention.astype(np.float64)
     expected = -(weights * np.log(weights)).sum(axis=-1).mean(axis=-1)
     np.testing.assert_allclose(forced["cross"].measures["entropy"], expected, atol=1e-12)
     assert np.abs(own["cross"].effect - forced["cross"].effect).max() > 0.1
     assert "aligned" in own["cross"].scores.scores  # the alignment that ships with it is used
-    assert subject.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
+    assert studied.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
 
 
 def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer():
-    subject = open_studied_model("vision", "cpu")
+    studied = open_studied_model("vision", "cpu")
     content = SAMPLE.read_bytes()
     found = {
-        label: subject.measure(StudyInput(content, label=label), ("vision",), True)["vision"]
+        label: studied.measure(StudyInput(content, label=label), ("vision",), True)["vision"]
         for label in (None, "church", "samples", 0)
     }
     model = VisionClassifier.load(device="cpu")
@@ -52,19 +52,19 @@ def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer(
     scores = vision_scores(trace.attention, trace.grid).scores
     np.testing.assert_allclose(found[None].scores.scores["row"], scores["row"], atol=1e-12)
     with pytest.raises(StudyError, match="not a picture"):
-        subject.measure(StudyInput(b"no"), ("vision",), True)
+        studied.measure(StudyInput(b"no"), ("vision",), True)
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(name):
-    subject = open_studied_model(name, "cpu")
-    found = subject.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
+    studied = open_studied_model(name, "cpu")
+    found = studied.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
     model = RecurrentTranslator.load(name, "cpu")
     trace = model.trace(SENTENCE, FRENCH)
     ablated = model.trace(SENTENCE, FRENCH, intervention=AtEveryStep({"decoder.cross.outputs": lambda o: 0 * o}))
     assert found.effect.shape == (1, 1)
     assert "aligned" in found.scores.scores  # by the translator's alignment, for the tokens are the same
-    assert found.effect[0, 0] == pytest.approx(losses_of(ablated).mean() - losses_of(trace).mean(), abs=1e-6)
+    assert found.effect[0, 0] == pytest.approx(token_losses(ablated).mean() - token_losses(trace).mean(), abs=1e-6)
     assert found.effect[0, 0] > 0.5
     apart = np.abs(np.arange(trace.alignment.shape[0])[:, None] - np.arange(trace.alignment.shape[1]))
     assert found.measures["distance"][0, 0] == pytest.approx((trace.alignment * apart).sum(axis=1).mean(), abs=1e-5)
@@ -73,32 +73,32 @@ def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(n
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "vit"])
 def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
     model = opened(name)
-    subject = studied_checkpoint(model, name)
+    studied = studied_checkpoint(model, name)
     form = "pictures" if model.vision else "texts"
-    kinds = subject.kinds(None, StudyInputs(form, []))
+    kinds = studied.kinds(None, StudyInputs(form, []))
     if model.vision:
         PICTURE.save(tmp_path / "a.png")
     item = StudyInput((tmp_path / "a.png").read_bytes() if model.vision else TEXT)
-    found = subject.measure(item, kinds, True)
+    found = studied.measure(item, kinds, True)
     trace = model.trace(given(model))
     for kind in kinds:
         shape = trace.attention(kind).shape[:2]
         assert found[kind].effect.shape == found[kind].measures["distance"].shape == shape
         assert np.abs(found[kind].effect).max() > 0
     if name == "bert":
-        pair = subject.measure(StudyInput(TEXT, "A car."), kinds, True)["encoder"]
+        pair = studied.measure(StudyInput(TEXT, "A car."), kinds, True)["encoder"]
         expected = model.trace(TEXT, second="A car.").attention("encoder")
         assert pair.measures["entropy"][1, 2] == pytest.approx(-(expected * np.log(expected))[1, 2].sum(axis=-1).mean())
     if name == "t5":
         assert kinds == ("encoder", "decoder", "cross")
-        assert list(subject.measure(StudyInput(TEXT, "A car."), ("cross",), True)) == ["cross"]
+        assert list(studied.measure(StudyInput(TEXT, "A car."), ("cross",), True)) == ["cross"]
 
 
 def test_the_effect_in_a_decoder_is_that_of_a_network_without_the_head(opened):
     import torch
 
-    subject = studied_checkpoint(opened("gpt2"), "gpt2")
-    effect = subject.measure(StudyInput(TEXT), ("decoder",), True)["decoder"].effect
+    studied = studied_checkpoint(opened("gpt2"), "gpt2")
+    effect = studied.measure(StudyInput(TEXT), ("decoder",), True)["decoder"].effect
     ids = torch.tensor([opened("gpt2").trace(TEXT).source.ids])
     with torch.no_grad():
         both = [network(ids, labels=ids).loss for network in (without("gpt2", 0, 1), opened("gpt2").network)]

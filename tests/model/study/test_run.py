@@ -12,7 +12,7 @@ import torch
 from pyarrow.parquet import read_table
 
 from model.attribution.head_labels import HeadScores
-from model.attribution.head_measures import Measured
+from model.attribution.head_measures import HeadMeasurements
 from model.attribution.head_statistics import load_statistics
 from model.runtime.checkpoint import CheckpointError
 from model.study.networks import StudiedModel
@@ -32,12 +32,12 @@ def numbers(text: str, kind: str) -> np.ndarray:
     return np.random.default_rng([int(text), len(kind)]).random((2, 3))
 
 
-def measure(item: StudyInput, kinds, ablates: bool) -> dict[str, Measured]:
+def measure(item: StudyInput, kinds, ablates: bool) -> dict[str, HeadMeasurements]:
     if item.content == "13":
         raise StudyError("Too long.")
     scores = {"previous": 1.0, "same": 2.0} if int(item.content) % 2 else {"same": 2.0}
     return {
-        kind: Measured(
+        kind: HeadMeasurements(
             HeadScores({name: numbers(item.content, kind) / part for name, part in scores.items()}, scores),
             numbers(item.content, kind) - 0.5 if ablates else None,
             {"entropy": numbers(item.content, kind) * 3},

@@ -4,13 +4,13 @@ import math
 
 import pytest
 
-from model.attribution.agreement import METHODS, Agreement
+from model.attribution.agreement import METHODS, MethodAgreement
 from model.training.agreement_study import summarize_agreement
 
 
-def sentence(*values: float | None) -> Agreement:
+def sentence(*values: float | None) -> MethodAgreement:
     """A sentence of one target word with these correlations."""
-    return Agreement(3, {method: (value,) for method, value in zip(METHODS, values, strict=True)}, (True,))
+    return MethodAgreement(3, {method: (value,) for method, value in zip(METHODS, values, strict=True)}, (True,))
 
 
 def test_means_errors_and_shares_by_hand():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from model.runtime.checkpoint import sha256_of
-from model.text.english import FILE, MEASURED, EnglishStatistics, triples
+from model.text.english import FILE, MEASURED, EnglishStatistics, letter_triples
 from model.text.tokenizer import Tokenizer
 from model.training.__main__ import main
 from model.training.card import card_markdown, evaluate_translator
@@ -47,7 +47,7 @@ def test_the_counts_by_hand(folder, corpus):
         shares.append(counts / counts.sum())
     np.testing.assert_allclose(found.log_odds, np.log(shares[0] / shares[1]), atol=1e-6)
     # "a" and "cat": after the start of a word come a and c; after "a" its end, and t
-    (_, _, end), guess = triples("a"), (1.5 / (2 + 14))  # of 28 symbols, half a time each, after the letter a
+    (_, _, end), guess = letter_triples("a"), (1.5 / (2 + 14))  # of 28 symbols, half a time each, after the letter a
     assert end.tolist() == [1, 0]
     seen = (1 + PAIRS * guess) / (1 + PAIRS)  # "a" ended once after a start
     assert np.exp(found.spelling[0, 1, 0]) == pytest.approx(seen)

@@ -10,7 +10,7 @@ from model.attribution.head_ablation import ablate_translation_heads
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import FILE, load_statistics
 from model.runtime.checkpoint import CheckpointError, sha256_of
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.kinds import CROSS
 from model.training.__main__ import main
 from model.training.card import card_markdown, evaluate_translator
@@ -40,7 +40,7 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
     for english, french in list(corpus.heldout.items())[:SENTENCES]:
         trace = translator.trace(english, target=french[0])
         changes.append(ablate_translation_heads(translator.network, trace).changes["cross"])
-        links = links_of(alignment, trace.source_ids, trace.next_ids)
+        links = find_links(alignment, trace.source_ids, trace.next_ids)
         scores = text_scores(trace.cross_attention, CROSS, trace.target_ids, trace.source_ids, links)
         same.append(scores.scores["same"])
         if links.any():

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from model.attribution.agreement import FILE, METHODS, measured_over_many
+from model.attribution.agreement import FILE, METHODS, read_measured_agreement
 from model.training.__main__ import main
 from model.training.loop import CHECKPOINT
 from tests.model.training.programs import finish, start, toy_training
@@ -149,7 +149,7 @@ def test_agreement_writes_figures_for_these_weights(capsys, data_file, folder):
     written = json.loads((folder / FILE).read_text())
     card = json.loads((folder / "card.json").read_text())
     assert written["sentences"] == 3 and written["source_words"] >= 9 and written["target_words"] >= 3
-    assert measured_over_many(card["weights_sha256"], folder) == written
+    assert read_measured_agreement(card["weights_sha256"], folder) == written
     for figures in written["ways"].values():
         assert all(-1 <= figures[method]["mean"] <= 1 for method in METHODS)
         assert sum(figures[method]["best"] for method in METHODS) == pytest.approx(1)
