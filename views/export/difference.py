@@ -1,4 +1,4 @@
-"""Two attention maps and their difference: what a page draws from, and the same as a picture for a paper or a slide.
+"""Two attention maps and their difference, for a page, and as a picture for a paper or a slide.
 
 The difference is the second map minus the first: orange where a query attends less to a key than before, blue where
 it attends more, the background where nothing changed.
@@ -18,13 +18,13 @@ from .matrix_image import MatrixPanel, scale_ends, shades, side_by_side
 
 @dataclass(frozen=True, eq=False)
 class ComparedMap:
-    """One of the maps.
+    """One of the maps, or their difference.
 
     Attributes:
-        name: what the page calls it.
+        name: its name on the page.
         weights: `(query, key)` float32.
         queries, keys: tokens on the axes.
-        hidden: `(query, key)` bool, cells that no query may attend to; drawn grey.
+        hidden: `(query, key)` bool, masked cells; drawn grey.
     """
 
     name: str
@@ -34,10 +34,10 @@ class ComparedMap:
     hidden: np.ndarray
 
     def at(self, queries: tuple[int, ...], keys: tuple[int, ...]) -> "ComparedMap":
-        """The rows and columns at the given places."""
+        """The rows and columns with these indices."""
         cells = np.ix_(queries, keys)
-        names = tuple(self.queries[place] for place in queries), tuple(self.keys[place] for place in keys)
-        return ComparedMap(self.name, self.weights[cells], *names, self.hidden[cells])
+        labels = tuple(self.queries[index] for index in queries), tuple(self.keys[index] for index in keys)
+        return ComparedMap(self.name, self.weights[cells], *labels, self.hidden[cells])
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ class MapPair:
     Attributes:
         kind: names the axes and decides the colour of the maps.
         place: which layer and head, in words.
-        queries, keys: places that mean the same in both, as (places in first, places in second).
+        queries, keys: indices of the tokens that both maps share, as (indices in first, indices in second).
     """
 
     first: ComparedMap
@@ -64,7 +64,7 @@ class MapPair:
 
     @cached_property
     def difference(self) -> ComparedMap | None:
-        """Second minus first where both have the tokens, named as in the first; None where they share too little."""
+        """Second minus first for the shared tokens, labelled as in the first; None if no token is shared on an axis."""
         if not (self.queries[0] and self.keys[0]):
             return None
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
@@ -91,31 +91,31 @@ class MapPair:
             self.second.name,
             say("difference", "difference"),
         ]
-        found = self.difference
-        if found is None:
+        difference = self.difference
+        if difference is None:
             return header, []
         first, second = self.first.at(self.queries[0], self.keys[0]), self.second.at(self.queries[1], self.keys[1])
-        names = self.kind.names(self.first.queries), self.kind.names(self.first.keys)
+        queries, keys = self.kind.names(self.first.queries), self.kind.names(self.first.keys)
         return header, [
             [
-                names[0][self.queries[0][query]],
-                names[1][self.keys[0][key]],
-                *(float(side.weights[query, key]) for side in (first, second, found)),
+                queries[self.queries[0][query]],
+                keys[self.keys[0][key]],
+                *(float(side.weights[query, key]) for side in (first, second, difference)),
             ]
-            for query, key in np.ndindex(found.weights.shape)
+            for query, key in np.ndindex(difference.weights.shape)
         ]
 
     def arrays(self) -> dict[str, np.ndarray]:
-        """Both maps, their tokens, and the difference with the places it was taken from, for `numpy.load`."""
-        parts: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
+        """Both maps, their tokens, and the difference with the indices of the shared tokens, for `numpy.load`."""
+        arrays: dict[str, np.ndarray] = {"kind": np.array(self.kind.name), "place": np.array(self.place)}
         rows, columns = ("rows", "columns") if self.kind.places else ("queries", "keys")
         for name, side in (("first", self.first), ("second", self.second)):
-            parts |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
-            parts |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
+            arrays |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
+            arrays |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
         if self.difference is not None:
-            parts |= {"difference": self.difference.weights}
-            parts |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
-        return parts
+            arrays |= {"difference": self.difference.weights}
+            arrays |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
+        return arrays
 
 
 def difference_picture(pair: MapPair) -> Drawing:
@@ -128,7 +128,7 @@ def difference_picture(pair: MapPair) -> Drawing:
 
 
 def difference_panel(side: ComparedMap, kind: str, top: float) -> MatrixPanel:
-    """One side, or their difference where `kind` says so; `top` has the deepest colour."""
+    """One map, or the difference if `kind` is "difference"; `top` has the deepest colour."""
     signed = kind == palette.DIFFERENCE
     scale = palette.colours(kind, "light", signed)
     low = -top if signed else 0.0

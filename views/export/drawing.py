@@ -1,4 +1,4 @@
-"""A drawing as plain boxes and texts, written as SVG or painted as PNG: one description, two files that agree."""
+"""A drawing of boxes, texts and pictures that can be written as SVG and as PNG, with the same result."""
 
 import io
 import math
@@ -31,7 +31,7 @@ class Box:
 
 @dataclass(frozen=True)
 class TextLine:
-    """One line of text whose anchor lies at x and y, half its height below; `angle` turns it clockwise, in degrees."""
+    """One line of text, vertically centred on its anchor at x and y; `angle` rotates it clockwise, in degrees."""
 
     x: float
     y: float
@@ -43,7 +43,7 @@ class TextLine:
 
 @dataclass(frozen=True, eq=False)
 class Pixels:
-    """A picture `(height, width, 3)` uint8, scaled to whole squares a pixel; x and y are its upper left corner."""
+    """A picture `(height, width, 3)` uint8, scaled without smoothing; x and y are its upper left corner."""
 
     x: float
     y: float
@@ -52,17 +52,20 @@ class Pixels:
     pixels: np.ndarray
 
 
+Item = Box | TextLine | Pixels
+
+
 @dataclass(frozen=True)
 class Drawing:
     """Boxes, texts and pictures, painted in order on white; sizes in pixels.
 
-    `title` describes it to those who cannot see it.
+    `title` describes the drawing for screen readers.
     """
 
     width: float
     height: float
     title: str
-    items: tuple[Box | TextLine | Pixels, ...]
+    items: tuple[Item, ...]
 
 
 def to_svg(drawing: Drawing) -> str:
@@ -74,7 +77,7 @@ def to_svg(drawing: Drawing) -> str:
         f'role="img" aria-label="{title}" font-family="{FONT}">',
         f"<title>{title}</title>",
         f'<rect width="{width}" height="{height}" fill="#FFFFFF"/>',
-        *(_SVG[type(item)](item) for item in drawing.items),
+        *map(_svg_item, drawing.items),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
@@ -85,23 +88,26 @@ def _svg_rectangle(item: Box | Pixels) -> str:
 
 
 def _svg_text(text: TextLine) -> str:
-    turn = f' transform="rotate({text.angle:g} {text.x:.5g} {text.y:.5g})"' if text.angle else ""
+    rotation = f' transform="rotate({text.angle:g} {text.x:.5g} {text.y:.5g})"' if text.angle else ""
     return (
         f'<text x="{text.x:.5g}" y="{text.y:.5g}" font-size="{text.size:g}" text-anchor="{text.anchor}" '
-        f'dominant-baseline="central" fill="{_INK}"{turn}>{literal.html(literal.visible(text.text))}</text>'
+        f'dominant-baseline="central" fill="{_INK}"{rotation}>{literal.html(literal.visible(text.text))}</text>'
     )
 
 
 def _svg_pixels(picture: Pixels) -> str:
-    look = 'preserveAspectRatio="none" style="image-rendering:pixelated"'
-    return f'<image {_svg_rectangle(picture)} {look} href="{data_url(picture.pixels)}"/>'
+    attributes = 'preserveAspectRatio="none" style="image-rendering:pixelated"'
+    return f'<image {_svg_rectangle(picture)} {attributes} href="{data_url(picture.pixels)}"/>'
 
 
-_SVG = {Box: lambda box: f'<rect {_svg_rectangle(box)} fill="{box.fill}"/>', TextLine: _svg_text, Pixels: _svg_pixels}
+def _svg_item(item: Item) -> str:
+    if isinstance(item, Box):
+        return f'<rect {_svg_rectangle(item)} fill="{item.fill}"/>'
+    return _svg_text(item) if isinstance(item, TextLine) else _svg_pixels(item)
 
 
 def to_png(drawing: Drawing, scale: int = 3) -> bytes:
-    """The drawing as a PNG file, `scale` pixels for each of its own."""
+    """The drawing as a PNG file, with `scale` x `scale` pixels for each of its pixels."""
     image = Image.new("RGB", (math.ceil(drawing.width * scale), math.ceil(drawing.height * scale)), "#FFFFFF")
     painter = ImageDraw.Draw(image)
     for item in drawing.items:
@@ -124,7 +130,7 @@ def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
     font = _font(round(text.size * scale))
     shown = paintable(text.text)
     length, line = math.ceil(font.getlength(shown)), round(text.size * scale * 1.5)
-    # A square whose middle is the anchor, so that turning it leaves the anchor in place.
+    # A square centred on the anchor, so that rotating it does not move the anchor.
     side = 2 * max(length, line)
     ink = Image.new("L", (side, side), 0)
     start = {"start": 0, "middle": -length / 2, "end": -length}[text.anchor]
@@ -135,12 +141,12 @@ def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
 
 
 def text_width(text: str, size: float) -> float:
-    """Pixels that `text` takes in a line of that size."""
+    """Width of `text` in pixels at that font size."""
     return _font(100).getlength(paintable(text)) * size / 100
 
 
 def paintable(text: str) -> str:
-    """`text` with every character that the font cannot draw written as its number."""
+    """`text` with every character that the font cannot draw written as `U+XXXX`."""
     return "".join(
         char if _drawable(char) else "_" if char == "\u2423" else f"U+{ord(char):04X}" for char in literal.visible(text)
     )
@@ -153,6 +159,6 @@ def _drawable(char: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _font(size: int) -> ImageFont.FreeTypeFont:
-    found = font_file()
-    return ImageFont.truetype(str(found), size) if found else ImageFont.load_default(size)
+def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
+    path = font_file()
+    return ImageFont.truetype(str(path), size) if path else ImageFont.load_default(size)

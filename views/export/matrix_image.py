@@ -1,4 +1,4 @@
-"""Matrices for a paper or a slide, one or several in a row: names, labels, cells and colour bars, on white."""
+"""Lay out matrices for a paper or a slide: names, labels, cells and colour bars, on white."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -9,20 +9,26 @@ import numpy as np
 from .. import palette
 from ..text import literal
 from ..text.numbers import three_digits
-from .drawing import Box, Drawing, Pixels, TextLine, text_width
+from .drawing import Box, Drawing, Item, Pixels, TextLine, text_width
 
 MARGIN = 16
 _ANGLE = -60  # of the labels above the columns
-_BAR = 90  # pixels that a colour bar takes at the right
-_MANY = 4096  # cells from which on they are one image instead of boxes
-_SIGN = 20  # size of a sign between two matrices
+_BAR = 90  # width in pixels of a colour bar with its texts
+_MANY = 4096  # from this number of cells on they are one image instead of boxes
+_OPERATOR_SIZE = 20  # font size of an operator between two matrices
 
-Items = list[Box | TextLine | Pixels]
+Items = list[Item]
 
 
 @dataclass(frozen=True)
 class PanelSize:
-    """Pixels: of the longer side, of a cell at most and, where it has labels at both axes, at least, and of letters."""
+    """Sizes in pixels.
+
+    Attributes:
+        side: of the longer side of the matrix.
+        cell, smallest: largest size of a cell, and smallest if both axes have labels.
+        letters: smallest and largest font size of labels.
+    """
 
     side: float
     cell: float
@@ -31,7 +37,7 @@ class PanelSize:
 
 
 ALONE = PanelSize(640, 30, 5, (5, 13))
-IN_ROW = PanelSize(420, 26, 4, (4.5, 12))  # others
+IN_ROW = PanelSize(420, 26, 4, (4.5, 12))  # next to other matrices
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +47,10 @@ class MatrixPanel:
     Attributes:
         name: written above it.
         colours: `(row, column, 3)` uint8 from `shades`.
-        rows, columns: labels, which may come from a person; empty where an axis is only counted.
+        rows, columns: labels, which may be a user's text; empty if an axis is only numbered.
         scale: colours of the bar, from the lowest number to the highest.
-        ends: what stands beside the lowest and the highest colour.
-        axes: what the rows and the columns are, written beside them; empty for nothing.
+        ends: texts next to the lowest and the highest colour.
+        axes: titles of the rows and of the columns; may be empty.
     """
 
     name: str
@@ -58,7 +64,7 @@ class MatrixPanel:
 
 
 def scale_ends(low: float, high: float) -> tuple[str, str]:
-    """The numbers beside a bar."""
+    """The texts at both ends of a colour bar."""
     return three_digits(low) if low else "0", three_digits(high)
 
 
@@ -70,56 +76,59 @@ def shades(values: np.ndarray, scale: Sequence[str], low: float, high: float, hi
 
 
 def side_by_side(items: Iterable[MatrixPanel | str], title: str, most: float = math.inf, note: str = "") -> Drawing:
-    """Matrices in reading order; a string among `items` is a sign between two of them.
+    """Lay out matrices in reading order; a string among `items` is an operator between two of them.
 
     Args:
-        most: pixels after which the next matrix begins a new line.
+        most: pixels after which the next matrix starts a new line.
         note: written below.
     """
-    drawn: Items = [TextLine(MARGIN, MARGIN + 8, title, size=15)]
+    laid_out: Items = [TextLine(MARGIN, MARGIN + 8, title, size=15)]
     left, head, bottom = float(MARGIN), MARGIN + 30.0, 0.0
-    widest, sign = MARGIN + max(text_width(title, 15), text_width(note, 12)), ""
+    widest, operator = MARGIN + max(text_width(title, 15), text_width(note, 12)), ""
     for item in items:
         if isinstance(item, str):
-            sign = item
+            operator = item
             continue
-        space = text_width(sign, _SIGN) + MARGIN if sign else 0.0
-        parts, right, foot = _panel_items(item, left + space, head)
+        space = text_width(operator, _OPERATOR_SIZE) + MARGIN if operator else 0.0
+        panel_items, right, foot = _panel_items(item, left + space, head)
         if right > most and left > MARGIN:
             left, head = float(MARGIN), bottom + 2 * MARGIN
-            parts, right, foot = _panel_items(item, left + space, head)
-        drawn += [TextLine(left, head + 60, sign, size=_SIGN), *parts] if sign else parts
-        left, bottom, widest, sign = right + MARGIN, max(bottom, foot), max(widest, right), ""
+            panel_items, right, foot = _panel_items(item, left + space, head)
+        laid_out += (
+            [TextLine(left, head + 60, operator, size=_OPERATOR_SIZE), *panel_items] if operator else panel_items
+        )
+        left, bottom, widest, operator = right + MARGIN, max(bottom, foot), max(widest, right), ""
     if note:
         bottom += 20
-        drawn.append(TextLine(MARGIN, bottom, note))
-    return Drawing(widest + MARGIN, bottom + MARGIN, title, tuple(drawn))
+        laid_out.append(TextLine(MARGIN, bottom, note))
+    return Drawing(widest + MARGIN, bottom + MARGIN, title, tuple(laid_out))
 
 
 def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, float, float]:
-    """The panel with its upper left corner at `left` and `head`; also where it ends at the right and below."""
+    """The items of a panel whose upper left corner is at `left` and `head`, and its right and lower end."""
     height, width = panel.colours.shape[:2]
     rows, columns = ([literal.token(label) for label in labels] for labels in (panel.rows, panel.columns))
-    most = panel.measures
-    wide, high = (min(most.cell, most.side / count) for count in (width, height))
+    sizes = panel.measures
+    wide, high = (min(sizes.cell, sizes.side / count) for count in (width, height))
     if rows and columns:
-        wide = high = max(most.smallest, min(wide, high))
-    size = min(high if rows else most.cell, wide if columns else most.cell)
-    size = min(most.letters[1], max(most.letters[0], 0.8 * size))
+        wide = high = max(sizes.smallest, min(wide, high))
+    size = min(high if rows else sizes.cell, wide if columns else sizes.cell)
+    size = min(sizes.letters[1], max(sizes.letters[0], 0.8 * size))
     start = left + max((text_width(row, size) + 6 for row in rows), default=0) + (22 if panel.axes[0] else 0)
     lengths = [text_width(name, size) for name in columns]
     rise = math.sin(math.radians(-_ANGLE)) * max(lengths, default=0)
     upper = head + 20 + (rise + size if columns else 0)
     middle = start + width * wide / 2, upper + height * high / 2
-    items: Items = [
+    titles = [
         TextLine(left, head + 8, panel.name, size=13),
         TextLine(middle[0], head + 2, panel.axes[1], anchor="middle"),
+        TextLine(left + 6, middle[1], panel.axes[0], anchor="middle", angle=-90),
     ]
-    items.append(TextLine(left + 6, middle[1], panel.axes[0], anchor="middle", angle=-90))
-    items = [item for item in items if item.text] + _cells(panel.colours, start, upper, wide, high)
+    items: Items = [title for title in titles if title.text]
+    items += _cells(panel.colours, start, upper, wide, high)
     items += [TextLine(start - 6, upper + (n + 0.5) * high, row, size, "end") for n, row in enumerate(rows)]
     items += [TextLine(start + (n + 0.5) * wide, upper - 6, name, size, angle=_ANGLE) for n, name in enumerate(columns)]
-    # Slanted labels lean over the last column; the colour bar stands below them.
+    # Slanted labels extend over the last column; the colour bar is placed below them.
     lean = max((start + (n + 0.5) * wide + length / 2 for n, length in enumerate(lengths)), default=0)
     bar = max(start + width * wide + 14, left + text_width(panel.name, 13))
     items += colour_bar(panel.scale, panel.ends, bar, upper)
@@ -128,10 +137,10 @@ def _panel_items(panel: MatrixPanel, left: float, head: float) -> tuple[Items, f
 
 
 def colour_bar(scale: Sequence[str], ends: tuple[str, str], left: float, top: float) -> Items:
-    """The colours of a scale, the lowest at the foot, and what stands at both ends."""
+    """The colours of a scale, the lowest at the bottom, and the texts at both ends."""
     step = 70 / len(scale)
     items: Items = [Box(left, top + 70 - (n + 1) * step, 10, step + 0.3, colour) for n, colour in enumerate(scale)]
-    return items + [TextLine(left + 15, top + place, end, 11) for place, end in zip((5, 66), ends[::-1], strict=True)]
+    return items + [TextLine(left + 15, top + y, end, 11) for y, end in zip((5, 66), ends[::-1], strict=True)]
 
 
 def _cells(colours: np.ndarray, left: float, upper: float, wide: float, high: float) -> Items:

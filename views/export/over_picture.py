@@ -1,4 +1,4 @@
-"""A map over the picture it belongs to, for a paper or a slide: numbers and colours as on the page, on white."""
+"""Lay out a map over its picture for a paper or a slide, with the colours of the page, on white."""
 
 import numpy as np
 
@@ -12,37 +12,37 @@ _SIDE = 480  # pixels of the longer side
 _OUTLINE, _HALO = "#FFD54A", "#000000"
 
 
-def over_picture(shown: HeadMap, pixels: np.ndarray, opacity: float, kept: float) -> Drawing:
+def over_picture(head: HeadMap, pixels: np.ndarray, opacity: float, outlined: float) -> Drawing:
     """Lay out title, picture with map, outline and colour bar.
 
     Args:
-        shown: its queries are rows of patches, its keys columns.
+        head: a map whose queries are rows of patches and whose keys are columns.
         pixels: `(height, width, 3)` uint8, whole patches.
         opacity: of the map, from 0 to 1.
-        kept: the outline goes around the patches that hold this share of the weights; 0 draws none.
+        outlined: the outline is around the fewest patches with this share of the weights; 0 draws none.
     """
     side = _SIDE / max(pixels.shape[:2])
     height, width = (length * side for length in pixels.shape[:2])
     left, top = MARGIN, MARGIN + 30
-    share = np.clip(shown.weights / (shown.top or 1), 0, 1)  # (row, column)
+    share = np.clip(head.weights / (head.top or 1), 0, 1)  # (row, column)
     items = [
-        TextLine(MARGIN, MARGIN + 8, shown.title, size=15),
+        TextLine(MARGIN, MARGIN + 8, head.title, size=15),
         Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
-        *_outline(patch_grid.strongest_entries(shown.weights, kept), left, top, width, height),
-        *colour_bar(palette.scale(shown.kind.name, "light"), map_ends(shown), left + width + 18, top),
+        *_outline(patch_grid.strongest_entries(head.weights, outlined), left, top, width, height),
+        *colour_bar(palette.scale(head.kind.name, "light"), map_ends(head), left + width + 18, top),
     ]
-    return Drawing(left + width + 18 + 70, top + height + MARGIN, shown.title, tuple(items))
+    return Drawing(left + width + 18 + 70, top + height + MARGIN, head.title, tuple(items))
 
 
-def _outline(chosen: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:
-    """A light line on a dark one, so that it is seen on any picture."""
-    rows, columns = chosen.shape
-    drawn = []
+def _outline(selected: np.ndarray, left: float, top: float, width: float, height: float) -> list[Box]:
+    """A light line on a dark one, which is visible on any picture."""
+    rows, columns = selected.shape
+    boxes = []
     for thick, colour in ((4, _HALO), (2, _OUTLINE)):
-        for row, column, across in patch_grid.outline_edges(chosen):
+        for row, column, across in patch_grid.outline_edges(selected):
             x, y = left + column * width / columns, top + row * height / rows
             long = (width / columns if across else height / rows) + thick
             x, y = max(left, x - thick / 2), max(top, y - thick / 2)
-            box = (long, thick) if across else (thick, long)
-            drawn.append(Box(x, y, *box, colour))
-    return drawn
+            box_width, box_height = (long, thick) if across else (thick, long)
+            boxes.append(Box(x, y, box_width, box_height, colour))
+    return boxes

@@ -1,4 +1,4 @@
-"""All heads as small maps in one picture, for a paper or a slide: what the grid on the page shows, on white."""
+"""Lay out all heads as small maps in one picture for a paper or a slide, like the grid on the page, on white."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ from ..text.numbers import three_digits
 from .drawing import Box, Drawing, Pixels, TextLine, text_width
 from .matrix_image import MARGIN, shades
 
-MOST_DOTS = 64  # a side of one map, as on the page; longer inputs show the largest weight of each block of cells
-_SUM = 900  # pixels that all maps of a row aim at
-_TILE = (56, 120)  # least and most pixels a map is wide
+MOST_DOTS = 64  # per side of a map, as on the page; longer inputs show the largest weight of each block of cells
+_SUM = 900  # target width in pixels of all maps of a row
+_TILE = (56, 120)  # smallest and largest width of a map in pixels
 _GAP = 5
 _FRAME = "#B9BDC4"
 
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """What is drawn.
+    """The maps of all heads of one kind of attention.
 
     Attributes:
         weights: `(rows, columns, query, key)` float32; rows are layers and columns heads, means included.
@@ -39,7 +39,7 @@ class Overview:
 
     @property
     def block(self) -> int:
-        """Cells a side that one dot stands for."""
+        """Side of the block of cells that one dot represents."""
         return -(-max(self.weights.shape[2:]) // MOST_DOTS)
 
 
@@ -47,7 +47,7 @@ def overview(shown: Overview) -> Drawing:
     """Lay out title, names, maps and legend. A map is one small picture, so the file stays small for any input."""
     queries, keys = shown.weights.shape[2:]
     width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.columns)))
-    height = width / min(2, max(0.5, keys / queries))  # within bounds, so that a long side beside a short one is seen
+    height = width / min(2, max(0.5, keys / queries))  # bounded, so that a short side next to a long one is visible
     left, top = MARGIN + 24 + max(text_width(name, 12) for name in shown.rows) + 6, MARGIN + 84
     across, down = width + _GAP, height + _GAP
     right, bottom = left + len(shown.columns) * across - _GAP, top + len(shown.rows) * down - _GAP
@@ -61,12 +61,12 @@ def overview(shown: Overview) -> Drawing:
         TextLine((left + right) / 2, top - 30, terms.HEAD(), anchor="middle"),
         TextLine(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
         *(
-            TextLine(left - 8, top + place * down + height / 2, name, anchor="end")
-            for place, name in enumerate(shown.rows)
+            TextLine(left - 8, top + index * down + height / 2, name, anchor="end")
+            for index, name in enumerate(shown.rows)
         ),
         *(
-            TextLine(left + place * across + width / 2, top - 12, name, anchor="middle")
-            for place, name in enumerate(shown.columns)
+            TextLine(left + index * across + width / 2, top - 12, name, anchor="middle")
+            for index, name in enumerate(shown.columns)
         ),
         *_map_items(shown, (left, top), (width, height)),
         *legend,
@@ -87,7 +87,8 @@ def _map_items(shown: Overview, start: tuple[float, float], size: tuple[float, f
 
 def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
-    hidden = causal_mask(*weights.shape, shown.kind.causal)
+    queries, keys = weights.shape
+    hidden = causal_mask(queries, keys, shown.kind.causal)
     largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
     top = float(weights.max()) if shown.scale == "own" else _shared_top(shown)
     share = shade(np.maximum(largest, 0), top, shown.scale == "log")
@@ -106,7 +107,7 @@ def _legend(shown: Overview, left: float, y: float) -> list[Box | TextLine]:
     items: list[Box | TextLine] = [TextLine(left, y, foot)]
     x = left + text_width(foot, 12) + 6
     step = 120 / len(scale)
-    items += [Box(x + place * step, y - 5, step + 0.3, 10, colour) for place, colour in enumerate(scale)]
+    items += [Box(x + index * step, y - 5, step + 0.3, 10, colour) for index, colour in enumerate(scale)]
     x += 126
     items.append(TextLine(x, y, head))
     x += text_width(head, 12) + 20

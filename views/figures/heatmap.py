@@ -1,4 +1,4 @@
-"""A matrix of numbers as a Plotly heatmap: vectors, cosines, rotations; signed numbers have two hues."""
+"""A matrix as a Plotly heatmap, for vectors, cosines and rotations; signed numbers have two hues."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from ..text import literal
 from ..text.numbers import three_digits
 
 _HEIGHT = (220, 560)  # pixels of the matrix
-_ROW = 22  # pixels a row that has a label
-_MARGINS = 80  # pixels that titles and labels take
+_ROW = 22  # height in pixels of a row with a label
+_MARGINS = 80  # height in pixels of titles and labels
 
 
 @dataclass(frozen=True)
@@ -21,8 +21,8 @@ class ChartMatrix:
 
     Attributes:
         values: `(row, column)`; drawn as float32.
-        row_title, column_title, value_title: what the axes count, and what a number is.
-        rows, columns: labels that may come from a person; None numbers them from 0.
+        row_title, column_title, value_title: what the axes and the numbers are.
+        rows, columns: labels, which may be a user's text; None numbers them from 0.
         kind: decides the hue.
         low, high: numbers of the first and the last colour; a `low` below 0 must be `-high`.
     """
@@ -46,17 +46,17 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     """Draw `shown`, first row on top."""
     rows = None if shown.rows is None else axis_labels(tuple(shown.rows))
     columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
-    # Room for numbers is known; for labels Plotly has to measure, which means drawing the figure twice.
+    # The space for numbers is known; for labels Plotly has to measure it, which means drawing the figure twice.
     labelled = rows is not None or columns is not None
     slanted = None if columns is None or len(columns) <= 8 else -60
     ink = {"color": palette.INK[theme]}
     bare = {"showgrid": False, "zeroline": False, "ticks": "", "tickfont": ink, "automargin": labelled}
 
     def axis(title: str, labels: list[str] | None, **more: object) -> dict:
-        named = {"title": {"text": title, "standoff": 10, "font": ink}}
-        return {"type": "linear" if labels is None else "category"} | bare | named | more
+        titled = {"title": {"text": title, "standoff": 10, "font": ink}}
+        return {"type": "linear" if labels is None else "category"} | bare | titled | more
 
-    # All at once: a figure that is changed step by step costs ten times as much.
+    # In one call: changing a figure step by step takes ten times as long.
     return go.Figure(
         {
             "type": "heatmap",
@@ -85,19 +85,19 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
 def axis_labels(tokens: tuple[str, ...]) -> list[str]:
     """Tokens as categories of a Plotly axis: shown literally, and all different.
 
-    Plotly joins equal categories and reads HTML, so marks are escaped and the n-th repetition of a token gets n
-    zero-width spaces, which nobody sees.
+    Plotly merges equal categories and interprets HTML, so marks are escaped and the n-th repetition of a token gets n
+    zero-width spaces.
     """
-    seen: dict[str, int] = {}
+    repetitions: dict[str, int] = {}
     labels = []
     for token in map(literal.token, tokens):
-        labels.append(literal.plotly(token) + "\u200b" * seen.get(token, 0))
-        seen[token] = seen.get(token, 0) + 1
+        labels.append(literal.plotly(token) + "\u200b" * repetitions.get(token, 0))
+        repetitions[token] = repetitions.get(token, 0) + 1
     return labels
 
 
 def legend(shown: ChartMatrix, theme: palette.Theme) -> str:
-    """What the colours mean, as HTML below the figure."""
+    """The colour scale as HTML, to be placed below the figure."""
     colours = ",".join(shown.colours(theme))
     number = 'style="font-variant-numeric:tabular-nums"'
     return (
@@ -109,9 +109,9 @@ def legend(shown: ChartMatrix, theme: palette.Theme) -> str:
 
 
 def height(shown: ChartMatrix) -> int:
-    """Pixels of the whole figure."""
-    wanted = _ROW * len(shown.values) if shown.rows is not None else 380
-    return int(min(_HEIGHT[1], max(_HEIGHT[0], wanted))) + _MARGINS
+    """Height of the whole figure in pixels."""
+    matrix_height = _ROW * len(shown.values) if shown.rows is not None else 380
+    return int(min(_HEIGHT[1], max(_HEIGHT[0], matrix_height))) + _MARGINS
 
 
 def symmetric(values: np.ndarray) -> float:

@@ -1,4 +1,4 @@
-"""Figures with a band around each, by group: several series side by side over a few groups, as a Plotly figure."""
+"""Values with error bars for a few groups, several series side by side, as a Plotly figure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,17 +10,17 @@ from ..text import literal
 from .line_chart import SERIES
 
 _HEIGHT = 360
-_SPREAD = 0.5  # of the distance between two groups, taken by the series of one
+_SPREAD = 0.5  # of the distance between two groups, for the series of one
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "cross")
 
 
 @dataclass(frozen=True)
 class IntervalSeries:
-    """One figure for each group.
+    """One value for each group.
 
     Attributes:
         name: for the legend.
-        values, lows, highs: the figure and the ends of its band, one a group.
+        values, lows, highs: the value and the ends of its error bar, one per group.
     """
 
     name: str
@@ -37,29 +37,29 @@ def intervals(
     x_title: str,
     y_title: str,
 ) -> go.Figure:
-    """Draw `series`, each a little beside the others, joined over the groups that are firm.
+    """Draw `series` side by side, with a line through the groups that are firm.
 
     Args:
-        groups: what stands below each.
-        firm: whether a group's figures rest on enough; the others are drawn hollow and joined to nothing.
+        groups: labels below the groups.
+        firm: whether a group has enough data; the others are drawn hollow and without a line.
     """
     ink, count = {"color": palette.INK[theme]}, max(len(series) - 1, 1)
-    traces = []
-    for place, one in enumerate(series):
-        colour = SERIES[place % len(SERIES)]
-        beside = _SPREAD * (place / count - 0.5)
-        x = [group + beside for group in range(len(groups))]
-        symbol = SYMBOLS[place % len(SYMBOLS)]
-        said = f"{literal.plotly(one.name)}<br>%{{customdata[0]}}"
+    traces: list[dict[str, object]] = []
+    for index, line in enumerate(series):
+        colour = SERIES[index % len(SERIES)]
+        offset = _SPREAD * (index / count - 0.5)
+        x = [group + offset for group in range(len(groups))]
+        symbol = SYMBOLS[index % len(SYMBOLS)]
+        heading = f"{literal.plotly(line.name)}<br>%{{customdata[0]}}"
         band = "%{y:.4g} (%{customdata[1]:.4g} \u2013 %{customdata[2]:.4g})"
-        pairs = zip(groups, one.lows, one.highs, strict=True)
+        pairs = zip(groups, line.lows, line.highs, strict=True)
         traces.append(
             {
                 "type": "scatter",
                 "x": x,
-                "y": list(one.values),
-                "name": literal.plotly(one.name),
-                "legendgroup": str(place),
+                "y": list(line.values),
+                "name": literal.plotly(line.name),
+                "legendgroup": str(index),
                 "mode": "markers",
                 "marker": {
                     "size": 9,
@@ -69,30 +69,30 @@ def intervals(
                 "error_y": {
                     "type": "data",
                     "symmetric": False,
-                    "array": [high - value for high, value in zip(one.highs, one.values, strict=True)],
-                    "arrayminus": [value - low for low, value in zip(one.lows, one.values, strict=True)],
+                    "array": [high - value for high, value in zip(line.highs, line.values, strict=True)],
+                    "arrayminus": [value - low for low, value in zip(line.lows, line.values, strict=True)],
                     "thickness": 1.5,
                     "width": 4,
                     "color": colour,
                 },
                 "customdata": [[literal.plotly(group), low, high] for group, low, high in pairs],
-                "hovertemplate": f"{said}<br><b>{band}</b><extra></extra>",
+                "hovertemplate": f"{heading}<br><b>{band}</b><extra></extra>",
             }
         )
-        joined = [at for at, enough in enumerate(firm) if enough]
+        joined = [group for group, enough in enumerate(firm) if enough]
         traces.append(
             {
                 "type": "scatter",
-                "x": [x[at] for at in joined],
-                "y": [one.values[at] for at in joined],
+                "x": [x[group] for group in joined],
+                "y": [line.values[group] for group in joined],
                 "mode": "lines",
                 "line": {"color": colour, "width": 1.5},
-                "legendgroup": str(place),
+                "legendgroup": str(index),
                 "showlegend": False,
                 "hoverinfo": "skip",
             }
         )
-    axis = {"tickfont": ink, "zeroline": False, "ticks": "", "automargin": True}
+    axis: dict[str, object] = {"tickfont": ink, "zeroline": False, "ticks": "", "automargin": True}
     return go.Figure(
         traces,
         {

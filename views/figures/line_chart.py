@@ -1,4 +1,4 @@
-"""Curves over one axis, paths in a plane, or how many of many numbers lie where, as a Plotly figure."""
+"""Line charts, paths in a plane and histograms as Plotly figures."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,10 +22,10 @@ class ChartLine:
     """One curve: `y` over `x`, both `(n,)`.
 
     Attributes:
-        name: for the legend; may come from a person.
-        place: which of `SERIES` colours it.
+        name: for the legend; may be a user's text.
+        place: index of its colour in `SERIES`.
         dash: "solid", "dash" or "dot".
-        marks: show each point; `labels` then names them.
+        marks: show each point; `labels` then contains their names.
         panel: which panel of the figure, from 0.
     """
 
@@ -49,22 +49,23 @@ def lines(
     y_range: tuple[float, float] | None = None,
     short: bool = False,
 ) -> go.Figure:
-    """Draw `curves`; one title of the y axis for each panel, panels below each other with one x axis.
+    """Draw `curves`; with one title of the y axis for each panel; panels are below each other and share one x axis.
 
     Args:
-        short: both axes hold short numbers, so the room for them is known; else Plotly measures, and draws twice.
+        short: both axes have short numbers, so the space for them is known; else Plotly measures it and draws twice.
     """
     titles = [y_title] if isinstance(y_title, str) else list(y_title)
-    traces, named = [], set()
+    traces: list[dict] = []
+    names: set[str] = set()
     for curve in curves:
         name = literal.plotly(literal.visible(curve.name))
-        traces.append(_trace(curve, name, showlegend=name not in named))
-        named.add(name)
+        traces.append(_trace(curve, name, showlegend=name not in names))
+        names.add(name)
     ink = {"color": palette.INK[theme]}
     axis = {**grid(theme), "automargin": not short, "ticks": ""}
     scale = ({"type": "log", "dtick": 1} if log_y else {}) | ({} if y_range is None else {"range": list(y_range)})
     vertical = [{**axis, **scale, "title": {"text": title, "standoff": 8, "font": ink}} for title in titles]
-    # All at once: a figure that is changed step by step costs ten times as much.
+    # In one call: changing a figure step by step takes ten times as long.
     return go.Figure(
         traces,
         {
@@ -72,33 +73,34 @@ def lines(
             "height": height,
             "margin": {"l": 60, "r": 16, "t": 40, "b": 48} if short else {"l": 8, "r": 16, "t": 8, "b": 8},
             "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0, "font": ink},
-            "showlegend": len(named) > 1,
+            "showlegend": len(names) > 1,
             "hovermode": "closest",
         },
     )
 
 
 def grid(theme: palette.Theme) -> dict:
-    """An axis with lines across the figure."""
+    """An axis with grid lines."""
     ink = {"color": palette.INK[theme]}
     return {"tickfont": ink, "gridcolor": palette.MASKED[theme], "zeroline": False, "automargin": True}
 
 
 def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float) -> dict[str, dict]:
-    """The axes of panels below each other, which share one x axis; for a layout.
+    """The axes of panels below each other that share one x axis, for a layout.
 
     Args:
         horizontal, lowest: settings of every x axis, and further ones of the lowest, which has the labels.
-        vertical: settings of each panel's y axis, from the top; `gap` lies between them, of the figure's height.
+        vertical: settings of each panel's y axis, from the top.
+        gap: between two panels, as a share of the figure's height.
     """
     axes = {}
     last = len(vertical) - 1
-    room = (1 - gap * last) / len(vertical)
+    panel_height = (1 - gap * last) / len(vertical)
     for panel, settings in enumerate(vertical):
-        number, below = panel + 1, (last - panel) * (room + gap)
+        number, below = panel + 1, (last - panel) * (panel_height + gap)
         shared = lowest if panel == last else {"matches": f"x{last + 1}", "showticklabels": False}
         axes[f"xaxis{number}"] = {**horizontal, "anchor": f"y{number}", "domain": [0, 1], **shared}
-        axes[f"yaxis{number}"] = {**settings, "anchor": f"x{number}", "domain": [below, below + room]}
+        axes[f"yaxis{number}"] = {**settings, "anchor": f"x{number}", "domain": [below, below + panel_height]}
     return axes
 
 
@@ -122,7 +124,7 @@ def _trace(curve: ChartLine, name: str, showlegend: bool) -> dict:
 
 
 def category_ticks(figure: go.Figure, names: Sequence[str]) -> go.Figure:
-    """Name the places 0, 1, 2, ... of the x axis."""
+    """Label the positions 0, 1, 2, ... of the x axis."""
     return figure.update_xaxes(tickvals=list(range(len(names))), ticktext=[literal.plotly(name) for name in names])
 
 

@@ -1,4 +1,4 @@
-"""Occlusion: an answer as patches are covered or uncovered, one line a method, random orders as a band."""
+"""Occlusion: a class probability while patches are covered or uncovered, a line per method, random orders as a band."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from ..text import terms
 from ..text.catalogue import Message, say
 from ..text.numbers import three_digits
 
-# Okabe and Ito's hues that stand for no kind of attention elsewhere, and purple shades for the two maps of attention.
+# Hues of Okabe and Ito that are not used for a kind of attention, and shades of purple for the two maps of attention.
 STYLES = {
     theme: (("#CC79A7", "solid"), (shade, "dash"), ("#E69F00", "solid"), ("#56B4E9", "dashdot"))
     for theme, shade in (("light", "#8A4B77"), ("dark", "#EFCBE0"))
@@ -53,18 +53,18 @@ def curves(
         methods: at most as many as there are `STYLES`.
         chance: the mean over random orders.
         among: `(order, point)`, every random order; the band reaches from the lowest to the highest.
-        axis: what the patches are, one of `AXES`.
+        axis: whether patches are covered or uncovered, a key of `AXES`.
     """
     ink, grey = {"color": palette.INK[theme]}, CHANCE[theme]
     percent = (100 * share).astype(np.float32)
-    # Rounded, since equal numbers that differ in their last bit would make a hairline band.
+    # Rounded: numbers that differ only in their last bits would make a hairline band.
     low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
     faint = "rgba({}, {}, {}, 0.18)".format(*palette.to_rgb(grey))
     edge = {"x": percent, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
-    drawn = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=faint, **edge)]
+    traces = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=faint, **edge)]
     styles = [*STYLES[theme][: len(methods)], (grey, "dot")]
     for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
-        drawn.append(
+        traces.append(
             go.Scatter(
                 x=percent,
                 y=line.probability.astype(np.float32),
@@ -84,4 +84,4 @@ def curves(
         "hovermode": "x unified",
         "legend": {"orientation": "h", "y": -0.24, "yanchor": "top", "x": 0, "font": ink, "traceorder": "normal"},
     }
-    return go.Figure(drawn, layout)
+    return go.Figure(traces, layout)

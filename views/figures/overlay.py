@@ -1,4 +1,4 @@
-"""A map over the picture it belongs to, patch by patch, as plain pixels."""
+"""Mix a map with its picture, patch by patch, as plain pixels."""
 
 import base64
 import io
@@ -33,7 +33,7 @@ def mixed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, opacity: 
 
 
 def signed(pixels: np.ndarray, share: np.ndarray, theme: palette.Theme, kind: str = palette.DIFFERENCE) -> np.ndarray:
-    """A picture `(height, width, 3)` uint8 under numbers `(row, column)` from -1 to 1; at 0 all of it shows through."""
+    """A picture `(height, width, 3)` uint8 under numbers `(row, column)` from -1 to 1; 0 is clear."""
     tall, wide = pixels.shape[0] // share.shape[0], pixels.shape[1] // share.shape[1]
     wide_share = share.repeat(tall, axis=0).repeat(wide, axis=1)[..., None]  # (height, width, 1)
     scale = palette.signed_scale(kind, theme)
@@ -49,11 +49,11 @@ def shades(share: np.ndarray, theme: palette.Theme, kind: str = "vision") -> np.
 
 
 def rearranged(pixels: np.ndarray, order: np.ndarray, patch_size: int) -> np.ndarray:
-    """A picture `(height, width, channel)` whose patches come from the places in `order` `(patch,)`, row by row."""
+    """A picture `(height, width, channel)` with its patches in the order `order` `(patch,)`, row by row."""
     rows, columns = pixels.shape[0] // patch_size, pixels.shape[1] // patch_size
     blocks = pixels.reshape(rows, patch_size, columns, patch_size, -1).swapaxes(1, 2)  # (row, column, y, x, channel)
-    moved = blocks.reshape(rows * columns, patch_size, patch_size, -1)[order].reshape(blocks.shape)
-    return moved.swapaxes(1, 2).reshape(pixels.shape)
+    reordered = blocks.reshape(rows * columns, patch_size, patch_size, -1)[order].reshape(blocks.shape)
+    return reordered.swapaxes(1, 2).reshape(pixels.shape)
 
 
 def enlarged(pixels: np.ndarray, side: int = 384) -> np.ndarray:
@@ -70,5 +70,5 @@ def to_png(pixels: np.ndarray) -> bytes:
 
 
 def data_url(pixels: np.ndarray) -> str:
-    """`(height, width, 3)` uint8 as the address of a PNG that needs no request."""
+    """`(height, width, 3)` uint8 as the data URL of a PNG."""
     return "data:image/png;base64," + base64.b64encode(to_png(pixels)).decode()

@@ -1,4 +1,4 @@
-"""What a ViT has learned about places: similarity of its position vectors, and at what distance its heads attend."""
+"""Positions in a ViT: similarity of its position vectors, and the mean attention distance of its heads."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -28,7 +28,7 @@ def similarity_sheet(similarity: np.ndarray, grid: tuple[int, int]) -> np.ndarra
 
 
 def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) -> go.Figure:
-    """A map for each patch, where the patch stands: how similar its position vector is to every other.
+    """A map for each patch, at the patch's position: the similarity of its position vector to every other.
 
     Args:
         values: `(patch, patch)` cosines.
@@ -38,11 +38,11 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
     ink = {"color": palette.INK[theme]}
     bar = {"orientation": "h", "y": 0, "yanchor": "top", "thickness": 8, "outlinewidth": 0}
     bar |= {"len": 0.7, "nticks": 5, "tickfont": ink}
-    shown = go.Heatmap(
+    heatmap = go.Heatmap(
         z=sheet[..., 0],
         customdata=np.nan_to_num(sheet[..., 1:]).astype(np.uint8),
         zmin=float(others.min()),
-        zmax=float(others.max()),  # without a patch's likeness to itself, which is 1
+        zmax=float(others.max()),  # without the similarity of a patch to itself, which is 1
         colorscale=palette.scale("vision", theme),
         colorbar=bar | {"title": {"text": terms.COSINE(), "side": "right", "font": ink}},
         hovertemplate=(
@@ -58,16 +58,16 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
         "height": 470,
         "margin": {"l": 0, "r": 0, "t": 4, "b": 8},
     }
-    return go.Figure(shown, layout)
+    return go.Figure(heatmap, layout)
 
 
 def _place(first: int) -> str:
-    """Where Plotly writes the row and the column that stand in the figure's own data from place `first` on."""
+    """Template for row and column of a patch, which are in the figure's `customdata` from index `first` on."""
     return attention_maps.ROW_AND_COLUMN(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
 
 
 def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
-    """The mean attention distance of every head: a column of dots a layer, within it the heads side by side, in order.
+    """The mean attention distance of every head: a group of dots per layer, in it the heads side by side, in order.
 
     Args:
         pixels: `(layer, head)` mean distances.
@@ -75,10 +75,10 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
     """
     layers, heads = pixels.shape
     ink = {"color": palette.INK[theme]}
-    beside = (np.arange(heads) - (heads - 1) / 2) * 0.7 / max(heads, 2)
+    offset = (np.arange(heads) - (heads - 1) / 2) * 0.7 / max(heads, 2)
     layer, head = np.indices(pixels.shape) + 1
     dots = go.Scatter(
-        x=(layer + beside).ravel().astype(np.float32),
+        x=(layer + offset).ravel().astype(np.float32),
         y=pixels.ravel().astype(np.float32),
         customdata=np.stack([layer.ravel(), head.ravel()], axis=1).astype(np.uint8),
         mode="markers",

@@ -1,4 +1,4 @@
-"""What dividing by sqrt(d_k) does to random scores: curves over d_k, and a histogram at one d_k."""
+"""The effect of dividing random scores by sqrt(d_k): curves over d_k, and a histogram at one d_k."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ LOGARITHMIC = {"type": "log", "dtick": 1}
 def curves(
     widths: Sequence[int], measures: Sequence[tuple[str, np.ndarray, np.ndarray]], theme: palette.Theme
 ) -> go.Figure:
-    """One panel for each of `measures`, over d_k on a logarithmic axis; the first one's vertical axis is so too.
+    """One panel for each of `measures`, over d_k on a logarithmic axis; the y axis of the first is logarithmic too.
 
     Args:
         measures: title, values of `q . k`, values of `q . k / sqrt(d_k)`, each `(len(widths),)`.
@@ -40,7 +40,7 @@ def curves(
         for panel, (title, raw, scaled) in enumerate(measures)
         for name, values in ((RAW, raw), (SCALED, scaled))
     ]
-    # neighbours this close would write their labels over each other
+    # labels of closer widths would overlap
     spaced = [width for width, after in zip(widths, [*widths[1:], np.inf], strict=True) if after / width > 1.6]
     ink, lined = {"color": palette.INK[theme]}, grid(theme)
     vertical = [

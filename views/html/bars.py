@@ -1,4 +1,4 @@
-"""Named numbers as rows with bars, in HTML: a table that can be read at a glance. Relies on `STYLE`."""
+"""HTML tables of named numbers with bars. They rely on `STYLE`."""
 
 import re
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import three_digits
 
-# A page shows this once; what the functions below return relies on it.
+# A page includes this once; the HTML of the functions below relies on it.
 STYLE = """<style>
 .aa-scroll { overflow: auto; max-height: 42rem }
 .aa-whole { max-height: none }
@@ -33,53 +33,53 @@ STYLE = """<style>
 
 @dataclass(frozen=True)
 class Cell:
-    """A cell that is not plain text: HTML made by this project's own functions, such as `tokens.chips`."""
+    """A cell that is not plain text: HTML of this project's own functions, such as `generated_tokens.chips`."""
 
     html: str
-    width: str = "9rem"  # at least
+    width: str = "9rem"  # minimum
 
 
 Value = str | int | float | Cell
 
 
 def data_cell(text: str, what: Literal["token", "number", "name"]) -> Cell:
-    """A cell that holds no word of any language: it is marked as such."""
+    """A cell whose text is data, marked as such, and not a translated message."""
     return Cell(f'<span data-said="{what}">{literal.html(literal.visible(text))}</span>', "0")
 
 
 def table(
     header: Sequence[str], rows: Sequence[Sequence[Value]], name: str, marked: int | None = None, whole: bool = False
 ) -> str:
-    """A table; text is shown as it is, numbers with three digits and to the right, as are columns of written numbers.
+    """A table; texts are escaped, numbers have three digits and are aligned right, like texts that are numbers.
 
     Args:
         rows: the first entry of each is its heading.
-        name: describes the table to those who cannot see it.
-        marked: a row that stands out.
-        whole: as high as its rows ask for; else it scrolls beyond a screenful.
+        name: describes the table for screen readers.
+        marked: index of a row that is highlighted.
+        whole: never scrolls; else a table of more than about a screen does.
     """
-    numeric = [_is_numeric([row[place] for row in rows]) for place in range(len(header))]
+    numeric = [_is_numeric([row[column] for row in rows]) for column in range(len(header))]
     head = "".join(
         f'<th scope="col"{_NUMBER if number else ""}>{literal.html(title)}</th>' if title else "<td></td>"
         for title, number in zip(header, numeric, strict=True)
     )
     body = "".join(
-        f"<tr{_MARKED if place == marked else ''}>"
+        f"<tr{_MARKED if index == marked else ''}>"
         f'<th scope="row"{_NUMBER if numeric[0] else ""}>{_content(row[0])}</th>'
         f"{''.join(_cell(*pair) for pair in zip(row[1:], numeric[1:], strict=True))}</tr>"
-        for place, row in enumerate(rows)
+        for index, row in enumerate(rows)
     )
     height = " aa-whole" if whole else ""
-    called = f'aria-label="{literal.html(name)}"'
+    label = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div class="aa-scroll{height}" tabindex="0" role="region" {called}><table class="aa-table" {called}>'
+        f'<div class="aa-scroll{height}" tabindex="0" role="region" {label}><table class="aa-table" {label}>'
         f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
 _NUMBER, _MARKED = ' class="aa-number"', ' class="aa-marked"'
 _WRITTEN = re.compile(r"(< )?[-\u2212]?\d[\d.\s]*(e[-\u2212]?\d+)?%?")
-_NOTHING = ("", "\u2013", "\u2014")  # a dash where there is no number
+_NOTHING = ("", "\u2013", "\u2014")  # empty, or a dash for no number
 
 
 def _is_numeric(column: Sequence[Value]) -> bool:
@@ -88,9 +88,9 @@ def _is_numeric(column: Sequence[Value]) -> bool:
 
 
 def _cell(value: Value, numeric: bool) -> str:
-    look = _NUMBER if numeric or isinstance(value, float | int) else ""
+    css_class = _NUMBER if numeric or isinstance(value, float | int) else ""
     width = f' style="min-width:{value.width}"' if isinstance(value, Cell) else ""
-    return f"<td{look}{width}>{_content(value)}</td>"
+    return f"<td{css_class}{width}>{_content(value)}</td>"
 
 
 def _content(value: Value) -> str:
@@ -110,9 +110,11 @@ def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = ""
 
 
 def strip_cell(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:
-    """A vector `(n,)` in colours, one pixel a number; a size of `top` gets the deepest colour on either side of 0."""
+    """A vector `(n,)` as a strip of colours, one pixel per number; -`top` and `top` have the deepest colours."""
     colours = palette.shades((vector / (top or 1) + 1) / 2, palette.signed_scale(kind, theme))
     pixels = colours.round().astype(np.uint8)[None]  # (1, n, 3)
     length = three_digits(float(np.linalg.norm(vector)))
-    words = say("strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length)
-    return Cell(f'<img src="{data_url(pixels)}" alt="{literal.html(words)}">', "6rem")
+    description = say(
+        "strip.vector", "{name}: {count} numbers, length {length}", name=name, count=len(vector), length=length
+    )
+    return Cell(f'<img src="{data_url(pixels)}" alt="{literal.html(description)}">', "6rem")

@@ -1,4 +1,4 @@
-"""Class probabilities as bars, alone or before and after a change, in HTML that takes the page's own text colour."""
+"""Class probabilities as bars in HTML, alone or before and after a change."""
 
 from collections.abc import Sequence
 
@@ -9,7 +9,7 @@ from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import percent
 
-# A page shows this once; what the functions below return relies on it.
+# A page includes this once; the HTML of the functions below relies on it.
 STYLE = f"""<style>
 .aa-answer {{ width: 100%; border-collapse: collapse; font-size: .875rem; margin: 0;
   font-variant-numeric: tabular-nums }}
@@ -31,18 +31,18 @@ STYLE = f"""<style>
 
 
 def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) -> str:
-    """A row a class, in the order given; the most probable one stands out.
+    """A row per class, in the order given; the most probable one is highlighted.
 
     Args:
         probabilities: from 0 to 1; a bar of full width is 1.
     """
-    best = max(range(len(classes)), key=lambda place: probabilities[place])
+    best = max(range(len(classes)), key=lambda index: probabilities[index])
     marks = ["", ' class="aa-best"']
     rows = "".join(
-        f"<tr{marks[place == best]}>{_name(name)}"
+        f"<tr{marks[index == best]}>{_name(name)}"
         f'<td><div class="aa-share" style="width:{100 * share:.2f}%"></div></td>'
         f'<td title="{share:.7g}">{literal.html(percent(share))}</td></tr>'
-        for place, (name, share) in enumerate(zip(classes, map(float, probabilities), strict=True))
+        for index, (name, share) in enumerate(zip(classes, map(float, probabilities), strict=True))
     )
     caption = literal.html(say("answer.caption", "Probability of each class"))
     return f'<table class="aa-answer"><caption>{caption}</caption><tbody>{rows}</tbody></table>'
@@ -51,10 +51,10 @@ def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) ->
 def before_and_after(
     names: Sequence[str], before: Sequence[float] | np.ndarray, after: Sequence[float] | np.ndarray, changed: str
 ) -> str:
-    """A row a class with two bars and two numbers; a bar of full width is 1.
+    """A row per class with two bars and two numbers; a bar of full width is 1.
 
     Args:
-        changed: what was done, for the legend.
+        changed: label of the change, for the legend.
     """
     rows = "".join(
         f'<tr>{_name(name)}<td><i class="aa-before" style="width:{100 * was:.2f}%"></i>'

@@ -1,4 +1,4 @@
-"""One decoding step, as HTML: what is generated so far, what the step attends to, and two runs side by side."""
+"""HTML for decoding steps: the tokens so far, the attention weights of a step, and aligned sequences."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from ..text import literal
 from ..text.numbers import three_digits
 from .bars import Cell
 
-# A page shows this once; what the functions below return relies on it and on `bars.STYLE` and `tokens.STYLE`.
+# A page includes this once; the functions below rely on it, on `bars.STYLE` and on `generated_tokens.STYLE`.
 STYLE = f"""<style>
 .aa-strip > span {{ text-align: center; font-variant-numeric: tabular-nums }}
 .aa-strip > span small {{ display: block; margin: 0; opacity: 1 }}
@@ -19,15 +19,15 @@ STYLE = f"""<style>
   border-radius: 2px; white-space: nowrap }}
 </style>"""
 
-_NARROW = "2rem"  # of a column that holds tokens
-_STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it stays readable
+_NARROW = "2rem"  # of a column of tokens
+_STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it is legible
 
 
-def token_strip(read: Sequence[str], chosen: str, later: Sequence[str]) -> str:
-    """The decoder's tokens in one row: what it has read, what it generates in this step, and what it will generate."""
+def token_strip(read: Sequence[str], generated: str, later: Sequence[str]) -> str:
+    """The decoder's tokens in one row: those it has read, the one generated in this step, and the later ones."""
     items = [f'<span{literal.TOKEN} role="listitem">{_token(token)}</span>' for token in read]
     now = 'class="aa-now" aria-current="step" data-announced'
-    items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(chosen)}</span>')
+    items.append(f'<span{literal.TOKEN} role="listitem" {now}>{_token(generated)}</span>')
     items += [f'<span{literal.TOKEN} role="listitem" class="aa-later">{_token(token)}</span>' for token in later]
     return f'<div role="list" class="aa-chips aa-decoder aa-strip">{"".join(items)}</div>'
 
@@ -47,18 +47,18 @@ def weighted_tokens(tokens: Sequence[str], values: Sequence[float], kind: str = 
 
 
 def aligned_tokens(rows: Sequence[tuple[str, Sequence[str]]], name: str) -> str:
-    """Rows of a heading and tokens with equal places below each other; `name` is for those who cannot see it."""
+    """Rows of a heading and tokens, with equal positions below each other; `name` is for screen readers."""
     length = max(len(tokens) for _, tokens in rows)
-    head = "".join(f'<th scope="col">{place + 1}</th>' for place in range(length))
+    head = "".join(f'<th scope="col">{position + 1}</th>' for position in range(length))
     body = ""
     for heading, tokens in rows:
         cells = "".join(f"<td{literal.TOKEN}>{_token(token)}</td>" for token in tokens)
         cells += "<td></td>" * (length - len(tokens))
         body += f'<tr><th scope="row">{literal.html(heading)}</th>{cells}</tr>'
-    called = f'aria-label="{literal.html(name)}"'
+    label = f'aria-label="{literal.html(name)}"'
     return (
-        f'<div style="overflow-x:auto" tabindex="0" role="region" {called}><table class="aa-table aa-aligned" '
-        f'style="width:auto" {called}><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+        f'<div style="overflow-x:auto" tabindex="0" role="region" {label}><table class="aa-table aa-aligned" '
+        f'style="width:auto" {label}><thead><tr><td></td>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 
@@ -68,7 +68,7 @@ def token_cell(token: str) -> Cell:
 
 
 def differing_cell(token: str) -> Cell:
-    """A token in a table that is not the one that was expected: marked by colour and by a sign."""
+    """A token in a table that differs from the expected one, marked by colour and by a sign."""
     return Cell(f'<span{literal.TOKEN} class="aa-differs">\u2260 {_token(token)}</span>', _NARROW)
 
 

@@ -1,4 +1,4 @@
-"""The first filters of a Vision Transformer as small pictures, in HTML for the page."""
+"""The principal components of a Vision Transformer's patch filters as small pictures in HTML."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ from ..text.numbers import percent
 def filters(components: np.ndarray, shares: np.ndarray) -> str:
     """Filters `(count, size, size, 3)` as pictures, grey where 0, each with the share of variance it explains."""
     largest = np.abs(components).max(axis=(1, 2, 3), keepdims=True)
-    shown = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
+    pictures = np.round(127.5 + 127.5 * components / largest).astype(np.uint8)
     items = "".join(
         f'<figure role="listitem"><img src="{data_url(picture)}" alt="{_filter(number)}">'
         f"<figcaption>{literal.html(percent(float(share)))}</figcaption></figure>"
-        for number, (picture, share) in enumerate(zip(shown, shares, strict=True), 1)
+        for number, (picture, share) in enumerate(zip(pictures, shares, strict=True), 1)
     )
     style = (
         "<style>.aa-filters{display:grid;grid-template-columns:repeat(auto-fill,minmax(56px,1fr));gap:8px}"

@@ -1,6 +1,6 @@
-"""What the decoder generated, as HTML: the sentence, its tokens, and for each the probability and its rivals.
+"""The decoder's output as HTML: the sentence, its tokens, and for each the most probable candidates.
 
-Every text goes through `literal.html`; colours build on the page's own text colour, so both themes work.
+Every text is escaped by `literal.html`; colours are mixed with the page's text colour, so both themes work.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,17 +15,21 @@ from ..text.numbers import percent, three_digits
 class TokenProbability(Protocol):
     """A token and its probability."""
 
-    token: str
-    probability: float
+    @property
+    def token(self) -> str: ...
+
+    @property
+    def probability(self) -> float: ...
 
 
 class Produced(TokenProbability, Protocol):
-    """A token that was produced, and the most probable tokens at its place, best first."""
+    """A token that was generated, and the most probable tokens at its position, best first."""
 
-    top: Sequence[TokenProbability]
+    @property
+    def top(self) -> Sequence[TokenProbability]: ...
 
 
-# A page shows this once; what the functions below return relies on it.
+# A page includes this once; the HTML of the functions below relies on it.
 STYLE = f"""<style>
 .aa-text {{ font-size: 1.5rem; line-height: 1.35; margin: 0; min-height: 2.1rem; overflow-wrap: anywhere }}
 .aa-label {{ font-size: .875rem; opacity: .75; margin: .75rem 0 .25rem }}
@@ -59,12 +63,12 @@ def sentence(text: str, language: str) -> str:
 
 
 def label(text: str) -> str:
-    """A quiet line above a row of tokens. `text` is what the page says."""
+    """A label above a row of tokens."""
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
 def labelled_sentence(name: str, text: str, language: str) -> str:
-    """A sentence behind its label, in one line where there is room."""
+    """A sentence after its label, in one line if there is space."""
     return f'<div class="aa-line">{label(name)}{sentence(text, language)}</div>'
 
 
@@ -76,20 +80,20 @@ def chips(
 ) -> str:
     """Tokens in a row, underlined in the colour of the stack `kind` that reads or generates them.
 
-    Beside each stands its probability or, where given, its note; an empty one shows nothing.
+    Next to each is its probability or its note; an empty note is not shown.
     """
     if probabilities is not None:
-        notes = map(percent, probabilities)
+        notes = [percent(probability) for probability in probabilities]
     items = []
     for token, note in zip(tokens, repeat("") if notes is None else notes, strict=False):
-        name, beside = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
-        shown = f"<span{literal.TOKEN}>{name}</span>{beside}" if note else name
-        items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{shown}</span>')
+        name, small = literal.html(literal.token(token)), f"<small>{literal.html(note)}</small>"
+        content = f"<span{literal.TOKEN}>{name}</span>{small}" if note else name
+        items.append(f'<span{"" if note else literal.TOKEN} role="listitem">{content}</span>')
     return f'<div role="list" class="aa-chips aa-{kind}">{"".join(items)}</div>'
 
 
 def cards(produced: Sequence[Produced]) -> str:
-    """One card a produced token: its rivals with their probabilities, as bars; the chosen one in decoder orange."""
+    """One card per token: the candidates with their probabilities as bars, the chosen one in decoder orange."""
     items = "".join(_card(number, token) for number, token in enumerate(produced, 1))
     return f'<div role="list" class="aa-cards">{items}</div>'
 
@@ -97,9 +101,9 @@ def cards(produced: Sequence[Produced]) -> str:
 def _card(number: int, produced: Produced) -> str:
     tokens = [candidate.token for candidate in produced.top]
     # Sampling and beam search may take a token that is not among the most probable.
-    shown = [*produced.top] if produced.token in tokens else [*produced.top, produced]
+    candidates = [*produced.top] if produced.token in tokens else [*produced.top, produced]
     chosen = tokens.index(produced.token) if produced.token in tokens else len(tokens)
-    rows = [_row(each.token, each.probability, place == chosen) for place, each in enumerate(shown)]
+    rows = [_row(candidate.token, candidate.probability, index == chosen) for index, candidate in enumerate(candidates)]
     caption = f"<span{literal.TOKEN}>{literal.html(literal.token(produced.token))}</span> <small>{number}</small>"
     table = f"<table><caption>{caption}</caption><tbody>{''.join(rows)}</tbody></table>"
     return f'<div role="listitem">{table}</div>'

@@ -1,4 +1,4 @@
-"""Terms with their explanations and where they are shown, as a list in HTML."""
+"""The glossary as an HTML list: terms with definitions and links to the parts that show them."""
 
 import re
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ class GlossaryEntry:
     Attributes:
         name: the term.
         text: Markdown that begins with the term in bold and a colon.
-        page: what the page is called that shows it.
-        address: of the part there.
+        page: title of the page that shows it.
+        address: URL of the part there.
     """
 
     name: str
@@ -31,17 +31,17 @@ class GlossaryEntry:
     address: str
 
 
-def matching_entries(entries: Sequence[GlossaryEntry], wanted: str) -> list[GlossaryEntry]:
-    """Those that hold the words `wanted`: a term of that name alone, else terms before explanations."""
-    sought = wanted.casefold().strip()
-    named = [entry for entry in entries if sought in entry.name.casefold()]
-    if sought and (exact := [entry for entry in named if entry.name.casefold() == sought]):
+def matching_entries(entries: Sequence[GlossaryEntry], query: str) -> list[GlossaryEntry]:
+    """The entries that contain `query`: an exact term alone, else matching terms before matching definitions."""
+    sought = query.casefold().strip()
+    by_name = [entry for entry in entries if sought in entry.name.casefold()]
+    if sought and (exact := [entry for entry in by_name if entry.name.casefold() == sought]):
         return exact
-    return named + [entry for entry in entries if sought in entry.text.casefold() and entry not in named]
+    return by_name + [entry for entry in entries if sought in entry.text.casefold() and entry not in by_name]
 
 
 def terms_html(entries: Sequence[GlossaryEntry]) -> str:
-    """The terms with their explanations, each with a link."""
+    """The terms with their definitions, each with a link."""
     items = "".join(
         f"<dt>{literal.html(entry.name)}</dt><dd>{_explanation(entry)} "
         f'<a href="{literal.html(entry.address)}" target="_self" aria-label="{literal.html(entry.name)}: '
@@ -52,6 +52,6 @@ def terms_html(entries: Sequence[GlossaryEntry]) -> str:
 
 
 def _explanation(entry: GlossaryEntry) -> str:
-    """The explanation without the term, which stands above it."""
+    """The definition without the term, which is above it."""
     text = " ".join(re.sub(r"\*\*.+?\*\*:?\s*", "", entry.text, count=1).replace("`", "").split())
     return literal.html(text[:1].upper() + text[1:])

@@ -1,4 +1,4 @@
-"""The encoder-decoder Transformer as a diagram, with the sizes of the model that is loaded."""
+"""The encoder-decoder Transformer as a diagram, with the sizes of the loaded model."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ from .blocks import (
     stack,
 )
 
-# Where each block leads: a page, and what is set there.
+# Block -> page that explains it, and settings there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "tokens": ("tokens", {}),
     "embedding": ("tokens", {}),
@@ -44,7 +44,7 @@ DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
 }
 
 
-# What the blocks that both stacks have are called, from the bottom up.
+# Names of the blocks that both stacks have, from the bottom up.
 NAMES = {
     "embedding": Message("diagram.of.embedding", "{stack}, embedding"),
     "positions": Message("diagram.of.positions", "{stack}, positions"),
@@ -56,7 +56,7 @@ NAMES = {
 
 @dataclass(frozen=True)
 class TransformerSizes:
-    """What the diagram states; names as in the paper."""
+    """Sizes of a Transformer; names as in the paper."""
 
     vocabulary_size: int
     d_model: int
@@ -68,39 +68,38 @@ class TransformerSizes:
 
 
 def architecture(
-    sizes: TransformerSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None
+    sizes: TransformerSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str | list[str]] | None = None
 ) -> str:
     """An SVG that reads from the bottom up, as data flows. Encoder blue, decoder orange, cross-attention green.
 
     Args:
-        pages: names and titles of the pages there are; a block whose page is among them is a link to it.
-        keep: settings that every link carries on, such as the sentence.
+        pages: id -> title of the available pages; a block with one of them is a link.
+        keep: settings that every link contains, such as the sentence.
     """
     heads = say("diagram.heads", "{count} heads, d_k = {width}", count=sizes.n_heads, width=sizes.d_k)
     widths = {"model": sizes.d_model, "inner": grouped(sizes.d_ff)}
     feed_forward = say("diagram.widths", "{model} \u2192 {inner} \u2192 {model}, ReLU", **widths)
     table = f"{grouped(sizes.vocabulary_size)} \u00d7 {sizes.d_model}"
 
-    def link(to: str, drawn: str, called: str, stack: str = "encoder") -> str:
-        """To the part that explains the block, which shows the encoder first."""
+    def link(to: str, svg: str, label: str, stack: str = "encoder") -> str:
+        """Link a block to the part that explains it, which shows the encoder by default."""
         page, settings = DESTINATIONS[to]
-        return linked_block(
-            drawn, called, page, settings | ({"stack": stack} if stack != "encoder" else {}), pages, keep
-        )
+        stack_setting = {"stack": stack} if stack != "encoder" else {}
+        return linked_block(svg, label, page, settings | stack_setting, pages, keep)
 
     def name(block: str, side: str) -> str:
         return NAMES[block](stack=KINDS[side].short())
 
     def bottom(side: str, middle: int, tokens: str, detail: str, attention: str) -> list[str]:
-        """Up to self-attention."""
-        half, beside = BLOCK // 2 - 4, BLOCK // 4 + 2
+        """The blocks up to self-attention."""
+        half, offset = BLOCK // 2 - 4, BLOCK // 4 + 2
         embedding, position = say("diagram.embedding", "Embedding"), say("diagram.position", "+ position")
         sines = say("diagram.sines", "sines, cosines")
         return [
             link("tokens", caption(middle, 704, tokens), tokens),
             arrow(middle, 688, 668),
-            link("embedding", block(middle - beside, 622, side, embedding, detail, half), name("embedding", side)),
-            link("positions", block(middle + beside, 622, side, position, sines, half), name("positions", side)),
+            link("embedding", block(middle - offset, 622, side, embedding, detail, half), name("embedding", side)),
+            link("positions", block(middle + offset, 622, side, position, sines, half), name("positions", side)),
             arrow(middle, 622, 552),
             link(side, block(middle, 506, side, attention, heads), KINDS[side].headline),
         ]
@@ -163,7 +162,7 @@ def _norm(middle: int, top: int, kind: str) -> str:
 
 
 def _memory() -> str:
-    """From the top of the encoder into every layer's cross-attention."""
+    """The arrow from the top of the encoder into every layer's cross-attention."""
     return (
         memory_arrow(f"M{ENCODER} 392 V320 H300 V438 H{DECODER - BLOCK // 2 - 1}")
         + f'<text x="{ENCODER + 4}" y="312" font-size="15" text-anchor="start" fill="{INK}">'

@@ -1,4 +1,4 @@
-"""A beam search as an SVG: a column a step, a box a hypothesis, lines from each hypothesis to what it became."""
+"""A beam search as an SVG: a column per step, a box per hypothesis, lines to its continuations."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .blocks import INK, PAPER
 _BOX, _TALL = 112, 42  # of a node, in pixels
 _PITCH, _ROW = 150, 52  # from column to column and from row to row
 _TOP, _SIDE, _FIRST = 34, 8, 48  # margins; width of the box of the start token
-_LETTERS = 13  # of a token that fit into a box
+_LETTERS = 13  # that fit into a box
 _HUE = palette.HUES["decoder"]
 FATES = {
     "kept": Message("beam.kept", "kept"),
@@ -24,15 +24,15 @@ FATES = {
 
 @dataclass(frozen=True)
 class Node:
-    """One box.
+    """One hypothesis.
 
     Attributes:
-        token: what the step added.
-        probability: of the token, given what stands before it.
+        token: the token that the step added.
+        probability: of the token, given the tokens before it.
         log_probability, score: of the whole hypothesis.
         fate: one of `FATES`.
         winner: True on the path of the best translation.
-        parent: place of the hypothesis it extends, in the column before.
+        parent: index of the hypothesis it extends, in the column before.
     """
 
     token: str
@@ -45,11 +45,11 @@ class Node:
 
 
 def beam(columns: Sequence[Sequence[Node]], title: str) -> str:
-    """Draw the search from left to right; nodes stand in the order they are given.
+    """Draw the search from left to right; the nodes of a step are in the order given.
 
     Args:
         columns: the nodes of each step.
-        title: describes the drawing to those who cannot see it, as the page says it.
+        title: describes the drawing for screen readers.
     """
     rows = max(len(column) for column in columns)
     width = _left(len(columns)) + _BOX + _SIDE
@@ -102,12 +102,12 @@ def _line(step: int, row: int, node: Node) -> str:
 
 def _box(step: int, row: int, node: Node) -> str:
     left, top = _left(step), _TOP + _ROW * row
-    shown = literal.visible(literal.token(node.token))
-    short = shown if len(shown) <= _LETTERS else shown[: _LETTERS - 1] + "\u2026"
+    token = literal.visible(literal.token(node.token))
+    short = token if len(token) <= _LETTERS else token[: _LETTERS - 1] + "\u2026"
     full = say(
         "beam.node",
         "{token}: {fate}; probability {probability}, sum of ln p {sum}, score {score}",
-        token=shown,
+        token=token,
         fate=FATES[node.fate](),
         probability=three_digits(node.probability),
         sum=three_digits(node.log_probability),
@@ -118,11 +118,11 @@ def _box(step: int, row: int, node: Node) -> str:
     ended = node.fate in ("finished", "displaced")
     stroke = f'stroke="{INK if ended else _HUE}" stroke-width="{2 if ended else 1}"'
     faded = ' opacity=".6"' if node.fate == "pruned" else ""
-    place = f'x="{left}" y="{top}" width="{_BOX}" height="{_TALL}" rx="{14 if ended else 4}"'
+    rectangle = f'x="{left}" y="{top}" width="{_BOX}" height="{_TALL}" rx="{14 if ended else 4}"'
     middle = left + _BOX / 2
     return (
-        f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {place} fill="{PAPER}"/>'
-        f'<rect {place} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
+        f'<g data-fate="{node.fate}"{faded}><title>{literal.html(full)}</title><rect {rectangle} fill="{PAPER}"/>'
+        f'<rect {rectangle} fill="{_HUE}" fill-opacity="{fill}" {stroke}{dash}/>'
         f'<text x="{middle:g}" y="{top + 18}" font-size="14" font-weight="600" fill="{INK}"{literal.TOKEN}>'
         f'{literal.html(short)}</text><text x="{middle:g}" y="{top + 34}" font-size="12" fill="{INK}">'
         f"{three_digits(node.log_probability)} | {three_digits(node.score)}</text></g>"

@@ -1,4 +1,4 @@
-"""What diagrams of networks are made of: blocks, arrows, and links to the pages that open them."""
+"""Elements of network diagrams: blocks, arrows, and links to the pages that explain them."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -10,23 +10,23 @@ from ..text.catalogue import say
 from ..text.numbers import grouped
 
 WIDTH, TOP, HEIGHT = 600, 40, 680  # of a diagram
-ENCODER, DECODER = 146, 454  # middle of each stack
+ENCODER, DECODER = 146, 454  # x of the middle of each stack
 BLOCK = 236  # width of a block
 INK = "var(--st-text-color, #1B1F24)"
 PAPER = "var(--st-background-color, #FFFFFF)"
 
 
-def diagram(parts: Iterable[str], title: str) -> str:
-    """The whole, which reads from the bottom up; `title` describes it to those who cannot see it."""
-    # As an image its links would be hidden from those who cannot see it; a group announces them.
+def diagram(elements: Iterable[str], title: str) -> str:
+    """The SVG, in which data flows from the bottom up; `title` describes it for screen readers."""
+    # A group: screen readers do not announce links inside an image.
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {TOP} {WIDTH} {HEIGHT}" role="group" '
-        f'aria-label="{literal.html(title)}" font-size="17" text-anchor="middle">{MARKERS}{"".join(parts)}</svg>'
+        f'aria-label="{literal.html(title)}" font-size="17" text-anchor="middle">{MARKERS}{"".join(elements)}</svg>'
     )
 
 
 def output_blocks(vocabulary_size: int, d_model: int, link: Callable[[str, str, str], str]) -> list[str]:
-    """From the decoder's output to the next token, and the loss beside it, each with its `link`."""
+    """The blocks from the decoder's output to the next token, and the loss next to them, each as a `link`."""
     count = grouped(vocabulary_size)
     linear, softmax = say("diagram.linear", "Linear"), say("diagram.softmax", "Softmax")
     table = say("diagram.answer", "{model} \u2192 {vocabulary}, the same table", model=d_model, vocabulary=count)
@@ -45,29 +45,29 @@ def output_blocks(vocabulary_size: int, d_model: int, link: Callable[[str, str, 
 
 
 def linked_block(
-    drawn: str,
+    svg: str,
     name: str,
     page: str,
     settings: Mapping[str, str],
     pages: Mapping[str, str] | None,
-    keep: Mapping[str, str] | None,
+    keep: Mapping[str, str | list[str]] | None,
 ) -> str:
-    """A block as a link to a page, if there is that page.
+    """A block as a link to a page, if that page is available.
 
     Args:
-        drawn: the block.
-        name: what it is called.
-        settings: what is set on the page.
-        pages: names and titles of the pages there are.
-        keep: settings that every link carries on, such as the sentence.
+        svg: the block.
+        name: its name.
+        settings: settings of the page.
+        pages: id -> title of the available pages.
+        keep: settings that every link contains, such as the sentence.
     """
     if not pages or page not in pages:
-        return drawn
+        return svg
     address = literal.html(f"{page}?{urlencode({**settings, **(keep or {})})}".rstrip("?"))
     label = literal.html(say("diagram.link", "{block}: open the page {page}", block=name, page=pages[page]))
-    inside = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", drawn))
-    called = f"{label} ({inside})" if inside else label  # who speaks to a computer says what is seen
-    return f'<a href="{address}" target="_self" aria-label="{called}"><title>{label}</title>{drawn}</a>'
+    inside = " ".join(re.findall(r"<text[^>]*>([^<]*)</text>", svg))
+    name = f"{label} ({inside})" if inside else label  # voice control needs the visible text in the name
+    return f'<a href="{address}" target="_self" aria-label="{name}"><title>{label}</title>{svg}</a>'
 
 
 def _marker(name: str, colour: str) -> str:
@@ -81,18 +81,18 @@ MARKERS = f"<defs>{_marker('flow', INK)}{_marker('memory', palette.HUES['cross']
 
 
 def block(middle: int, top: int, kind: str, name: str, detail: str, width: int = BLOCK) -> str:
-    """A block whose name and detail stand one above the other; `kind` decides its hue."""
+    """A block with its name above its detail; `kind` decides its hue."""
     hue = palette.HUES[kind]
-    place = f'x="{middle - width // 2}" y="{top}" width="{width}" height="44" rx="4"'
+    box = f'x="{middle - width // 2}" y="{top}" width="{width}" height="44" rx="4"'
     return (
-        f'<rect {place} fill="{PAPER}"/><rect {place} fill="{hue}" fill-opacity=".16" stroke="{hue}" class="mark"/>'
+        f'<rect {box} fill="{PAPER}"/><rect {box} fill="{hue}" fill-opacity=".16" stroke="{hue}" class="mark"/>'
         f'<text x="{middle}" y="{top + 18}" font-weight="600" fill="{INK}">{literal.html(name)}</text>'
         f'<text x="{middle}" y="{top + 37}" font-size="14.5" fill="{INK}">{literal.html(detail)}</text>'
     )
 
 
 def small_block(middle: int, top: int, width: int, name: str) -> str:
-    """A small block beside the flow."""
+    """A small block next to the data flow."""
     return (
         f'<rect x="{middle - width // 2}" y="{top}" width="{width}" height="30" rx="4" fill="{PAPER}" '
         f'stroke="{INK}" stroke-opacity=".5" stroke-dasharray="4 3" class="mark"/>'
@@ -112,23 +112,23 @@ def stack(middle: int, top: int, bottom: int, kind: str, name: str) -> str:
 
 
 def arrow(x: int, start: int, end: int) -> str:
-    """Straight, along the flow."""
+    """A vertical arrow along the data flow."""
     return path(f"M{x} {start} V{end + 1}")
 
 
 def path(line: str) -> str:
-    """An arrow along `line`, in the words of SVG."""
+    """An arrow along `line`, in SVG's path syntax."""
     return f'<path d="{line}" stroke="{INK}" stroke-width="1.4" fill="none" marker-end="url(#flow)"/>'
 
 
 def memory_arrow(line: str) -> str:
-    """What the encoder hands to the decoder, along `line`."""
+    """The arrow from the encoder to the decoder, along `line`."""
     hue = palette.HUES["cross"]
     return f'<path d="{line}" stroke="{hue}" stroke-width="2" fill="none" marker-end="url(#memory)"/>'
 
 
 def caption(x: int, y: int, text: str) -> str:
-    """What flows in or out."""
+    """The name of an input or output."""
     return (
         f'<rect x="{x - 90}" y="{y - 17}" width="180" height="23" rx="4" fill-opacity="0" class="mark"/>'
         f'<text x="{x}" y="{y}" font-style="italic" fill="{INK}">{literal.html(text)}</text>'

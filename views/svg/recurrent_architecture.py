@@ -1,6 +1,6 @@
-"""The networks before the Transformer as diagrams, in the same places and colours as the Transformer's."""
+"""The recurrent networks as diagrams, with the layout and colours of the Transformer's."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..text import literal
@@ -23,7 +23,7 @@ from .blocks import (
     stack,
 )
 
-# Where each block leads: a page, and what is set there.
+# Block -> page that explains it, and settings there.
 DESTINATIONS: dict[str, tuple[str, dict[str, str]]] = {
     "tokens": ("tokens", {}),
     "rnn": ("history", {"part": "one-word"}),
@@ -43,9 +43,12 @@ READS = {
 }
 
 
+Link = Callable[[str, str, str], str]  # destination, SVG and name of a block -> the block as a link
+
+
 @dataclass(frozen=True)
 class RecurrentSizes:
-    """What a diagram states; names and ids as in `model.networks.recurrent_config.RecurrentConfig`."""
+    """Sizes of a recurrent network; names and ids as in `model.networks.recurrent_config.RecurrentConfig`."""
 
     vocabulary_size: int
     cell: str
@@ -57,12 +60,12 @@ class RecurrentSizes:
 
 
 def recurrent_architecture(
-    sizes: RecurrentSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str] | None = None
+    sizes: RecurrentSizes, pages: Mapping[str, str] | None = None, keep: Mapping[str, str | list[str]] | None = None
 ) -> str:
     """An SVG that reads from the bottom up; the arguments are those of `views.svg.architecture.architecture`."""
 
-    def link(to: str, drawn: str, name: str) -> str:
-        return linked_block(drawn, name, *DESTINATIONS[to], pages, keep)
+    def link(to: str, svg: str, name: str) -> str:
+        return linked_block(svg, name, *DESTINATIONS[to], pages, keep)
 
     cell = sizes.cell.upper()
     cells = say("diagram.cells", "{cell} cells", cell=cell)
@@ -99,8 +102,8 @@ def recurrent_architecture(
     return diagram(parts, _title(sizes, cell))
 
 
-def _vector(sizes: RecurrentSizes, link) -> list[str]:
-    """The last state of the encoder, all that the decoder gets."""
+def _vector(sizes: RecurrentSizes, link: Link) -> list[str]:
+    """The last state of the encoder, the only input of the decoder from it."""
     name = say("diagram.vector", "One vector")
     if sizes.cell == "lstm":
         detail = say("diagram.vector.lstm", "last h and c: 2 \u00d7 {units} numbers", units=sizes.encoder_width)
@@ -114,8 +117,8 @@ def _vector(sizes: RecurrentSizes, link) -> list[str]:
     ]
 
 
-def _attention(sizes: RecurrentSizes, link) -> list[str]:
-    """All states of the encoder, asked at every step."""
+def _attention(sizes: RecurrentSizes, link: Link) -> list[str]:
+    """Attention over all states of the encoder at every step."""
     if sizes.alignment == "additive":
         name = say("diagram.attention.additive", "Additive attention")
         detail = say("diagram.attention.before", "query: the state before")
@@ -137,7 +140,7 @@ def _attention(sizes: RecurrentSizes, link) -> list[str]:
 
 
 def _read_out(sizes: RecurrentSizes) -> str:
-    """What the output layer's input is made of."""
+    """Formula of the output layer's input."""
     formula = {
         "none": "W s\u209c",
         "additive": "tanh(W [s\u209c; c\u209c; y\u209c\u208b\u2081])",
@@ -162,7 +165,7 @@ def _title(sizes: RecurrentSizes, cell: str) -> str:
 
 
 def _again(edge: int, side: int) -> str:
-    """The state goes back into the cell for the next token."""
+    """The arrow for the state, which is fed back into the cell for the next token."""
     return path(f"M{edge} 540 H{edge + 16 * side} V530 H{edge + side}")
 
 
