@@ -6,12 +6,10 @@ from model import CheckpointError
 from model.lessons.forward_times import ForwardTimes, forward_times_in_steps
 from model.recurrent_translator import SHIPPED
 from model.runtime.progress import steps_with_fallback
-from model.translator import SentenceTranslator
-from pages.history import networks
+from pages.history import networks, networks_compared
 from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.fragments import fragment
-from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from server import run_context
 from server.result_cache import ResultCache, compute_lock
@@ -75,8 +73,8 @@ def _measure(request: Request) -> ForwardTimes | None:
     if run_context.run_queue().waiting:
         st.info(prose.block("history_recurrence", "others-wait"))
         return None
-    models: dict[str, SentenceTranslator] = {TRANSFORMER: request.service.model}
-    models |= {name: open_recurrent(name).model for name in networks.NAMES}
+    names = (TRANSFORMER, *networks.NAMES)
+    models = {name: networks_compared.service_of(request, name).model for name in names}
     return _streams().result(
         KEY,
         lambda: steps_with_fallback(request.service.model, lambda: forward_times_in_steps(models)),

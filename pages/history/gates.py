@@ -7,7 +7,6 @@ import streamlit as st
 
 from model import DecodingOptions
 from model.lessons.recurrence_gates import OPEN, SHUT, GateActivations, read_gates
-from model.networks.recurrent_trace import RecurrentTrace
 from model.tracing.gate_interventions import GATES, gated_layers
 from pages.history import gates_held, networks
 from pages.shared import checks, files, stepper
@@ -80,7 +79,7 @@ def prefetch_trace() -> None:
     """Translate the sentence with the initially chosen network while another section is open."""
     text, name = networks.upcoming_text(), bound_settings.pending_value("network", OneOf(LSTMS), LSTMS[0])
 
-    def begin() -> Iterator[RecurrentTrace]:
+    def begin() -> Iterator[object]:
         yield load_recurrent(name).trace(text, DecodingOptions())
 
     prefetcher().submit(begin)

@@ -77,5 +77,6 @@ def trace_sentence(request: Request, name: str) -> RecurrentTrace:
     """Return everything a network computes for the user's sentence and its own translation, decoded as chosen."""
     service = open_recurrent(name)
     trace = service.trace(request.text, request.options)
+    assert isinstance(trace, RecurrentTrace)
     warn_if_cut_off(service.has_ended(trace.next_ids), at=request.notice)
     return trace

@@ -1,7 +1,6 @@
 """Heads: shapes at every step, and one wide projection compared with many small or many wide ones."""
 
 import streamlit as st
-from torch import nn
 
 from model.lessons.heads import HeadForms, OperationCounts, StepShape, compute_head_forms, step_shapes
 from model.networks.attention import MultiHeadAttention
@@ -53,7 +52,7 @@ def render(request: Request) -> None:
     kind, layer, streams = KINDS[chosen.kind.name], chosen.layer, chosen.inputs
     inputs = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
 
-    def compute(network: nn.Module) -> HeadForms:
+    def compute(network) -> HeadForms:
         attention = attention_module(network, kind, layer)
         assert isinstance(attention, MultiHeadAttention)
         return compute_head_forms(attention, *inputs)

@@ -3,7 +3,6 @@
 import streamlit as st
 from PIL import Image
 
-from model import VisionClassifier
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.text.catalogue import Message, say
@@ -32,7 +31,7 @@ def render_plain_pictures(service: Service) -> None:
     st.markdown(block("vision", "background", answers="; ".join(lines)))
 
 
-def plain_answers(model: VisionClassifier) -> dict[tuple[int, int, int], tuple[str, float]]:
+def plain_answers(model) -> dict[tuple[int, int, int], tuple[str, float]]:
     """Return the most probable class of each plain picture, and its probability."""
     answers = {}
     for colour in PLAIN_COLOURS:

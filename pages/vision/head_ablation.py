@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model import VisionClassifier, VisionTrace
+from model import VisionTrace
 from model.attribution.head_ablation import ClassificationAblation
 from model.attribution.head_labels import PICTURES, HeadScores, vision_scores
 from model.attribution.vision_analysis import attention_distance
@@ -96,7 +96,7 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
     render_vision_program(service, "heads", explained=name)
 
 
-def _compute_effects(model: VisionClassifier, trace: VisionTrace) -> HeadEffects:
+def _compute_effects(model, trace: VisionTrace) -> HeadEffects:
     distance = attention_distance(trace.attention, trace.grid, model.config.patch_size)
     statistics = load_best_statistics(model.folder, model.weights_sha256)
     return HeadEffects(

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import streamlit as st
 
-from model import VisionClassifier, VisionTrace
+from model import VisionTrace
 from model.attribution.vision_analysis import (
     RowsAndColumns,
     attention_distance,
@@ -196,7 +196,7 @@ def render_order(
     render_vision_program(service, "positions", seed=seed)
 
 
-def order_probabilities(model: VisionClassifier, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
+def order_probabilities(model, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
     """Compute the probabilities of the unchanged picture, with each change, and shifted by a patch to the right."""
     size = model.config.patch_size
     shifted = np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
