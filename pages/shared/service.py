@@ -9,20 +9,11 @@ import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, Generic, TypeVar, overload
+from typing import Any, Generic, TypeVar
 
 from PIL import Image
 
-from model import (
-    DecodingOptions,
-    GateInterventions,
-    HeadInterventions,
-    RecurrentTrace,
-    RecurrentTranslator,
-    Step,
-    Trace,
-    VisionTrace,
-)
+from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
 from model.attribution.intervention_result import InterventionResult
 from model.runtime.fallback import with_fallback
 from model.runtime.progress import InSteps, steps_with_fallback
@@ -116,13 +107,7 @@ class Service(Generic[M]):
         """Return True if a translation ends with `</s>`; False if it was cut off."""
         return bool(ids) and ids[-1] == self.model.tokenizer.eos_id
 
-    @overload
-    def trace(self: "Service[RecurrentTranslator]", text: str, options: DecodingOptions) -> RecurrentTrace: ...
-
-    @overload
-    def trace(self, text: str, options: DecodingOptions) -> Trace: ...
-
-    def trace(self, text: str, options: DecodingOptions) -> Trace | RecurrentTrace:
+    def trace(self, text: str, options: DecodingOptions) -> Trace:
         """Return everything the network computes for `text` and its translation under `options`."""
         produced = self.steps(text, options)[-1].ids
         run_context.log_sizes(produced=len(produced))
