@@ -31,7 +31,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "InterventionError",
             "CheckpointError",
             "OpenError",
-            "ReaderError",
+            "UserError",
             "NoSharedTokensError",
         ),
         (None, (0,)),
@@ -48,7 +48,7 @@ def texts_in(source: str) -> Iterator[tuple[str | None, str | tuple[str, ...]]]:
         name = getattr(node.func, "id", getattr(node.func, "attr", "")) if isinstance(node, ast.Call) else ""
         if name not in KEYWORDS:
             continue
-        arguments = [each.value if isinstance(each, ast.Constant) else None for each in node.args]
+        arguments = [argument.value if isinstance(argument, ast.Constant) else None for argument in node.args]
         at, places = KEYWORDS[name]
         if len(arguments) <= max(places):
             continue

@@ -1,6 +1,6 @@
-"""Three real replicas behind a real nginx, started once for all tests that need them.
+"""Fixtures: three real replicas behind a real nginx, started once for all tests that need them.
 
-Every test that asks for them is slow: it carries the mark `deploy`, and `make test-deploy` runs it.
+These tests are slow: they have the mark `deploy`, and `make test-deploy` runs them.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.browser.conftest import PATIENCE, Server, first_visit, patient
 from tests.browser.policy import Watch
 from tests.deploy.replicas import Site
 
-__all__ = ["patient"]  # holds for these tests too
+__all__ = ["patient"]  # an autouse fixture for these tests too
 
 
 @pytest.fixture(scope="session")
@@ -24,15 +24,15 @@ def site(tmp_path_factory) -> Iterator[Site]:
         yield site
         logs = [replica.log() for replica in site.replicas]
         output = site.proxy.log()
-    # Starlette prints one for each upload that is broken off, as the proxy does with those that are too large
+    # Starlette prints one for each aborted upload; the proxy aborts those that are too large
     assert all(log.count("Traceback") == log.count("ClientDisconnect()") for log in logs), logs
-    # nginx' own complaints, at the level that is written at all, are about nginx
+    # nginx logs only errors of its own at the configured level
     assert not [line for line in output.splitlines() if "[crit]" in line or "[emerg]" in line or "[alert]" in line]
 
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Browser]:
-    """Chromium with its stand-in for a camera, which shows a green picture with a moving disc."""
+    """Chromium with its fake camera, which shows a green picture with a moving disc."""
     stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=installed_chromium(), args=[*FLAGS, *stand_in])
@@ -42,8 +42,8 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="session")
 def server(site: Site, browser: Browser) -> Server:
-    """The site in the place of the single app that the tests of tests/browser are written for."""
-    return Server(site.url, first_visit(browser, site.url), lambda: "")  # each replica has a log of its own
+    """The site in place of the single app for which the tests of tests/browser are written."""
+    return Server(site.url, first_visit(browser, site.url), lambda: "")  # each replica has its own log
 
 
 @pytest.fixture
@@ -53,7 +53,7 @@ def watch() -> Watch:
 
 @pytest.fixture
 def page(browser: Browser, site: Site, watch: Watch) -> Iterator[Page]:
-    """A fresh visitor; the test fails if the policy refused anything that a page needs."""
+    """A new visitor; the test fails if the policy blocked anything that a page needs."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     watch.over(context, site.url.removeprefix("http://"))
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""What `docker build` would make of deploy/Dockerfile, read without Docker: files, environment, command."""
+"""Read from deploy/Dockerfile, without Docker, what an image has: files, environment, command."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IGNORE = ROOT / ".dockerignore"
 
 
 def instructions(target: str) -> list[tuple[str, str]]:
-    """The instructions of one stage as name and the rest, continued lines joined, comments left out."""
+    """The instructions of one stage as name and arguments, continued lines joined, without comments."""
     text = re.sub(r"\\\n\s*", "", DOCKERFILE.read_text(encoding="utf-8"))
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     pairs = [tuple(line.split(" ", 1)) for line in lines]
@@ -33,36 +33,36 @@ def copied(target: str) -> list[Path]:
 
 
 def is_sent(path: str) -> bool:
-    """Whether .dockerignore lets a file, named from the project's folder, into the build."""
+    """Whether .dockerignore includes a file, relative to the project's folder, in the build."""
     parents = [path, *map(str, Path(path).parents)]
     sent = True
     for line in IGNORE.read_text(encoding="utf-8").splitlines():
         if not line or line.startswith("#"):
             continue
-        wanted, pattern = line.startswith("!"), line.removeprefix("!")
+        included, pattern = line.startswith("!"), line.removeprefix("!")
         expression = re.escape(pattern).replace(r"\*\*/", "(.*/)?").replace(r"\*", "[^/]*")
         if any(re.fullmatch(expression, parent) for parent in parents if parent != "."):
-            sent = wanted
+            sent = included
     return sent
 
 
 def tracked(*folders: str) -> set[str]:
-    """Files under version control, named from the project's folder."""
+    """Files under version control, relative to the project's folder."""
     listed = subprocess.run(["git", "ls-files", "-z", *folders], cwd=ROOT, capture_output=True, text=True, check=True)
     return set(filter(None, listed.stdout.split("\0")))
 
 
 def files(target: str) -> set[str]:
-    """Every file that a stage copies, named from the project's folder."""
-    found = set()
+    """Every file that a stage copies, relative to the project's folder."""
+    names = set()
     for source in copied(target):
         inside = [source] if source.is_file() else [path for path in source.rglob("*") if path.is_file()]
-        found |= {path.relative_to(ROOT).as_posix() for path in inside}
-    return {path for path in found if is_sent(path)}
+        names |= {path.relative_to(ROOT).as_posix() for path in inside}
+    return {path for path in names if is_sent(path)}
 
 
 def build(folder: Path) -> Path:
-    """Lay the app's files out as they are in the image's /app."""
+    """Copy the app's files to a folder as they are in the image's /app."""
     for name in files("app"):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
@@ -76,5 +76,5 @@ def environment() -> dict[str, str]:
 
 
 def command() -> list[str]:
-    """What the image runs."""
+    """The command that the image runs."""
     return next(json.loads(rest) for name, rest in instructions("app") if name == "CMD")

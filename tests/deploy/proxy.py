@@ -1,4 +1,4 @@
-"""nginx as deploy/ configures it, running for tests from a folder of its own."""
+"""Run nginx with the configuration of deploy/ from a temporary folder."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ PATIENCE = 240  # seconds; generous, for a busy machine
 
 
 def render(folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run render.sh with these settings and no others."""
+    """Run render.sh with only these settings."""
     environment = {"PATH": os.environ["PATH"], **settings}
     return subprocess.run(["sh", str(RENDER), str(folder)], env=environment, capture_output=True, text=True)
 
@@ -28,7 +28,7 @@ class Proxy(ServerProcess):
     """A running nginx; use it with `with`. `url` is its address.
 
     Args:
-        settings: as render.sh takes them; LISTEN is chosen here.
+        settings: of render.sh; LISTEN is set here.
     """
 
     name, patience = "nginx", PATIENCE
@@ -40,9 +40,9 @@ class Proxy(ServerProcess):
         self.settings = {"LISTEN": f"127.0.0.1:{self.port}", **settings}
 
     def command(self) -> list[str]:
-        made = render(self.folder, **self.settings)
-        assert made.returncode == 0, made.stderr
-        # started by root, nginx would give its work to a user who may not look into a folder for tests
+        rendered = render(self.folder, **self.settings)
+        assert rendered.returncode == 0, rendered.stderr
+        # started by root, nginx would run its workers as a user without access to the tests' folder
         user = "user root; " if os.getuid() == 0 else ""
         return [NGINX, "-p", str(self.folder), "-c", str(self.folder / "nginx.conf"), "-g", f"daemon off; {user}"]
 
@@ -50,7 +50,7 @@ class Proxy(ServerProcess):
         return (self.folder / "output.log").open("ab")
 
     def log(self) -> str:
-        """All that nginx has written so far, its log of requests and its errors."""
+        """The output of nginx so far: access log and errors."""
         return (self.folder / "output.log").read_text(encoding="utf-8")
 
     def answers(self) -> bool:
@@ -58,5 +58,5 @@ class Proxy(ServerProcess):
             return True
 
     def requests(self) -> list[dict]:
-        """The log of requests so far; the latest second may still be missing."""
+        """The access log so far; the latest second may still be missing."""
         return [json.loads(line) for line in self.log().splitlines() if line.startswith("{")]

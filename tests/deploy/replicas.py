@@ -1,4 +1,4 @@
-"""Replicas as real processes: the files, the environment and the command of the image, behind a real nginx."""
+"""Run replicas as processes with the files, environment and command of the image, behind a real nginx."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Replica:
 
     @property
     def pid(self) -> int:
-        """Of the present process."""
+        """Id of the current process."""
         return self._process.pid
 
     def start(self) -> None:
@@ -67,17 +67,17 @@ class Replica:
         wait_until(lambda: answers_http(self.url + HEALTH), self._process, "A replica", self.log, PATIENCE)
 
     def kill(self) -> None:
-        """Kill it as a machine's failure would."""
+        """Kill it, as in a machine's failure."""
         self._process.kill()
         self._process.wait()
 
     def stop(self) -> None:
-        """Ask it to stop, as Docker does, and wait for as long as Docker would."""
+        """Terminate it as Docker does, and wait."""
         self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=30)
 
     def log(self) -> str:
-        """All that its processes have printed."""
+        """The output of all its processes."""
         return self._log.read_text(encoding="utf-8", errors="replace")
 
 
@@ -96,11 +96,11 @@ class Site:
 
     @property
     def names(self) -> str:
-        """What REPLICAS is for this site."""
+        """The value of REPLICAS for this site."""
         return " ".join(replica.name for replica in self.replicas)
 
     def of(self, port: int) -> Replica:
-        """The replica that the visitor's cookie means."""
+        """The replica of a visitor's cookie."""
         return next(replica for replica in self.replicas if replica.port == port)
 
     def __enter__(self) -> Site:
@@ -118,7 +118,7 @@ class Site:
         self._stack.close()
 
     def revive(self, replica: Replica) -> None:
-        """Start a killed replica again, and wait until nginx gives it new visitors."""
+        """Start a killed replica again, and wait until nginx sends new visitors to it."""
         replica.start()
         replica.wait_until_healthy()
         deadline = time.monotonic() + PATIENCE
@@ -127,11 +127,11 @@ class Site:
             time.sleep(0.2)
 
     def roll(self, drain_seconds: int) -> subprocess.CompletedProcess[str]:
-        """Run deploy/rolling_restart.sh on the replicas; who stops and starts them is this process, their parent."""
+        """Run deploy/rolling_restart.sh on the replicas; this process, their parent, stops and starts them."""
         orders = self.folder / "orders"
         orders.mkdir(exist_ok=True)
         over = threading.Event()
-        worker = threading.Thread(target=self._obey, args=(orders, over))
+        worker = threading.Thread(target=self._restart_on_order, args=(orders, over))
         worker.start()
         settings = {
             "HOOKS": str(HOOKS),
@@ -154,8 +154,8 @@ class Site:
             over.set()
             worker.join()
 
-    def _obey(self, orders: Path, over: threading.Event) -> None:
-        """Restart each replica whose name turns up as a file in `orders`; the file goes when it is done."""
+    def _restart_on_order(self, orders: Path, over: threading.Event) -> None:
+        """Restart each replica whose name appears as a file in `orders`, and remove the file afterwards."""
         while not over.wait(0.05):
             for order in orders.iterdir():
                 replica = self.of(int(order.name))

@@ -1,4 +1,4 @@
-"""The proxy's configuration is rendered as its replicas ask for, without starting anything."""
+"""The proxy's configuration is rendered for its replicas; nothing is started."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def rendered(tmp_path_factory) -> Path:
     return folder
 
 
-def test_each_replica_has_a_group_with_the_others_behind_it(rendered: Path):
+def test_each_replica_has_a_group_with_the_others_as_backups(rendered: Path):
     text = (rendered / "replicas.conf").read_text()
     for mine in ("one:8501", "two:8502", "three:8503"):
         servers = re.findall(r"server (\S+) (.*);", block(text, f"upstream replica_{mine[-4:]}"))
@@ -58,13 +58,13 @@ def test_one_replica_needs_no_others(tmp_path: Path):
         ({"REPLICAS": "one"}, "one is not host:port"),
     ],
 )
-def test_what_cannot_work_is_refused(tmp_path: Path, settings: dict, message: str):
+def test_invalid_settings_are_refused(tmp_path: Path, settings: dict, message: str):
     refused = render(tmp_path, **settings)
     assert refused.returncode == 2
     assert message in refused.stderr
 
 
-def test_https_leads_there_and_keeps_cookies_to_it(tmp_path: Path):
+def test_with_a_certificate_http_redirects_and_cookies_are_secure(tmp_path: Path):
     render(tmp_path, REPLICAS=REPLICAS, TLS_CERTIFICATE="/c.pem", TLS_KEY="/k.pem", SERVER_NAME="atlas.example")
     site = (tmp_path / "site.conf").read_text()
     assert "return 308 https://$server_name$request_uri;" in site
@@ -72,7 +72,7 @@ def test_https_leads_there_and_keeps_cookies_to_it(tmp_path: Path):
     assert "proxy_cookie_flags ~ secure;" in site
 
 
-def test_no_location_loses_the_headers():
+def test_no_location_drops_the_headers():
     headers = (ROOT / "deploy/nginx/headers.conf").read_text()
     assert all(
         line.split("  #")[0].endswith(" always;") for line in headers.splitlines() if line.startswith("add_header")
@@ -87,13 +87,14 @@ def test_the_app_s_headers_are_written_in_one_place():
         (line,) = re.findall(rf"^add_header {name} (.*) always;$", headers, re.MULTILINE)
         settings = (ROOT / "deploy/nginx/nginx.conf").read_text()
         variable = "$upstream_http_" + name.lower().replace("-", "_").replace("resource_policy", "opener_policy")
-        assert f'map {variable} {line} {{\n        default  "";' in settings  # what the app says is left as it is
+        # the app's own value is passed on unchanged
+        assert f'map {variable} {line} {{\n        default  "";' in settings
     for name in ("nginx.conf", "locations.conf", "headers.conf", "render.sh"):
         text = (ROOT / "deploy/nginx" / name).read_text()
         assert "sha256" not in text and "proxy_hide_header" not in text, name
 
 
-def test_compose_tells_replicas_their_names_and_whom_to_believe():
+def test_compose_sets_allowed_hosts_and_trusted_proxies():
     compose = (ROOT / "deploy/compose.yaml").read_text()
     named = re.search(r"ALLOWED_HOSTS: (.*)", compose)[1].split()
     services = re.findall(r"^  (app\d+):", compose, re.MULTILINE)
@@ -108,7 +109,7 @@ def test_the_upload_limit_is_the_app_s():
     assert f"client_max_body_size {size}m;" in (ROOT / "deploy/nginx/locations.conf").read_text()
 
 
-def test_compose_starts_the_replicas_that_the_proxy_knows():
+def test_compose_starts_the_replicas_of_the_proxy():
     compose = (ROOT / "deploy/compose.yaml").read_text()
     named = re.search(r"REPLICAS: (.*)", compose)[1].split()
     services = re.findall(r'^  (app\d+):\n.*\n.*SERVER_PORT: "(\d+)"', compose, re.MULTILINE)

@@ -1,4 +1,4 @@
-"""A replica dies under load; all are restarted one after the other: who notices, and what."""
+"""Failover under load: a replica is killed, and all are restarted one after the other."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CROWD = 12  # four on each replica
 
 @contextmanager
 def crowd(site: Site) -> Iterator[list[Visitor]]:
-    """Visitors who type sentence after sentence, all of them at it."""
+    """Visitors who type sentence after sentence, after each has received an answer."""
     visitors = [Visitor(site.url) for _ in range(CROWD)]
     over = threading.Event()
     threads = [threading.Thread(target=visitor.keep_asking, args=(over,)) for visitor in visitors]
@@ -46,7 +46,7 @@ def crowd(site: Site) -> Iterator[list[Visitor]]:
 
 @contextmanager
 def hammer(site: Site, path: str, results: list, keep_alive: bool = False) -> Iterator[None]:
-    """Ask for `path` again and again; each status, or what went wrong instead, goes to `results`."""
+    """Request `path` repeatedly; each status or error is added to `results`."""
     over = threading.Event()
     address = urllib.parse.urlsplit(site.url)
 
@@ -83,10 +83,10 @@ def wait_until(condition) -> None:
         time.sleep(0.02)
 
 
-def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site):
+def test_a_killed_replica_disconnects_only_its_own_visitors_and_they_go_on(site: Site):
     victim = site.replicas[1]
     statuses: list = []
-    # the crowd first: whoever asks without a cookie takes a place in the turn of new visitors
+    # the crowd first, since each request without a cookie advances the round robin of new visitors
     with crowd(site) as visitors, hammer(site, "/", statuses), hammer(site, HEALTH, statuses):
         homes = [visitor.replica for visitor in visitors]
         assert Counter(homes) == {replica.port: CROWD // 3 for replica in site.replicas}
@@ -105,11 +105,11 @@ def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site)
             assert set(visitor.answers) == {home}
     assert {later for home, later in zip(homes, after, strict=True) if home == victim.port} == {
         replica.port for replica in site.replicas if replica is not victim
-    }  # the others share them
+    }  # the others share its visitors
     assert set(statuses) == {200}
     site.revive(victim)
     assert {Visitor(site.url).arrive() for _ in site.replicas} == {replica.port for replica in site.replicas}
-    # Someone who was away meanwhile: the socket comes first and stays open, all else must go where it went.
+    # A visitor who reconnects: the socket comes first and stays open; all requests must go to the same replica.
     loyal = Visitor(site.url, victim.port)
     loyal.connect()
     assert [loyal.get("/").status for _ in range(4)] == [200] * 4
@@ -117,8 +117,8 @@ def test_a_killed_replica_loses_only_its_own_visitors_and_they_go_on(site: Site)
     loyal.close()
 
 
-def test_a_browser_goes_on_by_itself(site: Site, page: Page):
-    """Typed words and an upload find their way after the replica has gone, and after it has come back."""
+def test_a_browser_reconnects_to_another_replica(site: Site, page: Page):
+    """Typed text and an upload work after the replica was killed, and after it was restarted."""
     victim = site.replicas[0]
     visit(page, site, victim)
     open_page(page, f"{site.url}/vision")
@@ -134,7 +134,7 @@ def test_a_browser_goes_on_by_itself(site: Site, page: Page):
     ready(page)
     type_sentence(page, "The house is red.")
     site.revive(victim)
-    # The dead replica is back, but the session is on another: uploads and pictures must not return to the old one.
+    # The killed replica is back, but the session is on another: uploads and pictures must not go to the old one.
     page.get_by_role("link", name="Vision", exact=True).click()
     upload(page, "mine.png", content, "image/png")
     shown(page, "own")
@@ -147,7 +147,7 @@ def visit(page: Page, site: Site, replica: Replica) -> None:
 
 
 def home(page: Page) -> int:
-    """Port of the replica that the browser's cookie names."""
+    """Port of the replica in the browser's cookie."""
     return int(next(cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "atlas_replica"))
 
 
@@ -221,7 +221,7 @@ def test_nothing_is_restarted_while_another_replica_is_down(site: Site):
     site.revive(down)
 
 
-def test_when_no_replica_is_left_there_is_one_sentence(site: Site):
+def test_without_replicas_the_answer_is_one_sentence(site: Site):
     for replica in site.replicas:
         replica.kill()
     lonely = Visitor(site.url)

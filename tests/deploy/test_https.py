@@ -1,4 +1,4 @@
-"""The proxy with a certificate: browsers are led to HTTPS and kept there."""
+"""The proxy with a certificate redirects browsers to HTTPS and sets secure cookies."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def secure(site: Site, tmp_path_factory):
 
 
 def ask(port: int, path: str, **headers: str) -> http.client.HTTPResponse:
-    anyone = ssl.create_default_context()
-    anyone.check_hostname, anyone.verify_mode = False, ssl.CERT_NONE
-    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=anyone)
+    unverified = ssl.create_default_context()
+    unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+    connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=unverified)
     connection.request("GET", path, headers={"Host": f"localhost:{port}"} | headers)
     answer = connection.getresponse()
     answer.read()
@@ -54,7 +54,7 @@ def ask(port: int, path: str, **headers: str) -> http.client.HTTPResponse:
     return answer
 
 
-def test_plain_http_leads_to_https_and_keeps_the_address(secure):
+def test_plain_http_redirects_to_https_with_the_same_address(secure):
     proxy, port = secure
     answer = request(proxy.url, "/attention?text=A+cat.")
     assert answer.status == 308
@@ -62,7 +62,7 @@ def test_plain_http_leads_to_https_and_keeps_the_address(secure):
     assert answer.headers["content-security-policy"]
 
 
-def test_https_answers_with_secure_cookies_and_tells_browsers_to_stay(secure):
+def test_https_answers_have_secure_cookies_and_strict_transport_security(secure):
     _, port = secure
     for path in ("/", "/_stcore/health"):
         answer = ask(port, path)

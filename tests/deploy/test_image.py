@@ -1,4 +1,4 @@
-"""The image holds what the app needs and nothing else; what it is built from is pinned."""
+"""The image contains only what the app needs, and its base images are pinned."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from tests.deploy import image
 NEEDED = ("LICENSE", "app.py", "requirements.txt", ".streamlit", "assets", "model", "pages", "server", "views")
 
 
-def test_the_app_image_holds_the_runtime_files_and_nothing_else():
+def test_the_app_image_contains_only_the_runtime_files():
     runtime = {name for name in image.tracked(*NEEDED) if not name.startswith("model/training/")}
     assert image.files("app") & image.tracked() == runtime
-    strangers = image.files("app") - runtime
-    # what is not under version control yet may be new source, never something that a run has left behind
-    assert all(name.endswith((".py", ".js", ".css", ".md", ".json", ".jpg")) for name in strangers), strangers
+    untracked = image.files("app") - runtime
+    # files that are not under version control yet may be new sources, never leftovers of a run
+    assert all(name.endswith((".py", ".js", ".css", ".md", ".json", ".jpg")) for name in untracked), untracked
 
 
-def test_no_runtime_file_imports_what_the_image_leaves_out():
+def test_no_runtime_file_imports_what_the_image_lacks():
     for name in image.files("app"):
         if name.endswith(".py"):
             source = (image.ROOT / name).read_text(encoding="utf-8")
             assert not re.search(r"^\s*(from|import) (model\.training|tests|benchmarks)\b", source, re.MULTILINE), name
 
 
-def test_left_behind_files_stay_out():
+def test_leftover_files_are_excluded():
     for name in ("model/__pycache__/tap.cpython-311.pyc", "assets/translator/checkpoint.safetensors", "views/x.part"):
         assert not image.is_sent(name)
     for name in (
@@ -40,11 +40,11 @@ def test_left_behind_files_stay_out():
     assert image.is_sent("pages/inside/heads.py")
 
 
-def test_the_proxy_image_holds_its_configuration():
+def test_the_proxy_image_contains_its_configuration():
     assert image.files("proxy") == image.tracked("deploy/nginx")
 
 
-def test_base_images_are_pinned_and_programs_run_without_rights():
+def test_base_images_are_pinned_and_programs_run_without_root():
     for target in ("app", "proxy"):
         stage = image.instructions(target)
         base = stage[0][1].split()[0]
@@ -54,10 +54,10 @@ def test_base_images_are_pinned_and_programs_run_without_rights():
         assert [name for name, _ in stage].index("USER") < [name for name, _ in stage].index("CMD")
 
 
-def test_the_image_listens_to_others_and_config_toml_does_not():
+def test_the_image_listens_on_all_interfaces_and_config_toml_does_not():
     settings = tomllib.loads((image.ROOT / ".streamlit/config.toml").read_text(encoding="utf-8"))
     assert settings["server"]["address"] == "localhost"
     assert image.environment()["STREAMLIT_SERVER_ADDRESS"] == "0.0.0.0"
-    # with a name to print Streamlit asks nobody outside what its address is
+    # with a name to print, Streamlit does not look up its external address
     assert settings["browser"]["serverAddress"] == "localhost"
     assert image.command() == ["python", "-m", "streamlit", "run", "app.py"]

@@ -1,6 +1,6 @@
-"""What tests/browser does as a reader, once more behind the proxy: `server` is the site of three replicas.
+"""Run the user journeys of tests/browser again behind the proxy: `server` is the site of three replicas.
 
-What a journey waits for must be a function: Playwright runs a bare expression by eval, which the policy refuses.
+A journey must wait for functions: Playwright evaluates a bare expression by eval, which the policy blocks.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ DIRECT = {"test_safety", "test_load", "test_interrupted"}  # about the app itsel
 
 
 def journeys() -> list[Path]:
-    """The files of tests/browser whose tests take `server`."""
+    """The files of tests/browser whose tests use `server`."""
     files = sorted((ROOT / "tests" / "browser").glob("test_*.py"))
     return [file for file in files if "server: Server" in file.read_text() and file.stem not in DIRECT]
 
 
 for _file in journeys():
-    for _name, _thing in vars(importlib.import_module(f"tests.browser.{_file.stem}")).items():
+    for _name, _value in vars(importlib.import_module(f"tests.browser.{_file.stem}")).items():
         if _name.startswith("test_"):
-            globals()[f"{_name}_of_{_file.stem}"] = _thing  # two files may call a test by the same name
-        elif type(_thing).__name__ == "FixtureFunctionDefinition":
-            globals()[_name] = _thing
+            globals()[f"{_name}_of_{_file.stem}"] = _value  # two files may have a test of the same name
+        elif type(_value).__name__ == "FixtureFunctionDefinition":
+            globals()[_name] = _value

@@ -1,6 +1,6 @@
-"""Every page behind the proxy, in a browser that reports what the Content-Security-Policy refuses.
+"""Every page behind the proxy, in a browser that reports violations of the Content-Security-Policy.
 
-The `page` of this folder's conftest.py fails a test in which the policy refused anything that is needed.
+The `page` of this folder's conftest.py fails a test in which the policy blocked anything that is needed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.views.controls.odd_pictures import encoded, photo
 pytestmark = pytest.mark.deploy
 
 
-def test_the_watch_sees_what_the_policy_refuses(site: Site, browser: Browser):
+def test_violations_of_the_policy_are_recorded(site: Site, browser: Browser):
     context, watch = browser.new_context(), Watch()
     watch.over(context, site.url.removeprefix("http://"))
     page = context.new_page()

@@ -1,4 +1,4 @@
-"""What every answer of the proxy carries, what it refuses, and that a visitor stays with one replica."""
+"""The proxy's headers and refusals, and that a visitor stays with one replica."""
 
 from __future__ import annotations
 
@@ -26,42 +26,42 @@ UPGRADE = {
 
 
 def script(site: Site) -> str:
-    """Address of the largest script that the first page names."""
+    """Address of the largest script of the first page."""
     return max(re.findall(r"\./(static/js/[\w.-]+\.js)", request(site.url).body.decode()), key=len)
 
 
 def assert_headers(answer: Response) -> None:
-    """The safety headers are there, each once."""
-    found = answer.headers
-    policy = dict(part.strip().split(" ", 1) for part in found["content-security-policy"].split(";"))
+    """Check that each security header is sent once."""
+    headers = answer.headers
+    policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["frame-ancestors"] == policy["form-action"] == "'none'"
     assert "'unsafe-" not in policy.get("script-src", "")  # neither inline scripts nor eval
-    assert found["x-content-type-options"] == "nosniff"
-    assert found["x-frame-options"] == "DENY"
-    assert found["referrer-policy"] == "no-referrer"
-    assert "microphone=()" in found["permissions-policy"]
-    assert found["cross-origin-opener-policy"] == found["cross-origin-resource-policy"] == "same-origin"
-    assert not [name for name in HEADERS if "\n" in found[name.lower()]]
-    assert found["server"] == "nginx"  # and no version
-    assert "strict-transport-security" not in found  # over plain HTTP it means nothing
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["x-frame-options"] == "DENY"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert "microphone=()" in headers["permissions-policy"]
+    assert headers["cross-origin-opener-policy"] == headers["cross-origin-resource-policy"] == "same-origin"
+    assert not [name for name in HEADERS if "\n" in headers[name.lower()]]
+    assert headers["server"] == "nginx"  # and no version
+    assert "strict-transport-security" not in headers  # over plain HTTP it means nothing
 
 
 ANSWERS = [
     ("a page", "/", {}, 200),
     ("a deep link", "/attention?kind=Cross", {}, 200),
     ("the health route", HEALTH, {}, 200),
-    ("what the page asks first", "/_stcore/host-config", {}, 200),
+    ("the first request of the page", "/_stcore/host-config", {}, 200),
     ("the socket", "/_stcore/stream", UPGRADE, 101),
     ("a script", None, {}, 200),
-    ("a script that is not there", "/static/js/none.js", {}, 404),
-    ("a page that is not there", "/nothing", {}, 404),
+    ("a script that does not exist", "/static/js/none.js", {}, 404),
+    ("a page that does not exist", "/nothing", {}, 404),
     ("a page of another site", "/", {"Origin": "http://elsewhere.example"}, 403),
     ("the socket from another site", "/_stcore/stream", UPGRADE | {"Origin": "http://elsewhere.example"}, 403),
-    ("a picture that is not there", "/media/none.png", {}, 404),
+    ("a picture that does not exist", "/media/none.png", {}, 404),
     ("a path with a slash behind it", "/attention/", {}, 301),
     ("metrics", "/metrics", {}, 404),
     ("Streamlit's metrics", "/_stcore/metrics", {}, 404),
-    ("the agents' door", "/_stcore/agent/openapi.json", {}, 404),
+    ("the agents' interface", "/_stcore/agent/openapi.json", {}, 404),
     ("another name", "/", {"Host": "elsewhere.example"}, 421),
     ("the socket by another name", "/_stcore/stream", UPGRADE | {"Host": "elsewhere.example"}, 421),
     ("a path that leaves", "/../../etc/passwd", {}, 400),
@@ -121,7 +121,7 @@ def test_metrics_are_not_published(site: Site, path: str):
     assert b"# TYPE" not in answer.body
     assert answer.status == 404
     direct = request(site.replicas[0].url, "/_stcore/metrics")
-    assert b"active_sessions" in direct.body  # who may reach the replicas can watch them
+    assert b"active_sessions" in direct.body  # published by the replicas themselves
 
 
 def test_text_is_compressed_and_scripts_are_compressed_once(site: Site):
@@ -136,18 +136,18 @@ def test_text_is_compressed_and_scripts_are_compressed_once(site: Site):
     before = now(site)
     for _ in range(5):
         assert request(site.url, f"/{name}", Accept_Encoding="gzip").body == packed.body
-    asked = logged(site, before, 5, "static")
-    assert len(asked) == 5
-    assert all(line["tried"] == "" for line in asked)  # no replica, nor the compressor, was asked again
+    lines = logged(site, before, 5, "static")
+    assert len(lines) == 5
+    assert all(line["tried"] == "" for line in lines)  # neither a replica nor the compressor was asked again
     before = now(site)
     for _ in range(2):
         assert request(site.url, "/static/js/none.js", Accept_Encoding="gzip").headers["cache-control"] == "no-store"
-    asked = logged(site, before, 2, "static")
-    assert [line["tried"] for line in asked] == ["404", "404"]  # what is no script is not kept
+    lines = logged(site, before, 2, "static")
+    assert [line["tried"] for line in lines] == ["404", "404"]  # errors are not cached
 
 
 def logged(site: Site, before: int, count: int, kind: str = "") -> list[dict]:
-    """The log's lines after the first `before`, of one kind if it is given, once there are at least `count`."""
+    """The log's lines after the first `before`, of one kind or all, once there are at least `count`."""
     deadline = time.monotonic() + PATIENCE
     while True:
         lines = [line for line in site.proxy.requests()[before:] if kind in ("", line["kind"])]
@@ -158,7 +158,7 @@ def logged(site: Site, before: int, count: int, kind: str = "") -> list[dict]:
 
 
 def now(site: Site) -> int:
-    """How many lines the log has, once a request of this moment is in it."""
+    """The number of lines in the log, once a request sent now is in it."""
     mark = sum(line["status"] == 405 for line in site.proxy.requests())
     request(site.url, method="POST")
     while sum(line["status"] == 405 for line in site.proxy.requests()) == mark:
@@ -184,11 +184,11 @@ def test_a_visitor_stays_with_one_replica_and_a_class_behind_one_address_spreads
 
 
 @pytest.mark.parametrize("cookie", ["1", "99999", "x; y", '"', "8501 8502", "../..", "a" * 4000])
-def test_a_cookie_that_names_no_replica_is_as_good_as_none(site: Site, cookie: str):
+def test_a_cookie_without_a_valid_replica_is_ignored(site: Site, cookie: str):
     answer = request(site.url, Cookie=f"atlas_replica={cookie}")
     assert answer.status == 200
-    given = answer.headers["set-cookie"]
-    assert re.fullmatch(r"atlas_replica=\d+; Path=/; HttpOnly; SameSite=Lax", given)
+    cookie_header = answer.headers["set-cookie"]
+    assert re.fullmatch(r"atlas_replica=\d+; Path=/; HttpOnly; SameSite=Lax", cookie_header)
 
 
 def test_the_answer_is_a_translation(site: Site):
@@ -199,7 +199,7 @@ def test_the_answer_is_a_translation(site: Site):
 
 
 def upload(site: Site, visitor: Visitor, size: int, declared: bool = True) -> int:
-    """Status of an upload made by hand; without a declared length it comes in chunks."""
+    """Status of a hand-made upload; without a declared length it is sent in chunks."""
     token = visitor.token()
     start = b'--p\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
     body = start + bytes(size) + b"\r\n--p--\r\n"
@@ -236,7 +236,7 @@ def test_uploads_up_to_the_app_s_limit_and_none_elsewhere(site: Site):
     assert request(site.url, "/", "PUT", bytes(100_000)).status == 413
 
 
-def test_nothing_that_a_visitor_typed_or_gave_is_written_down(site: Site):
+def test_nothing_that_a_visitor_typed_or_uploaded_is_written_to_disk(site: Site):
     visitor = Visitor(site.url)
     visitor.get("/?text=My+secret+is+zanzibar.")
     visitor.get("/zanzibar")
@@ -249,5 +249,5 @@ def test_nothing_that_a_visitor_typed_or_gave_is_written_down(site: Site):
     for file in site.folder.rglob("*"):
         if file.is_file() and site.folder / "app" not in file.parents:
             assert b"zanzibar" not in file.read_bytes().lower(), file
-    # nginx' folders for what is too large for memory were never used
+    # nginx' folders for data that is too large for memory were never used
     assert [path for path in (site.proxy.folder / "temporary").rglob("*") if path.is_file()] == []

@@ -1,4 +1,4 @@
-"""A visitor without a browser: keeps the cookie, holds a socket, connects again when it is lost, as a page does."""
+"""A visitor without a browser: stores the cookie, opens a socket and reconnects when it is lost, as a page does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COOKIE = "atlas_replica"
 
 @dataclass
 class Response:
-    """An answer by HTTP; names of headers are in lower case, repeated ones are joined by a line break."""
+    """An HTTP response; names of headers are in lower case, repeated ones are joined by a line break."""
 
     status: int
     headers: dict[str, str]
@@ -31,28 +31,28 @@ class Response:
 
 
 def request(url: str, path: str = "/", method: str = "GET", body: bytes | None = None, **headers: str) -> Response:
-    """One request on a connection of its own; underscores in the names of headers stand for hyphens."""
+    """Send one request on a new connection; underscores in the names of headers stand for hyphens."""
     address = urllib.parse.urlsplit(url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=PATIENCE)
     try:
         connection.request(method, path, body, {name.replace("_", "-"): text for name, text in headers.items()})
         answer = connection.getresponse()
-        found: dict[str, str] = {}
+        received: dict[str, str] = {}
         for name, text in answer.getheaders():
-            found[name.lower()] = f"{found[name.lower()]}\n{text}" if name.lower() in found else text
-        return Response(answer.status, found, answer.read())
+            received[name.lower()] = f"{received[name.lower()]}\n{text}" if name.lower() in received else text
+        return Response(answer.status, received, answer.read())
     finally:
         connection.close()
 
 
 @dataclass
 class Visitor:
-    """Someone who types sentences.
+    """A visitor who types sentences.
 
     Attributes:
-        replica: port of the replica that the cookie names; 0 before the first answer.
+        replica: port of the replica in the cookie; 0 before the first response.
         lost: how often the socket was lost.
-        answers: how many sentences were answered, and by which replicas.
+        answers: for each answered sentence the replica.
     """
 
     url: str
@@ -65,13 +65,13 @@ class Visitor:
     _stack: ExitStack = field(default_factory=ExitStack)
 
     def get(self, path: str) -> Response:
-        """Ask for something, and keep the cookie."""
+        """Request a path, and store the cookie."""
         answer = request(self.url, path, **({"Cookie": f"{COOKIE}={self.replica}"} if self.replica else {}))
-        self._keep(answer.headers.get("set-cookie", ""))
+        self._store_cookie(answer.headers.get("set-cookie", ""))
         return answer
 
     def arrive(self) -> int:
-        """Open the first page; the port of the replica that takes this visitor."""
+        """Open the first page; the port of the replica that serves this visitor."""
         self.get("/")
         return self.replica
 
@@ -80,10 +80,10 @@ class Visitor:
         return re.search(rf"{XSRF_COOKIE_NAME}=([^;]+)", self.get("/_stcore/health").headers["set-cookie"])[1]
 
     def connect(self) -> None:
-        """Open the socket; a session that was there before is asked for, as the browser does.
+        """Open the socket, and request the session of before if there was one, as the browser does.
 
         Raises:
-            OSError, InvalidHandshake: it does not work.
+            OSError, InvalidHandshake: it failed.
         """
         address = urllib.parse.urlsplit(self.url)
         protocols = ["streamlit", "PLACEHOLDER_AUTH_TOKEN", self.session] if self.session else ["streamlit"]
@@ -97,10 +97,10 @@ class Visitor:
             open_timeout=PATIENCE,
         )
         self._socket = self._stack.enter_context(opening)
-        self._keep(self._socket.response.headers.get("Set-Cookie", ""))
+        self._store_cookie(self._socket.response.headers.get("Set-Cookie", ""))
 
     def ask(self, sentence: str) -> bytes:
-        """Open the page with `sentence`; everything that the server sends for it.
+        """Open the page with `sentence`; all messages that the server sends for it.
 
         Raises:
             ConnectionClosed: the socket was lost before the end.
@@ -122,7 +122,7 @@ class Visitor:
                 return received
 
     def keep_asking(self, over: threading.Event) -> None:
-        """Type sentence after sentence until `over`; what cannot be mended is in `failure`."""
+        """Type sentence after sentence until `over`; an error other than a lost socket is stored in `failure`."""
         try:
             self.get("/")
             self.connect()
@@ -136,11 +136,11 @@ class Visitor:
                     self._stack.pop_all().close()
                     self._connect_again()
             self.close()
-        except Exception as error:  # of any kind: the test that started this thread shows it
+        except Exception as error:  # the test that started this thread reports it
             self.failure = repr(error)
 
     def close(self) -> None:
-        """Leave."""
+        """Disconnect."""
         self._stack.close()
 
     def _connect_again(self) -> None:
@@ -153,7 +153,7 @@ class Visitor:
                     raise
                 time.sleep(0.1)
 
-    def _keep(self, cookies: str) -> None:
+    def _store_cookie(self, cookies: str) -> None:
         for cookie in cookies.splitlines():
             if cookie.startswith(f"{COOKIE}="):
                 self.replica = int(cookie.removeprefix(f"{COOKIE}=").split(";")[0])

@@ -1,4 +1,4 @@
-"""Samples out of doors: a parachute over hills and a golf ball on grass."""
+"""Outdoor samples: a parachute over hills and a golf ball on grass."""
 
 from __future__ import annotations
 

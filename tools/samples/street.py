@@ -114,7 +114,7 @@ def _nozzle(canvas: Canvas, x: float, y: float, way: int, end: float) -> None:
 
 
 def garbage_truck(canvas: Canvas) -> Image.Image:
-    """A garbage truck from its side: cab, ribbed green body and hopper, on a street of houses."""
+    """A garbage truck from its side: cab, ribbed green body and hopper, on a street with buildings."""
     canvas.sky((0.42, 0.60, 0.84), (0.84, 0.89, 0.94), 0.6, 0.6)
     brick = stone(canvas, (0.60, 0.40, 0.32), 0.010, 0.022, 0.3)
     plaster = np.array([0.78, 0.74, 0.66]) * (0.9 + 0.15 * canvas.noise(8, 5))[..., None]
