@@ -1,8 +1,8 @@
-"""`python -m tests.audit`: look up what is installed here in the list of known vulnerabilities.
+"""`python -m tests.audit`: check the installed packages for known vulnerabilities.
 
-Exit status 1 if a package has one, and 2 if nothing could be looked up: pip-audit itself would say that it found
-nothing. Where the list is known to be out of reach, for instance behind a proxy that only passes packages, the option
-`--may-be-offline` makes this a sentence and no failure.
+Exit status 1 if a package has one, and 2 if nothing could be checked: pip-audit itself would report no vulnerability.
+If the list is known to be unreachable, for instance behind a proxy that only passes packages, the option
+`--may-be-offline` makes this a message instead of a failure.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pathlib import Path
 
 PATIENCE = 300  # seconds
 OFFLINE = "--may-be-offline"
-FINE, VULNERABLE, NOTHING_LOOKED_UP = range(3)  # exit status
+OK, VULNERABLE, NOTHING_LOOKED_UP = range(3)  # exit status
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Audit, print what was found, and say how much of it was looked up at all; the exit status."""
+    """Audit, print the vulnerabilities and the number of checked packages; the exit status."""
     parser = argparse.ArgumentParser(prog="python -m tests.audit", description=__doc__.split("\n\n")[0])
-    parser.add_argument(OFFLINE, action="store_true", help="do not fail where the list cannot be reached")
+    parser.add_argument(OFFLINE, action="store_true", help="do not fail if the list cannot be reached")
     allowed = parser.parse_args(arguments).may_be_offline
     report = ask_pip_audit()
     if report is None:
@@ -30,14 +30,14 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         sentence, status = read(report)
     if status == NOTHING_LOOKED_UP:
-        sentence += f" This is no failure because of {OFFLINE}." if allowed else f" If that is to be so, say {OFFLINE}."
-        status = FINE if allowed else NOTHING_LOOKED_UP
+        sentence += f" This is no failure because of {OFFLINE}." if allowed else f" To allow that, use {OFFLINE}."
+        status = OK if allowed else NOTHING_LOOKED_UP
     print(f"audit: {sentence}")
     return status
 
 
 def ask_pip_audit() -> dict | None:
-    """What pip-audit reports as JSON; None where it cannot answer."""
+    """The JSON report of pip-audit; None if there is none."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "audit.json"
         command = [sys.executable, "-m", "pip_audit", "--local", "--format=json", f"--output={file}"]
@@ -49,23 +49,24 @@ def ask_pip_audit() -> dict | None:
 
 
 def read(report: dict) -> tuple[str, int]:
-    """One sentence about a report, with a line for each vulnerability, and the exit status that it means."""
+    """A summary of a report, with a line for each vulnerability, and the exit status."""
     packages = report["dependencies"]
     skipped = [package["name"] for package in packages if "skip_reason" in package]
-    found = [
-        f"  {package['name']} {package['version']}: {one['id']}, mended in {', '.join(one['fix_versions']) or 'none'}"
+    lines = [
+        f"  {package['name']} {package['version']}: {vulnerability['id']}, fixed in "
+        f"{', '.join(vulnerability['fix_versions']) or 'none'}"
         for package in packages
-        for one in package.get("vulns", ())
+        for vulnerability in package.get("vulns", ())
     ]
     looked_up = len(packages) - len(skipped)
-    sentence = f"{len(found)} known vulnerabilities in {looked_up} packages."
-    status = VULNERABLE if found else FINE
+    sentence = f"{len(lines)} known vulnerabilities in {looked_up} packages."
+    status = VULNERABLE if lines else OK
     if not looked_up:
         status = NOTHING_LOOKED_UP
         sentence = f"the list could not be reached for any of {len(packages)} packages; nothing was looked up."
     elif skipped:
         sentence += f" Not looked up: {', '.join(skipped)}."
-    return "\n".join([sentence, *found]), status
+    return "\n".join([sentence, *lines]), status
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Every view of the app: a page with one of its parts open. The one list of them; tests that visit all views read it.
+"""The list of every view of the app: a page with one of its parts open, for tests that visit all views.
 
-`tests/browser/test_walk.py` compares it with what the pages offer, so that a new part cannot be forgotten here.
+`tests/browser/test_walk.py` compares it with the pages, so that no new part is missing here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 from views import navigation
 
-# Each page by its folder's name: the parameter that says which part is open, and the parts; the first opens by itself.
+# Each page by its folder's name: the parameter that selects a part, and the parts; the first is the default.
 PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "translate": ("", ()),
     "attention": ("look", ("maps", "lines", "one-weight")),
@@ -79,9 +79,9 @@ class View:
 
     Attributes:
         page: name of the page's folder.
-        key: the parameter of the address that says which part is open; empty on a page of one part.
+        key: the parameter of the address that selects a part; empty on a page of one part.
         part: id of the part; empty on a page of one part.
-        more: further settings that show more of the part than it shows at first.
+        more: further settings that show more of the part than the defaults.
     """
 
     page: str
@@ -96,12 +96,12 @@ class View:
 
     @property
     def settings(self) -> dict[str, str]:
-        """What its address says beside the sentence and the picture; the first part goes without saying."""
+        """The parameters of its address except sentence and picture; none for the first part."""
         return ({} if self.opens_first else {self.key: self.part}) | self.more
 
     @property
     def place(self) -> int:
-        """Of the part among those of its page, from 0."""
+        """Index of the part among those of its page."""
         return PARTS[self.page][1].index(self.part)
 
     @property
@@ -131,7 +131,7 @@ def _each_part() -> Iterator[View]:
 
 
 VIEWS = tuple(_each_part())
-# Parts of which something large shows only after a further choice.
+# Parts with something large that is shown only after a further choice.
 UNFOLDED = (
     View("attention", "look", "maps", {"units": "words"}),
     View("history", "part", "one-vector", {"bottleneck": "lengths"}),

@@ -1,4 +1,4 @@
-"""Servers as processes for tests and benchmarks: a port for one, and the wait until it answers."""
+"""Start servers as processes for tests and benchmarks, and wait until they answer."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def free_port(host: str = "127.0.0.1") -> int:
-    """A port that nobody listens to."""
+    """An unused port."""
     with socket.socket() as probe:
         probe.bind((host, 0))
         return probe.getsockname()[1]
@@ -44,23 +44,23 @@ class ServerProcess(ABC):
 
     @abstractmethod
     def command(self) -> list[str]:
-        """What starts it, from the project's folder; called when the context is entered."""
+        """The command that starts it in the project's folder; called when the context is entered."""
 
     def environment(self) -> dict[str, str] | None:
-        """The variables it is started with; None for this process' own."""
+        """The environment variables of the process; None for those of this process."""
         return None
 
     @abstractmethod
     def open_log(self) -> BinaryIO:
-        """Where what it prints goes."""
+        """The file for its output."""
 
     @abstractmethod
     def log(self) -> str:
-        """What it has printed so far."""
+        """Its output so far."""
 
     @abstractmethod
     def answers(self) -> bool:
-        """Ask it; an OSError counts as no."""
+        """Whether it answers; an OSError counts as no."""
 
     def __enter__(self) -> Self:
         command = self.command()
@@ -87,12 +87,12 @@ def wait_until(
     """Return once the server answers.
 
     Args:
-        answers: asks it; an OSError counts as no.
-        name: of the server, for the sentences below.
-        log: what it has printed so far.
+        answers: whether it answers; an OSError counts as no.
+        name: of the server, for error messages.
+        log: its output so far.
 
     Raises:
-        RuntimeError: it ended, or did not answer in time; with what it printed.
+        RuntimeError: it ended, or did not answer in time; contains the output.
     """
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
@@ -108,7 +108,7 @@ def wait_until(
 
 
 def resident_megabytes(pid: int) -> float:
-    """Memory that a process holds at this moment."""
+    """Resident memory of a process."""
     return int(_ps(pid, "rss=")) * 1024 / 1e6
 
 
@@ -117,5 +117,5 @@ def processor_seconds(pid: int) -> float:
     return float(_ps(pid, "cputimes="))
 
 
-def _ps(pid: int, asked: str) -> str:
-    return subprocess.run(["ps", "-o", asked, "-p", str(pid)], capture_output=True, text=True, check=True).stdout
+def _ps(pid: int, field: str) -> str:
+    return subprocess.run(["ps", "-o", field, "-p", str(pid)], capture_output=True, text=True, check=True).stdout

@@ -20,7 +20,7 @@ OLD_PYTHON = '#!/bin/sh\ncase "$1" in -c) echo 3.10;; *) echo "an old Python was
 SITE_PACKAGES = Path(sysconfig.get_path("purelib", "venv", {"base": "venv"})).relative_to("venv")
 
 
-# What `pip install` does where all that is wanted is the wheel beside it: half a second less than pip takes.
+# A replacement of `pip install` that only unpacks the wheel next to it: half a second faster.
 QUICK_PIP = """
 import sys, sysconfig, zipfile
 if sys.argv[1] == "install":
@@ -30,7 +30,7 @@ if sys.argv[1] == "install":
 
 @pytest.fixture(scope="session")
 def quick_python(tmp_path_factory):
-    """A Python that makes a virtual environment by copying one, which takes a third of the time."""
+    """A Python that creates a virtual environment by copying one, which takes a third of the time."""
     return python_that_copies(tmp_path_factory.mktemp("python"))
 
 
@@ -55,7 +55,7 @@ def python_that_copies(folder: Path) -> str:
 
 @pytest.fixture
 def project(tmp_path):
-    """A project with this one's Makefile and a package `streamlit` of its own that only says that it runs."""
+    """A project with this one's Makefile and its own package `streamlit`, which only prints a line."""
     for name in ("Makefile", "environment.sh"):
         shutil.copy(ROOT / name, tmp_path / name)
     files = {
@@ -75,7 +75,7 @@ def project(tmp_path):
 
 
 def make_run(project: Path, python: str = sys.executable, path: str = "") -> subprocess.CompletedProcess:
-    """What `make run` does there."""
+    """Run `make run` there."""
     settings = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "PIP_", "VIRTUAL"))}
     settings["PATH"] = os.pathsep.join(filter(None, (path, settings["PATH"])))
     command = ["make", "--silent", "run", *([f"PYTHON={python}"] if python else [])]
@@ -89,7 +89,7 @@ def write_program(path: Path, text: str) -> None:
     path.chmod(0o755)
 
 
-def test_an_old_python_is_named_before_anything_is_made(project):
+def test_an_old_python_is_reported_before_anything_is_created(project):
     write_program(project / "programs" / "python3", OLD_PYTHON)
     done = make_run(project, python="", path=str(project / "programs"))
     assert done.returncode != 0
@@ -100,29 +100,29 @@ def test_an_old_python_is_named_before_anything_is_made(project):
 
 
 @pytest.mark.parametrize(
-    ("said", "accepted"), [("3.10", 0), ("3.11", 1), ("3.14", 1), ("3.15", 0), ("2.7", 0), ("", 0)]
+    ("version", "accepted"), [("3.10", 0), ("3.11", 1), ("3.14", 1), ("3.15", 0), ("2.7", 0), ("", 0)]
 )
-def test_versions_from_3_11_to_3_14_are_taken(project, said, accepted):
-    write_program(project / "named", f'#!/bin/sh\ncase "$1" in -c) echo {said};; *) echo "made with $*";; esac\n')
+def test_versions_from_3_11_to_3_14_are_accepted(project, version, accepted):
+    write_program(project / "named", f'#!/bin/sh\ncase "$1" in -c) echo {version};; *) echo "made with $*";; esac\n')
     done = make_run(project, python="./named")
     assert ("made with -m venv .venv" in done.stdout) == bool(accepted)
     assert ("is needed" in done.stderr) != bool(accepted)
 
 
-def test_a_python_that_is_not_there_is_named(project):
+def test_a_missing_python_is_reported(project):
     done = make_run(project, python="python3.99")
     assert "Python 3.11 to 3.14 is needed; python3.99 is not to be found." in done.stderr
 
 
 def no_python(venv: Path) -> None:
-    """The interpreter that it was made with is gone, as after an update of the system."""
+    """Its interpreter is missing, as after an update of the system."""
     for link in (venv / "bin").glob("python*"):
         link.unlink()
         link.symlink_to("/nowhere/python")
 
 
 def creation_stopped(venv: Path) -> None:
-    """Making it was interrupted before pip was there."""
+    """Its creation was interrupted before pip was installed."""
     shutil.rmtree(venv)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
 
@@ -168,7 +168,7 @@ BROKEN = (
 
 
 @pytest.mark.nightly
-def test_a_broken_environment_is_made_anew_and_a_whole_one_is_kept(project, quicker_python):
+def test_a_broken_environment_is_recreated_and_a_complete_one_is_not(project, quicker_python):
     first = make_run(project, quicker_python)
     assert (first.returncode, first.stdout) == (0, "the app runs\n"), first.stderr
     mark = project / ".venv" / "kept"
@@ -191,21 +191,21 @@ def test_new_requirements_are_installed_into_the_same_environment(project, quick
     make_run(project, quick_python)
     mark = project / ".venv" / "kept"
     mark.touch()
-    wanted = project / "requirements.txt"
-    wanted.write_text("--no-index\nno-such-package==1.0\n")
-    os.utime(wanted, (mark.stat().st_mtime + 5,) * 2)
+    requirements = project / "requirements.txt"
+    requirements.write_text("--no-index\nno-such-package==1.0\n")
+    os.utime(requirements, (mark.stat().st_mtime + 5,) * 2)
     failed = make_run(project, quick_python)
     assert failed.returncode != 0 and "no-such-package" in failed.stderr
-    wanted.write_text("--no-index\n--find-links .\nstreamlit>=1.0\n")
+    requirements.write_text("--no-index\n--find-links .\nstreamlit>=1.0\n")
     assert make_run(project, quick_python).stdout == "the app runs\n"
-    assert not mark.exists()  # the installation that failed may have left anything behind
+    assert not mark.exists()  # the failed installation may have left the environment in any state
     mark.touch()
-    os.utime(wanted, (mark.stat().st_mtime + 5,) * 2)
+    os.utime(requirements, (mark.stat().st_mtime + 5,) * 2)
     assert make_run(project, quick_python).stdout == "the app runs\n"
     assert mark.exists()
 
 
-def test_the_versions_are_stated_alike():
+def test_the_versions_are_stated_consistently():
     stated = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
     script = (ROOT / "environment.sh").read_text()
     oldest, newest = (int(re.search(rf"^{name}=(\d+)", script, re.M)[1]) for name in ("oldest", "newest"))

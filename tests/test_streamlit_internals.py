@@ -1,4 +1,4 @@
-"""What is reached inside Streamlit: in one file a floor, and still there as it was in the version that is installed."""
+"""Streamlit's internals are imported in one file per layer, and the installed version still has them."""
 
 from __future__ import annotations
 
@@ -27,78 +27,78 @@ import views.streamlit_internals as views_inside
 ROOT = Path(__file__).resolve().parents[1]
 INSIDE = {ROOT / "server" / "streamlit_internals.py", ROOT / "views" / "streamlit_internals.py"}
 PUBLIC = {"streamlit", "streamlit.delta_generator"}  # the second for the type of a container
-FLOORS = [ROOT / "app.py", *(path for floor in ("server", "views", "pages") for path in (ROOT / floor).rglob("*.py"))]
+SOURCES = [ROOT / "app.py", *(path for layer in ("server", "views", "pages") for path in (ROOT / layer).rglob("*.py"))]
 
 
-def reached(source: str) -> set[str]:
-    """Modules of Streamlit, and parser of uploads, that a file imports and that are not public."""
-    found = set()
+def internal_imports(source: str) -> set[str]:
+    """Modules of Streamlit, and of the upload parser, that a file imports and that are not public."""
+    modules = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names}
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(node.module or "")
+            modules.add(node.module or "")
             if node.module == "streamlit":
-                found |= {f"streamlit.{alias.name}" for alias in node.names}
-    return {name for name in found if name.split(".")[0] == "streamlit" or name.endswith("formparsers")} - PUBLIC
+                modules |= {f"streamlit.{alias.name}" for alias in node.names}
+    return {name for name in modules if name.split(".")[0] == "streamlit" or name.endswith("formparsers")} - PUBLIC
 
 
-def test_private_parts_are_reached_in_one_file_of_a_floor():
-    found = {path: reached(path.read_text(encoding="utf-8")) for path in FLOORS}
-    assert {path for path, names in found.items() if names} == INSIDE
+def test_internals_are_imported_in_one_file_per_layer():
+    internals = {path: internal_imports(path.read_text(encoding="utf-8")) for path in SOURCES}
+    assert {path for path, names in internals.items() if names} == INSIDE
 
 
 @pytest.mark.parametrize(
     "source", ["from streamlit import runtime", "import streamlit.runtime", "from streamlit.proto import x"]
 )
-def test_a_private_part_is_found(source: str):
-    assert reached(source)
+def test_an_internal_import_is_reported(source: str):
+    assert internal_imports(source)
 
 
-def test_the_files_of_the_page_have_a_folder():
+def test_the_folder_of_static_files_exists():
     assert (server_inside.static_folder() / "index.html").is_file() and (
         server_inside.static_folder() / "static"
     ).is_dir()
 
 
-def test_a_run_of_messages_is_told_apart():
+def test_the_messages_of_a_run_have_the_expected_kinds():
     kinds = {field.name for field in ForwardMsg.DESCRIPTOR.oneofs_by_name["type"].fields}
     assert {"new_session", "delta", "ref_hash", "script_finished"} <= kinds
     assert "main_script_path" in ForwardMsg.DESCRIPTOR.fields_by_name["new_session"].message_type.fields_by_name
 
 
-def test_hosts_are_those_of_the_setting(monkeypatch):
-    asked = []
-    monkeypatch.setattr(st.config, "get_option", lambda name: asked.append(name) or ["own.example"])
+def test_allowed_hosts_are_those_of_the_setting(monkeypatch):
+    options = []
+    monkeypatch.setattr(st.config, "get_option", lambda name: options.append(name) or ["own.example"])
     assert server_inside.is_host_allowed("own.example") and not server_inside.is_host_allowed("other.example")
-    assert set(asked) == {"server.allowedHosts"}
+    assert set(options) == {"server.allowedHosts"}
 
 
 @pytest.fixture
 def running(monkeypatch) -> SimpleNamespace:
-    """Streamlit's own keepers of files, uploads and sessions, as the runtime holds them."""
-    kept = []
-    files = MediaFileManager(SimpleNamespace(load_and_get_id=lambda *what: kept.append(what) or "a", get_url=str))
+    """A runtime with Streamlit's own managers of files, uploads and sessions."""
+    stored = []
+    files = MediaFileManager(SimpleNamespace(load_and_get_id=lambda *what: stored.append(what) or "a", get_url=str))
     uploads = MemoryUploadedFileManager("/upload")
     storage = MemorySessionStorage()
     storage.save(SimpleNamespace(session=SimpleNamespace(id="visit")))
     sessions = WebsocketSessionManager(storage, uploads, None, None)
-    held = SimpleNamespace(media_file_mgr=files, uploaded_file_mgr=uploads, _session_mgr=sessions, kept=kept)
-    monkeypatch.setattr(Runtime, "_instance", held)
-    return held
+    instance = SimpleNamespace(media_file_mgr=files, uploaded_file_mgr=uploads, _session_mgr=sessions, stored=stored)
+    monkeypatch.setattr(Runtime, "_instance", instance)
+    return instance
 
 
-def test_the_runtime_has_what_is_asked_of_it():
+def test_the_runtime_has_the_managers():
     assert isinstance(Runtime.media_file_mgr, property) and isinstance(Runtime.uploaded_file_mgr, property)
     assert "_session_mgr" in inspect.getsource(Runtime.__init__)
 
 
-def test_a_file_is_kept(running):
+def test_a_file_is_stored(running):
     server_inside.store_file(b"1", "text/plain", "a place", "a.txt")
-    assert len(running.kept) == 1 and running.kept[0][0] == b"1"
+    assert len(running.stored) == 1 and running.stored[0][0] == b"1"
 
 
-def test_an_upload_is_forgotten(running):
+def test_an_upload_is_dropped(running):
     running.uploaded_file_mgr.add_file("visit", UploadedFileRec("file", "a.png", "image/png", b"1"))
     assert len(running.uploaded_file_mgr.get_files("visit", ["file"])) == 1
     server_inside.forget_upload("visit", "file")
@@ -109,12 +109,12 @@ def test_sessions_are_counted(running):
     assert server_inside.expire_sessions() == 1
 
 
-def test_a_visit_is_here_while_its_socket_is_open():
+def test_a_session_is_connected_while_its_socket_is_open():
     assert server_inside.is_connected("visit")  # no server runs
     assert list(inspect.signature(Runtime.is_active_session).parameters) == ["self", "session_id"]
 
 
-def test_a_run_says_what_views_ask_of_it(monkeypatch):
+def test_a_run_s_context_has_the_attributes_that_views_read(monkeypatch):
     assert {"is_history_navigation", "uploaded_file_mgr", "session_state", "session_id"} <= set(
         ScriptRunContext.__dataclass_fields__
     )
@@ -122,28 +122,29 @@ def test_a_run_says_what_views_ask_of_it(monkeypatch):
     assert views_inside.is_history_navigation() is True
 
 
-def shown_before_and_after() -> None:
-    """An app: which ids the server knows for a control before and after it is drawn."""
+def ids_before_and_after() -> None:
+    """An app that shows which ids the server knows for a widget before and after it is rendered."""
     import streamlit as st
 
     from views import streamlit_internals
 
-    said = streamlit_internals.reported_widget_id("box")
+    widget_id = streamlit_internals.reported_widget_id("box")
     st.checkbox("Box", key="box")
     st.text(
-        f"{bool(said)} {bool(said) and streamlit_internals.is_drawn(said)} {streamlit_internals.is_drawn('nothing')}"
+        f"{bool(widget_id)} {bool(widget_id) and streamlit_internals.is_drawn(widget_id)} "
+        f"{streamlit_internals.is_drawn('nothing')}"
     )
     st.text(f"{streamlit_internals.is_history_navigation()}")
 
 
-def test_what_the_browser_says_of_a_control_is_known_before_it_is_drawn():
-    app = AppTest.from_function(shown_before_and_after).run()
+def test_the_browser_s_state_of_a_widget_is_known_before_it_is_rendered():
+    app = AppTest.from_function(ids_before_and_after).run()
     assert [text.value for text in app.text] == ["False False False", "False"]
     app.checkbox[0].check().run()
     assert [text.value for text in app.text] == ["True True False", "False"]
 
 
-def test_ids_of_controls_end_with_their_keys():
+def test_ids_of_widgets_end_with_their_keys():
     states = WidgetStates(widgets=[WidgetState(id="$$ID-0123-a-key")])
     assert views_inside.user_key_from_element_id(states.widgets[0].id) == "a-key"
 
@@ -155,5 +156,5 @@ def test_uploads_have_a_limit_of_memory_that_can_be_set(monkeypatch):
     assert "self.spool_max_size" in inspect.getsource(MultiPartParser)
 
 
-def test_the_font_of_the_pages_is_there():
+def test_the_font_of_the_pages_exists():
     assert views_inside.font_file().is_file()
