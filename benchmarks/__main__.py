@@ -10,7 +10,7 @@ import torch
 
 from benchmarks.timing import Measurement, table
 from model import Translator, VisionClassifier
-from model.runtime.device import hardware
+from model.runtime.device import describe_hardware
 
 COMPARISONS = (
     "forward",
@@ -104,7 +104,9 @@ def main() -> None:
         from benchmarks.study import study
 
         rows += study(options.data)
-    machine = f"{hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
+    machine = (
+        f"{describe_hardware(torch.device('cpu'))}, {torch.get_num_threads()} threads, PyTorch {torch.__version__}"
+    )
     print(f"{machine}\n\n{table(rows)}")
     options.json.parent.mkdir(parents=True, exist_ok=True)
     content = {"machine": machine, "measurements": [row.to_dict() for row in rows]}

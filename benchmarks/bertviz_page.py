@@ -1,8 +1,8 @@
 """bertviz 1.4.1 as an HTML page that draws without a network.
 
-Its Python comes from PyPI and the three scripts it loads from a CDN from npm, when they are first asked for, into a
-folder outside the project. Of IPython it needs two classes that hold a text; they are made here, so that nothing else
-has to be installed.
+Its Python is downloaded from PyPI, and the three scripts that it loads from a CDN from npm, on first use, into a folder
+outside the project. It needs two classes of IPython that store a text; they are replaced here, so that nothing else has
+to be installed.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import torch
 
 VERSION = "1.4.1"
 CDN = "https://cdnjs.cloudflare.com/ajax/libs"
-HERE = "/cdn"  # what stands in its place, on the server that has the page
+HERE = "/cdn"  # replaces it, on the server of the page
 # address -> package and version at npm, and the file in it. npm has no jQuery 2.0.0, which bertviz names.
 SCRIPTS = {
     f"{HERE}/require.js/2.3.6/require.min.js": ("requirejs@2.3.6", "package/require.js"),
@@ -30,7 +30,7 @@ SCRIPTS = {
 
 
 def cache() -> Path:
-    """Where the downloads are kept."""
+    """The folder of the downloads."""
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
     folder = home / "attention-atlas-benchmarks" / f"bertviz-{VERSION}"
     folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +38,7 @@ def cache() -> Path:
 
 
 def scripts() -> dict[str, bytes]:
-    """What the CDN would answer, by the address that stands in its place."""
+    """The scripts of the CDN, by the address that replaces it."""
     return {address: _from_npm(*source) for address, source in SCRIPTS.items()}
 
 
@@ -53,15 +53,15 @@ def _from_npm(package: str, member: str) -> bytes:
 
 
 def import_bertviz() -> types.ModuleType:
-    """The package, installed into the cache without what else it depends on."""
+    """Import the package, installed into the cache without its dependencies."""
     folder = cache() / "python"
     if not (folder / "bertviz").exists():
         command = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(folder)]
         subprocess.run([*command, f"bertviz=={VERSION}"], check=True)
     if "IPython.display" not in sys.modules:
-        held = type("Held", (), {"__init__": lambda self, data: setattr(self, "data", data)})
+        holder = type("Holder", (), {"__init__": lambda self, data: setattr(self, "data", data)})
         display = types.ModuleType("IPython.display")
-        display.HTML, display.Javascript, display.display = held, held, print
+        display.HTML, display.Javascript, display.display = holder, holder, print
         sys.modules["IPython"] = types.ModuleType("IPython")
         sys.modules["IPython.display"] = display
     sys.path.insert(0, str(folder))
@@ -75,5 +75,5 @@ def import_bertviz() -> types.ModuleType:
 def page(view: Literal["head_view", "model_view"], attention: np.ndarray, tokens: list[str]) -> bytes:
     """The HTML of one of its views for attention `(layer, head, query, key)`."""
     layers = [torch.from_numpy(layer)[None] for layer in attention]
-    made = getattr(import_bertviz(), view)(layers, tokens, html_action="return")
-    return made.data.replace(CDN, HERE).encode()
+    html = getattr(import_bertviz(), view)(layers, tokens, html_action="return")
+    return html.data.replace(CDN, HERE).encode()

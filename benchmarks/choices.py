@@ -1,4 +1,4 @@
-"""Choices among what was computed, in headless Chromium: from a reader's event to the frame that shows the answer."""
+"""Choices among computed results, in headless Chromium: from a user's event to the frame that shows the result."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from tests.browser.conftest import open_page, ready
 ROUNDS = 20
 WARM_UP = 2
 
-# Headings and maps of all components, "" while anything on the page is greyed or still to be loaded.
+# Headings and maps of all components, "" while anything on the page is stale or loading.
 STATE = """(() => {
     if (document.querySelector('[data-testid=stMain] :is([data-stale=true], [data-testid=stSkeleton])')) return ""
     const holders = [...document.querySelectorAll("[data-testid=stMain] *")].filter((holder) => holder.shadowRoot)
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
     const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
     const marked = all("[aria-selected=true]").map((each) => each.getAttribute("aria-label") ?? each.dataset.name)
-    const told = ".detail h2, .of-all, .picture-root h2, .note, .explained, .one-patch h2, .side .label"
-    const said = all(told).map((each) => each.textContent)
-    return [...said, ...marked, ...maps.map((map) => map.toDataURL())].join()
+    const texts = ".detail h2, .of-all, .picture-root h2, .note, .explained, .one-patch h2, .side .label"
+    const shown = all(texts).map((element) => element.textContent)
+    return [...shown, ...marked, ...maps.map((map) => map.toDataURL())].join()
 })()"""
 DONE = f"((now) => now && now !== before)({STATE})"
 HEADS = ("2", "5", "3", "6", "1", "4")
-# What is chosen: the address, and the list or, for rows and patches, what is clicked.
+# The choices: the address, and the list or, for rows and patches, what is clicked.
 LISTS = {
     "head, Compare": ("/compare", "Head", HEADS),
     "layer, Compare": ("/compare", "Layer", ("1", "2", "3")),
@@ -55,7 +55,7 @@ CLICKS = {
 
 
 def choices() -> list[Measurement]:
-    """The time of each, on one server."""
+    """The time of each choice, on one server."""
     times: dict[str, list[float]] = {}
     with sync_playwright() as playwright:
         browser = launch_chromium(playwright)
@@ -96,7 +96,7 @@ def _clicks(browser: Browser, address: str, selector: str, step: int) -> list[fl
 
 
 def _settle(view: Page) -> None:
-    """Wait until the server was told and has answered: the next choice finds a page at rest."""
+    """Wait until the choice was sent and answered, so that the next one starts on an idle page."""
     view.wait_for_timeout(600)
     ready(view)
 

@@ -1,7 +1,7 @@
-"""A clock inside the page: from a reader's event to the frame that shows its answer.
+"""A clock inside the page: from a user's event to the frame that shows its result.
 
-Nothing outside the page is timed: the event brings its own time stamp, the condition is looked at in every frame, and
-the clock stops one frame after it holds, when that frame is on the screen.
+Nothing outside the page is timed: the event has a time stamp, the condition is checked in every frame, and the clock
+stops one frame after it is true, when that frame is on the screen.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from playwright.sync_api import Page
 
 @dataclass
 class Clock:
-    """Times what a reader does on a page, and counts the bytes that the server sends meanwhile."""
+    """Times user actions on a page, and counts the bytes that the server sends meanwhile."""
 
     page: Page
     received: int = 0
@@ -29,9 +29,9 @@ class Clock:
         """Milliseconds from the event to the answer on the screen.
 
         Args:
-            event: what the reader does, such as "click"; the first one counts.
-            act: does it.
-            done: JavaScript that is true once the answer is drawn; `before` holds what `remember` kept.
+            event: the type of the user's event, such as "click"; the first one counts.
+            act: causes it.
+            done: JavaScript that is true once the result is drawn; `before` is the value stored by `remember`.
         """
         self.page.evaluate(
             f"""event => {{
@@ -50,5 +50,5 @@ class Clock:
         return self.page.evaluate("window.clock")
 
     def remember(self, expression: str) -> None:
-        """Keep a value of the page as `before`."""
+        """Store a value of the page as `before`."""
         self.page.evaluate(f"window.before = {expression}")

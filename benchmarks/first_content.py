@@ -1,7 +1,6 @@
-"""A cold browser comes to a warm server: when the first content stands, beside a page of Streamlit with one line.
+"""Time to first content of a cold browser on a warm server, compared with a Streamlit page of one line.
 
-Timed twice: from the moment in which the browser is started, as a person meets it, and by the page's own clock from the
-moment in which it goes to the address.
+Timed twice: from the start of the browser, and by the page's own clock from the start of navigation.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from tests.browser.chromium import launch_chromium
 ROUNDS = 9
 WIDE = {"width": 1440, "height": 900}
 EMPTY = "import streamlit as st\n\nst.write('Here it is.')\n"
-# What the reader sees, which the first page that the server sends has already, and the same as the page's own.
+# The translation, in the initial page of the server or in the page itself.
 TRANSLATED = (
     "[...document.querySelectorAll('[lang=fr]')].some((text) => text.checkVisibility() && text.textContent.trim())"
 )
@@ -29,7 +28,7 @@ MAPPED = f"""(document.querySelector('.first .view')?.shadowRoot
     ?.querySelector('.grid-root[data-drawn] .detail[data-drawn]')?.checkVisibility({{visibilityProperty: true}})
     || {drawn.ATTENTION})"""
 TRANSLATED_BY_PAGE = "document.querySelector('[data-testid=stMain] [lang=fr]')?.textContent.trim()"
-# Who looks at every frame, from before the page's own scripts on, and knows the time since navigation began.
+# Checks every frame, installed before the page's own scripts; resolves with the time since navigation started.
 WATCH = """(() => {{
     window.stands = new Promise((resolve) => {{
         const look = () => ({done}) ? requestAnimationFrame(resolve) : requestAnimationFrame(look)
@@ -39,7 +38,7 @@ WATCH = """(() => {{
 
 
 def first_content() -> list[Measurement]:
-    """Milliseconds until the frame that shows it; a fresh browser each time, the pages in turns."""
+    """Milliseconds until the frame that shows it; a new browser each time, the pages interleaved."""
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         script = Path(folder) / "empty.py"
         script.write_text(EMPTY, encoding="utf-8")
@@ -52,7 +51,7 @@ def first_content() -> list[Measurement]:
                 "Attention, all maps": (f"{server.url}/attention", MAPPED),
                 "Attention, all maps in the page that can be worked with": (f"{server.url}/attention", drawn.ATTENTION),
             }
-            rounds = [{name: _stands(playwright, *page) for name, page in pages.items()} for _ in range(ROUNDS + 1)]
+            rounds = [{name: _time_to(playwright, *page) for name, page in pages.items()} for _ in range(ROUNDS + 1)]
     rows = []
     for place, since in enumerate(("the browser's start", "going to the address")):
         times = {name: [each[name][place] for each in rounds[1:]] for name in pages}  # the first round warms up
@@ -60,8 +59,8 @@ def first_content() -> list[Measurement]:
     return rows
 
 
-def _stands(playwright: Playwright, url: str, done: str) -> tuple[float, float]:
-    """Since the browser was started, and since it went to `url`."""
+def _time_to(playwright: Playwright, url: str, done: str) -> tuple[float, float]:
+    """Milliseconds since the browser was started, and since navigation to `url` started."""
     started = time.perf_counter()
     browser = launch_chromium(playwright)
     view = browser.new_page(viewport=WIDE)

@@ -1,4 +1,4 @@
-"""Times of one forward pass of all five networks, as the page *Before the Transformer* shows them before it measures.
+"""Times of one forward pass of all five networks, which the page *Before the Transformer* shows before it measures.
 
 python -m benchmarks.forward_times            # writes assets/recurrent/forward_times.json
 """
@@ -26,10 +26,10 @@ def main() -> None:
     options = parser.parse_args()
     loaded = {"transformer": Translator.load(device=options.device)}
     loaded |= {name: RecurrentTranslator.load(name, options.device) for name in VARIANTS}
-    found = forward_times(loaded, rounds=options.rounds)
-    write_json(options.out, found.to_dict())
-    for name, times in found.networks.items():
-        print(f"{name}: {', '.join(f'{each:.3g}' for each in times.lowest)} ms at {found.lengths} tokens")
+    result = forward_times(loaded, rounds=options.rounds)
+    write_json(options.out, result.to_dict())
+    for name, times in result.networks.items():
+        print(f"{name}: {', '.join(f'{time:.3g}' for time in times.lowest)} ms at {result.lengths} tokens")
 
 
 if __name__ == "__main__":

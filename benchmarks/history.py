@@ -24,11 +24,11 @@ PAGE = "history"
 TITLE = next(place.title() for place in navigation.PAGES if place.id == PAGE)
 KEY, NAMES = PARTS[PAGE]
 
-# Every chart has its curves, and every component in sight something to show.
+# Every chart has its curves.
 DRAWN = """[...document.querySelectorAll('[data-testid="stMain"] [data-testid="stPlotlyChart"]')]
     .every((chart) => chart.querySelector('.js-plotly-plot .main-svg'))"""
 TEXT = """document.querySelector('[data-testid="stMain"]').innerText"""
-# What a component with a slider has written.
+# The text of a component with a slider.
 WRITTEN = """[...document.querySelectorAll('[data-testid="stMain"] *')]
     .map((holder) => holder.shadowRoot?.querySelector('.step-view')?.textContent ?? "").join("")"""
 MOVE = """() => {
@@ -40,7 +40,7 @@ MOVE = """() => {
 
 
 def history() -> list[Measurement]:
-    """All of it; the first opening on a server of its own each time."""
+    """All timings; each first opening on a new server."""
     with sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         rows = openings(browser)
@@ -67,7 +67,7 @@ def openings(browser: Browser) -> list[Measurement]:
 
 
 def parts(browser: Browser, url: str) -> list[Measurement]:
-    """From the click on a part to all of it drawn: for a sentence that nobody asked about before, and once more."""
+    """From the click on a part to all of it drawn: for a new sentence, and once more."""
     first, again = ({name: [] for name in NAMES} for _ in range(2))
     for sentence in sentences()[: ROUNDS + 1]:
         for times in (first, again):

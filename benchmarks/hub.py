@@ -1,4 +1,4 @@
-"""An opened model beside bertviz and TransformerLens: GPT-2's size with random weights, 12 x 12 heads, 128 tokens."""
+"""An opened model compared with bertviz and TransformerLens: GPT-2's size, random weights, 12x12 heads, 128 tokens."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ VIEWS = 5  # rounds of what a browser draws
 
 
 def hub() -> list[Measurement]:
-    """Recording in turns, then from the text to the drawn view."""
+    """Recording, interleaved, then from the text to the drawn view."""
     with tempfile.TemporaryDirectory() as folder:
         model = checkpoint(Path(folder), 12, 12, 768, 50257)
         rows = recording(model, folder)
@@ -106,7 +106,7 @@ def recording(model: OpenedModel, folder: str) -> list[Measurement]:
 
 
 class Lens:
-    """TransformerLens in a process and an environment of its own, which is made when it is first asked for."""
+    """TransformerLens in its own process and environment, which is created on first use."""
 
     def __init__(self, folder: str) -> None:
         program = Path(__file__).with_name("lens_peer.py")
@@ -123,7 +123,7 @@ class Lens:
         self._process.wait()
 
     def ask(self, ids: tuple[int, ...]) -> np.ndarray:
-        """The last logits for these ids, which all further runs are about."""
+        """The last logits for these ids, which all further runs use."""
         return np.array(json.loads(self._say(json.dumps(ids))))
 
     def run(self) -> float:
@@ -139,7 +139,7 @@ class Lens:
 
 
 def environment() -> Path:
-    """Python of the environment with TransformerLens, beside the other downloads of the benchmarks."""
+    """Python of the environment with TransformerLens, next to the other downloads of the benchmarks."""
     folder = bertviz_page.cache().parent / LENS.replace("==", "-")
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
@@ -150,7 +150,7 @@ def environment() -> Path:
 
 
 def _ours(model: OpenedModel, text: str) -> Candidate:
-    """From the text to the overview, as the page sends it: in blocks, for there are many maps."""
+    """From the text to the overview, as the page sends it: in blocks, since there are many maps."""
 
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
@@ -168,7 +168,7 @@ def _ours(model: OpenedModel, text: str) -> Candidate:
 
 
 def _bertviz(model: OpenedModel, text: str, view: str) -> Candidate:
-    """From the text to a view of bertviz, as its documentation has it: the eager form's maps are handed to it."""
+    """From the text to a view of bertviz, as in its documentation: with the maps of the eager implementation."""
     network = GPT2LMHeadModel(deepcopy(model.config)).eval()
     network.load_state_dict(model.network.state_dict())
     network.set_attn_implementation("eager")

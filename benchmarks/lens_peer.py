@@ -16,16 +16,16 @@ from transformer_lens.model_bridge import TransformerBridge
 
 @torch.inference_mode()
 def main(folder: str, threads: str) -> None:
-    """Answer line by line until there are no more."""
-    told, sys.stdout = sys.stdout, sys.stderr  # what the library prints must not stand among the answers
+    """Answer each line of the input."""
+    answers, sys.stdout = sys.stdout, sys.stderr  # the library's output must not be mixed with the answers
     torch.set_num_threads(int(threads))
     model = TransformerBridge.boot_transformers(folder, device="cpu")  # raw weights: nothing folded, nothing centred
     ids = torch.tensor([json.loads(sys.stdin.readline())])
-    print(json.dumps(model(ids)[0, -1].tolist()), file=told, flush=True)
+    print(json.dumps(model(ids)[0, -1].tolist()), file=answers, flush=True)
     for _ in sys.stdin:
         started = time.perf_counter()
         model.run_with_cache(ids)
-        print(1000 * (time.perf_counter() - started), file=told, flush=True)
+        print(1000 * (time.perf_counter() - started), file=answers, flush=True)
 
 
 if __name__ == "__main__":

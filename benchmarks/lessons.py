@@ -22,13 +22,13 @@ from views import navigation
 ROUNDS = 10
 WARM_UP = 2
 
-# Nothing on the page is stale, and the script has run through.
+# Nothing on the page is stale, and the script has ended.
 SETTLED = """(document.querySelector('[data-testid="stApp"]').dataset.testScriptState === "notRunning"
     && !document.querySelector('[data-testid="stMain"] [data-stale=true]'))"""
-# What the server answered, as text: HTML, captions and the pixels of heatmaps, without the controls themselves.
+# The server's answer as text: HTML, captions and the pixels of heatmaps, without the controls.
 ANSWER = """[...document.querySelectorAll('[data-testid="stMain"] :is([data-testid="stHtml"], .stHtml, '
     + '[data-testid="stCaptionContainer"], .hm image)')].map((part) => part.innerHTML || part.href?.baseVal).join()"""
-# What a component with sliders has written below them.
+# The text that a component with sliders shows below them.
 WRITTEN = """[...document.querySelectorAll('.st-key-smoothed-with-mark *')]
     .map((holder) => holder.shadowRoot?.querySelector('.panels')?.textContent).join()"""
 # The pixels of every canvas inside components.
@@ -41,7 +41,7 @@ CANVASES = """(() => {
     visit(document.querySelector('[data-testid="stMain"]'))
     return found.join()
 })()"""
-# A slider that is worked by the arrow keys: the address of its page, its label, and what it changes.
+# Sliders moved by the arrow keys: the address of the page, the label, and what changes.
 SLIDERS = {
     "Loss, label smoothing": ("/loss?part=Smoothing+and+gradient", "Label smoothing", WRITTEN),
     "Decoding, step": ("/decoding?step=2", "Step", ANSWER),
@@ -50,7 +50,7 @@ SLIDERS = {
 
 
 def lessons() -> list[Measurement]:
-    """All of it, on one server."""
+    """All timings, on one server."""
     with sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         with AppServer() as server:
@@ -62,7 +62,7 @@ def lessons() -> list[Measurement]:
 
 
 def uploads(browser: Browser, url: str) -> list[Measurement]:
-    """From choosing a photo of 12 megapixels to its answer and all maps of CLS drawn."""
+    """From selecting a photo of 12 megapixels to its classification and all maps of CLS drawn."""
     view, clock = _visit(browser, f"{url}/vision?view=CLS+attention")
     times = []
     for number in range(ROUNDS + WARM_UP):
@@ -76,7 +76,7 @@ def uploads(browser: Browser, url: str) -> list[Measurement]:
 
 
 def patch_clicks(browser: Browser, url: str) -> list[Measurement]:
-    """From a click on a patch to where it looks and who looks at it drawn."""
+    """From a click on a patch to the drawn attention from and to it."""
     view, clock = _visit(browser, f"{url}/vision?view=Any+patch")
     times = []
     for number in range(ROUNDS + WARM_UP):
@@ -124,7 +124,7 @@ def _visit(browser: Browser, address: str) -> tuple[Page, Clock]:
 
 
 def _photo(number: int) -> bytes:
-    """A JPEG of 12 megapixels that no other number gives."""
+    """A JPEG of 12 megapixels, different for each number."""
     coarse = np.random.default_rng(number).integers(0, 256, (12, 16, 3), dtype=np.uint8)
     content = io.BytesIO()
     Image.fromarray(coarse).resize((4000, 3000), Image.Resampling.BICUBIC).save(content, "JPEG", quality=85)

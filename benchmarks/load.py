@@ -1,4 +1,4 @@
-"""Many visitors at once on one server: answers, errors, memory, and whether the memory comes back.
+"""Many visitors at once on one server: answers, errors, memory, and whether the memory is freed afterwards.
 
 The visitors run in one process beside the server, on the same machine; what they take of it is stated.
 """
@@ -17,17 +17,17 @@ from benchmarks.load_servers import Servers, servers
 from benchmarks.load_visitor import ARRIVAL, PAGES, THINKING, WISHES, Log, Visitor, photo
 from benchmarks.timing import Measurement, summarise
 
-WAVES = {1: 30.0, 10: 30.0, 50: 75.0, 200: 90.0}  # visitors -> seconds for which they come and stay
+WAVES = {1: 30.0, 10: 30.0, 50: 75.0, 200: 90.0}  # visitors -> seconds of their visit
 SEED = 1
 PHOTOS = 8
-SAMPLE = 2.0  # seconds between two looks at the server's memory
-BACK = 1.10  # memory is back when it is at most this times what it was
-PATIENCE = 180.0  # seconds in which it should be
+SAMPLE = 2.0  # seconds between two samples of the server's memory
+BACK = 1.10  # memory is recovered when it is at most this times the value before
+PATIENCE = 180.0  # seconds within which it should be recovered
 
 
 @dataclass
 class Wave:
-    """One number of visitors on a server of its own, or on several behind a proxy.
+    """The result for one number of visitors on a new server, or on several behind a proxy.
 
     Attributes:
         logs: one a visitor.
@@ -48,7 +48,7 @@ class Wave:
 
 
 def load(waves: dict[int, float], seed: int = SEED, replicas: int = 1) -> list[Measurement]:
-    """Each wave on a fresh server, or on several behind a proxy.
+    """Run each wave on a new server, or on several behind a proxy.
 
     Args:
         waves: how many visitors, and for how many seconds they come and stay.
@@ -70,7 +70,7 @@ def run_wave(
     recover: bool = True,
     replicas: int = 1,
 ) -> Wave:
-    """So many visitors on a fresh server, of which one did everything before they come; or on several."""
+    """Run so many visitors on a new server, or on several, after one visitor did every action once."""
     photos = [photo(seed + number) for number in range(PHOTOS)]
     with servers(replicas) as server:
         for url in server.urls:
@@ -90,7 +90,7 @@ def run_wave(
 
 
 async def _first_visitor(url: str, photos: list[bytes]) -> None:
-    """Open every page and do everything once, so that all is loaded before anything is measured."""
+    """Open every page and do every action once, so that everything is loaded before the measurement."""
     visitor = Visitor(url, 0, photos)
     await visitor.open()
     for page in PAGES:
@@ -110,7 +110,7 @@ async def _everybody(
     arrival: float,
 ) -> tuple[list[Log], float]:
     until = asyncio.get_running_loop().time() + seconds
-    gc.freeze()  # what the visitors' process imported is not looked through again
+    gc.freeze()  # excludes imported objects from the garbage collections of this process
     people = [Visitor(server.url, 1000 * seed + number, photos, thinking) for number in range(count)]
     staying = asyncio.gather(*(person.stay(until, arrival) for person in people))
     highest = 0.0
@@ -126,7 +126,7 @@ def _own_seconds() -> float:
 
 
 def _lowest_of(measure: Callable[[], float], looks: int = 5) -> float:
-    """What the server holds once it is idle."""
+    """The lowest of several samples, for an idle server."""
     found = []
     for _ in range(looks):
         found.append(measure())
@@ -151,7 +151,7 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def problems(wave: Wave) -> list[str]:
-    """Every error that a visitor saw, and every connection that was lost."""
+    """Every error that a visitor saw, and every lost connection."""
     shown = [problem for log in wave.logs for done in log.done for problem in done.answer.problems]
     return shown + [reason for log in wave.logs for reason in log.lost]
 

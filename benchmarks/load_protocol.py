@@ -1,4 +1,4 @@
-"""A visitor without a browser: a WebSocket client that speaks Streamlit's protocol, as its own page does.
+"""A visitor without a browser: a WebSocket client for Streamlit's protocol.
 
 The messages are the protocol buffers of the installed Streamlit. A visitor knows a control by its label, as a person
 does, and learns its id from the page that the server sends.
@@ -25,16 +25,16 @@ from websockets.exceptions import ConnectionClosed
 CONTROLS = ("text_input", "selectbox", "file_uploader")
 DONE = (ForwardMsg.FINISHED_SUCCESSFULLY, ForwardMsg.FINISHED_FRAGMENT_RUN_SUCCESSFULLY)
 XSRF = "_streamlit_xsrf"  # the cookie with the token
-WAITING = "before you"  # words of the sentence that tells a visitor to wait, see views/text/waiting.py
+WAITING = "before you"  # in the notice of a waiting visitor, see views/text/waiting.py
 
 
 class LostConnection(Exception):
-    """The server closed the connection, or a new one did not find the session again."""
+    """The server closed the connection, or a new one did not restore the session."""
 
 
 @dataclass(frozen=True)
 class Control:
-    """A control of the page: its id, and the fragment that answers when it is used ("" for the whole page)."""
+    """A control of the page: its id, and the fragment that runs when it is used ("" for the whole page)."""
 
     id: str
     fragment: str
@@ -42,11 +42,11 @@ class Control:
 
 @dataclass
 class Answer:
-    """What one request brought.
+    """The result of one request.
 
     Attributes:
-        waited: the visitor was told how many are before them.
-        problems: exceptions and warnings that the page showed.
+        waited: whether a waiting notice was shown.
+        problems: exceptions and warnings on the page.
         bytes: of all messages.
     """
 
@@ -56,7 +56,7 @@ class Answer:
 
 
 class Client:
-    """One visitor's connection. `open` comes first; one request at a time.
+    """One visitor's connection. Call `open` first; one request at a time.
 
     Attributes:
         controls: of the page, by their labels; components by their names.
@@ -66,7 +66,7 @@ class Client:
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "localhost", parts.port or 80
         self.session = ""
-        self.pages: dict[str, str] = {}  # address of a page -> what the protocol calls it
+        self.pages: dict[str, str] = {}  # address of a page -> its hash in the protocol
         self.page = ""
         self.controls: dict[str, Control] = {}
         self.query = ""  # the address, as the server last wrote it
@@ -79,23 +79,23 @@ class Client:
         self._reader: asyncio.Task | None = None
 
     async def open(self) -> Answer:
-        """Connect, and wait for the page that a bare address leads to."""
+        """Connect, and wait for the first page."""
         await self._connect()
         return await self._request(ClientState())
 
     async def go_to(self, page: str) -> Answer:
-        """Change to the page with this address; settings of other pages stay behind."""
+        """Change to the page with this address; settings of other pages are dropped."""
         self.page, self.query, self.controls, self._states = page, "", {}, {}
         return await self._request(self._state())
 
     async def type(self, label: str, text: str) -> Answer:
-        """Put `text` into a box and press Enter."""
+        """Type `text` into an input and press Enter."""
         control = self.controls[label]
         self._states[control.id] = WidgetState(id=control.id, string_value=text)
         return await self._request(self._state(control.fragment))
 
     async def tell(self, component: str, **answer: object) -> Answer:
-        """What a component's script tells, by the component's name, in the form in which Streamlit's page sends it."""
+        """Send the values of a component, by its name, in the format of Streamlit's page."""
         control = self.controls[component]
         state = self._state(control.fragment)
         told = state.widget_states.widgets.add()
@@ -104,7 +104,7 @@ class Client:
         return await self._request(state)
 
     async def upload(self, label: str, name: str, content: bytes) -> Answer:
-        """Hand a file over, as the browser does: ask for an address, put the file there, say so."""
+        """Upload a file as the browser does: request an address, put the file there, report it."""
         control = self.controls[label]
         message = BackMsg()
         message.file_urls_request.request_id = str(uuid.uuid4())
@@ -124,7 +124,7 @@ class Client:
         return answer
 
     async def close(self) -> None:
-        """Leave, as by closing the tab."""
+        """Disconnect, as by closing the tab."""
         if self._socket is not None:
             await self._socket.close()
         if self._reader is not None:
@@ -136,7 +136,7 @@ class Client:
         self._socket = await connect(
             address, subprotocols=["streamlit"], compression=None, max_size=None, ping_interval=None, open_timeout=120
         )
-        self._keep(self._socket.response.headers.get_all("Set-Cookie"))
+        self._store_cookies(self._socket.response.headers.get_all("Set-Cookie"))
         self._reader = asyncio.create_task(self._read())
 
     def _state(self, fragment: str = "") -> ClientState:
@@ -209,19 +209,19 @@ class Client:
         elif kind == "alert":
             self._answer.problems.append(delta.new_element.alert.body)
 
-    def _keep(self, cookies: Sequence[str]) -> None:
-        """Keep cookies, each as an answer sets it: a proxy tells by one of them which replica has the session."""
+    def _store_cookies(self, cookies: Sequence[str]) -> None:
+        """Store cookies as a response sets them: by one of them a proxy recognizes the session's replica."""
         self._cookies |= dict(cookie.split(";")[0].split("=", 1) for cookie in cookies)
 
     def _put(self, path: str, name: str, content: bytes) -> None:
-        """Send a file with the token that the server gives to its own pages."""
+        """Send a file with the token that the server sends to its pages."""
         connection = http.client.HTTPConnection(self._host, self._port, timeout=120)
         written = lambda: "; ".join(f"{name}={value}" for name, value in self._cookies.items())  # noqa: E731
         try:
             connection.request("GET", "/_stcore/health", headers={"Cookie": written()})
             answer = connection.getresponse()
             answer.read()
-            self._keep(answer.headers.get_all("Set-Cookie") or ())
+            self._store_cookies(answer.headers.get_all("Set-Cookie") or ())
             border = uuid.uuid4().hex
             head = f'--{border}\r\nContent-Disposition: form-data; name="{name}"; filename="{name}"\r\n'
             body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + content + f"\r\n--{border}--\r\n".encode()

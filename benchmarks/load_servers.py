@@ -1,4 +1,4 @@
-"""What the visitors of the load benchmark come to: one server, or several behind the proxy of deploy/."""
+"""The servers of the load benchmark: one, or several behind the proxy of deploy/."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.processes import processor_seconds, resident_megabytes
 
 
 class Servers(Protocol):
-    """Where visitors come.
+    """One or several servers.
 
     Attributes:
         url: which they ask.
@@ -25,14 +25,14 @@ class Servers(Protocol):
     urls: tuple[str, ...]
 
     def resident_megabytes(self) -> float:
-        """Memory that all servers hold together."""
+        """Memory of all servers together."""
 
     def processor_seconds(self) -> float:
-        """Processor time that all servers have used together."""
+        """Processor time of all servers together."""
 
 
 class _One(AppServer):
-    """A server that visitors ask themselves."""
+    """A server that visitors reach directly."""
 
     @property
     def urls(self) -> tuple[str, ...]:
@@ -40,7 +40,7 @@ class _One(AppServer):
 
 
 class _Replicas:
-    """Servers behind nginx, which keeps each visitor with one of them; its own time and memory are not counted."""
+    """Servers behind nginx, which sends each visitor to the same one; its own time and memory are not counted."""
 
     def __init__(self, site: Site) -> None:
         self._replicas = site.replicas

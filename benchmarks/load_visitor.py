@@ -1,4 +1,4 @@
-"""What a visitor does: opens the app, types, changes head and page, uploads a picture, and thinks in between."""
+"""A simulated visitor: opens the app, types, changes head and page, uploads a picture, and pauses in between."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from benchmarks.load_protocol import Answer, Client, LostConnection
 from views import navigation
 from views.controls.picture_input import LABEL
 
-THINKING = (2.0, 8.0)  # seconds between two things a person does
-ARRIVAL = 5.0  # seconds in which all visitors come, as when a class is told an address
-PATIENCE = 300.0  # seconds after which a visitor counts an answer as never given
+THINKING = (2.0, 8.0)  # seconds between two actions
+ARRIVAL = 5.0  # seconds in which all visitors arrive, as when a class opens an address
+PATIENCE = 300.0  # seconds after which an answer counts as missing
 WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
 PAGES = ("", *sorted(navigation.page_ids()))
 PHOTO = (1600, 1200)
-# What is chosen among the maps at first; a browser tells all of it, half a second after the last choice.
+# The initial choices of the maps; a browser sends all of them, half a second after the last change.
 FIRST_MAP = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "1", "scale": "shared"}
 
-# Sentences of twelve words, nearly two thousand, so that almost nobody asks what was asked before.
+# Nearly two thousand sentences of twelve words, so that almost no request repeats.
 SUBJECTS = ("old teacher", "little sister", "tall doctor", "young farmer", "new neighbour", "tired student")
 VERBS = ("bought", "found", "sold", "carried", "lost", "wanted")
 OBJECTS = ("a red bicycle", "three green apples", "the morning paper", "some warm bread", "two blue chairs", "my keys")
@@ -40,7 +40,7 @@ SENTENCES = tuple(
 
 @dataclass(frozen=True)
 class Done:
-    """One thing a visitor did: what, how long the answer took in milliseconds, and what came of it."""
+    """One action of a visitor: its name, the time to the answer in milliseconds, and the outcome."""
 
     action: str
     milliseconds: float
@@ -49,7 +49,7 @@ class Done:
 
 @dataclass
 class Log:
-    """What one visitor met.
+    """The record of one visit.
 
     Attributes:
         lost: connections that ended before the visitor left, each with the reason; the session is lost with it.
@@ -60,7 +60,7 @@ class Log:
 
 
 def photo(seed: int) -> bytes:
-    """A JPEG of two megapixels, another one for each seed."""
+    """A JPEG of two megapixels, different for each seed."""
     coarse = np.random.default_rng(seed).integers(0, 256, (PHOTO[1] // 40, PHOTO[0] // 40, 3), dtype=np.uint8)
     file = io.BytesIO()
     Image.fromarray(coarse).resize(PHOTO, Image.Resampling.BICUBIC).save(file, "JPEG", quality=85)
@@ -68,7 +68,7 @@ def photo(seed: int) -> bytes:
 
 
 class Visitor:
-    """One person with habits that follow from a seed."""
+    """One visitor whose actions follow from a seed."""
 
     def __init__(self, url: str, seed: int, photos: list[bytes], thinking: tuple[float, float] = THINKING) -> None:
         self.log = Log()
@@ -79,7 +79,7 @@ class Visitor:
         self._map = dict(FIRST_MAP)
 
     async def stay(self, until: float, arrival: float = ARRIVAL) -> Log:
-        """Come within `arrival` seconds, do one thing after the other, and leave at `until` by the loop's clock."""
+        """Arrive within `arrival` seconds, act, and leave at `until` by the loop's clock."""
         await asyncio.sleep(self._random.uniform(0, arrival))
         try:
             await self.open()
@@ -93,7 +93,7 @@ class Visitor:
         return self.log
 
     async def open(self) -> None:
-        """Come in by the bare address."""
+        """Open the first page."""
         await self._timed("open", self._client.open())
 
     async def leave(self) -> None:
@@ -101,7 +101,7 @@ class Visitor:
         await self._client.close()
 
     async def act(self, wish: str | None = None) -> None:
-        """Do what this visitor wishes; where another page is needed for it, go there and do it."""
+        """Do an action, after a change of page if the action needs another one."""
         wish = wish or self._random.choices(tuple(WISHES), WISHES.values())[0]
         client = self._client
         if wish == "page":

@@ -1,4 +1,4 @@
-"""Lines and grid beside bertviz: the same tensors, each on a page of its own, in one headless Chromium.
+"""Lines and grid compared with bertviz: the same tensors, each on its own page, in one headless Chromium.
 
 A view's time is what Python takes to make it from the tensor, and what the browser takes from the start of navigation
 until the frame after it is drawn. A hover's time is what the page's main thread takes from the pointer's event until
@@ -29,7 +29,7 @@ ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
 PATIENCE = 180_000  # milliseconds
 
-# Resolves one frame after `done` holds, with the milliseconds since navigation began.
+# Resolves one frame after `done` is true, with the milliseconds since navigation started.
 _WAIT = """done => new Promise((resolve) => {
     const look = () => {
         if (new Function(`return ${done}`)()) requestAnimationFrame(() => resolve(performance.now()))
@@ -37,7 +37,7 @@ _WAIT = """done => new Promise((resolve) => {
     }
     look()
 })"""
-# From the next move of the pointer until the browser has painted the frame with the answer.
+# From the next move of the pointer until the browser has painted the frame with the result.
 _HOVER = """() => {
     window.hovered = new Promise((resolve) => addEventListener("mousemove", () => {
         const started = performance.now()
@@ -104,7 +104,7 @@ def tensors(layers: int, heads: int, tokens: int) -> tuple[np.ndarray, list[str]
 def compare(
     browser: Browser, site: Site, title: str, candidates: dict[str, Candidate], rounds: int
 ) -> list[Measurement]:
-    """Time to drawn, payload and hover of candidates that take turns."""
+    """Time to draw, payload and hover of interleaved candidates."""
     drawn: dict[str, list[float]] = {name: [] for name in candidates}
     payload: dict[str, list[float]] = {name: [] for name in candidates}
     hover: dict[str, list[float]] = {name: [] for name in candidates}
@@ -128,7 +128,7 @@ def compare(
 
 
 def hovers(page: Page, targets: str, count: int) -> list[float]:
-    """Times of `count` moves of the pointer, each onto another target that is in the window."""
+    """Times of `count` moves of the pointer, each to another target in the window."""
     boxes = page.evaluate(
         """targets => [...document.querySelectorAll(targets)].map((target) => target.getBoundingClientRect())
             .map(({ left, top, width, height }) => [left + Math.min(width, 40) / 2, top + height / 2])
@@ -145,7 +145,7 @@ def hovers(page: Page, targets: str, count: int) -> list[float]:
 
 
 class Site:
-    """A web server on this machine with the files of one page at a time."""
+    """A local web server with the files of one page at a time."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
@@ -178,7 +178,7 @@ class Site:
         self._server.server_close()
 
     def open(self, browser: Browser) -> Page:
-        """The page for a new visitor. Nothing is intercepted, which would cost milliseconds a request."""
+        """Open the page as a new visitor. Nothing is intercepted, which would cost milliseconds per request."""
         page = browser.new_context(viewport=WIDE).new_page()
         page.set_default_timeout(PATIENCE)
         page.goto(f"http://localhost:{self._server.server_port}/", wait_until="commit")
@@ -222,7 +222,7 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
 
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
-    """A page with nothing but one of our components, whose script and payload come as one, as Streamlit sends them."""
+    """A page with only one of our components, with script and payload in one file, as Streamlit sends them."""
     script = html_export.callable_script(component.script(name))
     html = f"""<!doctype html><meta charset="utf-8">
 <script>const sent = fetch("/payload.bin").then((answer) => answer.arrayBuffer())</script>

@@ -51,7 +51,7 @@ def forward(translator: Translator) -> list[Measurement]:
 
 @torch.inference_mode()
 def every_head_off(translator: Translator) -> list[Measurement]:
-    """The loss of a sentence of 12 words without each single head, all together and one forward pass a head."""
+    """The loss of a sentence of 12 words without each single head: batched, and one forward pass per head."""
     network, trace = translator.network, translator.trace(SENTENCE)
     source, target = torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids])
     effects = ablate_translation_heads(network, trace)

@@ -1,4 +1,4 @@
-"""The app as a reader meets it, in headless Chromium: how long each answer takes until it is on the screen."""
+"""The app in headless Chromium: the time from each user action until its result is on the screen."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def sentences() -> list[str]:
 
 
 def page() -> list[Measurement]:
-    """Times of the things a reader does most, what they make the server send, and the memory the server takes."""
+    """Times of the most frequent user actions, the bytes that the server sends for them, and the server's memory."""
     with sync_playwright() as playwright:
         browser = launch_chromium(playwright)
         rows = starts(browser)
@@ -121,7 +121,7 @@ def starts(browser: Browser) -> list[Measurement]:
 
 
 def memory(browser: Browser, server: AppServer) -> list[Measurement]:
-    """The server's resident memory with one visitor, and after more came, each with a sentence of their own."""
+    """The server's resident memory with one visitor, and with more, each with another sentence."""
     alone = server.resident_megabytes()
     for sentence in sentences()[-VISITORS:]:
         view = browser.new_context(viewport=WIDE).new_page()

@@ -1,4 +1,4 @@
-"""The networks we compare with, carrying the shipped weights."""
+"""The networks that are compared, with the shipped weights."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class TorchTransformer(nn.Module):
 def torch_body(network: Transformer) -> nn.Transformer:
     """Encoder and decoder layers as a `torch.nn.Transformer` with our weights.
 
-    Its final norms are taken out: post-norm as in the paper has none.
+    Its final norms are removed: post-norm as in the paper has none.
     """
     config = network.config
     body = nn.Transformer(

@@ -1,4 +1,4 @@
-"""The networks before the Transformer beside it: one forward pass and greedy decoding, all shipped ones in one run."""
+"""The recurrent networks compared with the Transformer: one forward pass and greedy decoding, all shipped ones."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.network import SENTENCE
 from benchmarks.timing import Measurement, take_turns
 from model import RecurrentTranslator, Translator
 from model.networks.recurrent_config import VARIANTS
-from model.networks.tap import untouched
+from model.networks.tap import identity_tap
 from model.recurrent_translator import SHIPPED
 
 LENGTHS = (8, 32, 128, 256)
@@ -18,7 +18,7 @@ LENGTHS = (8, 32, 128, 256)
 def recurrent(translator: Translator) -> list[Measurement]:
     """Teacher-forced logits at several lengths, and a sentence of 12 words from ids to ids.
 
-    A recurrence waits for itself at every token, the Transformer at none of a given target; when decoding, all wait.
+    A recurrence runs token by token, the Transformer in parallel for a given target; decoding is sequential in all.
     """
     networks = {name: RecurrentTranslator.load(name, "cpu") for name in VARIANTS if (SHIPPED / name).is_dir()}
     rows: list[Measurement] = []
@@ -28,7 +28,7 @@ def recurrent(translator: Translator) -> list[Measurement]:
         candidates = {"Transformer": lambda s=source, t=target: translator.network(s, t)}
         for name, each in networks.items():
             network = each.network
-            difference = (network(source, target) - network(source, target, untouched)).abs().max().item()
+            difference = (network(source, target) - network(source, target, identity_tap)).abs().max().item()
             if difference > 1e-3:
                 raise AssertionError(f"{name}: logits with a tap differ by {difference} from those without.")
             candidates[name] = lambda n=network, s=source, t=target: n(s, t)

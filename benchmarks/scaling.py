@@ -27,19 +27,19 @@ LOOK_EVERY = 0.5  # seconds
 
 @dataclass(frozen=True)
 class Candidate:
-    """How many processes, and how many threads each of them has."""
+    """The number of processes, and of threads in each."""
 
     processes: int
     threads: int
 
     @property
     def name(self) -> str:
-        """As the table has it."""
+        """The name in the table."""
         return f"{self.processes} x {self.threads} thread{'s' * (self.threads > 1)}"
 
     @property
     def start(self) -> list[str]:
-        """What stands between Python and the name of the program."""
+        """The arguments between Python and the name of the program."""
         torchrun = ["-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={self.processes}"]
         return [*(torchrun if self.processes > 1 else []), "-m"]
 
@@ -53,7 +53,7 @@ CANDIDATES = (Candidate(1, 1), Candidate(1, 2), Candidate(2, 1))
 
 
 def scaling(data: Path) -> list[Measurement]:
-    """Tokens a second of each candidate; they take turns.
+    """Tokens per second of each candidate; they are interleaved.
 
     Args:
         data: sentence pairs, as the training program reads them.
@@ -66,7 +66,7 @@ def scaling(data: Path) -> list[Measurement]:
 
 
 def speed(candidate: Candidate, data: Path) -> float:
-    """Target tokens a second, the mean of the lines that count.
+    """Target tokens per second, the mean of the lines that count.
 
     Raises:
         RuntimeError: the program ended, or was not quick enough.
@@ -75,7 +75,7 @@ def speed(candidate: Candidate, data: Path) -> float:
         out = Path(folder)
         settings = os.environ | {"OMP_NUM_THREADS": str(candidate.threads)}
         with (out / "output.txt").open("w+") as output:
-            # a group of its own, for torchrun has children
+            # its own process group, since torchrun has children
             process = subprocess.Popen(
                 candidate.command(data, out), env=settings, stdout=output, stderr=output, start_new_session=True
             )

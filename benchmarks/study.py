@@ -1,4 +1,4 @@
-"""Does a study of the translator's heads go faster on two processes than on one? The whole program, from its start."""
+"""Speed of a study of the translator's heads on one and on two processes: the whole program, from its start."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INPUTS, ROUNDS = 200, 3
 
 
 def study(data: Path) -> list[Measurement]:
-    """Inputs a second of each candidate, the start counted; they take turns.
+    """Inputs per second of each candidate, start included; they are interleaved.
 
     Args:
         data: texts or pairs of texts, as `python -m model.study` reads them.
@@ -29,7 +29,7 @@ def study(data: Path) -> list[Measurement]:
 
 
 def speed(candidate: Candidate, data: Path) -> float:
-    """Inputs a second.
+    """Inputs per second.
 
     Raises:
         CalledProcessError: the program ended badly.

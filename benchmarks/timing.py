@@ -1,4 +1,4 @@
-"""Fair timing: the candidates take turns, so that a slow moment of the machine meets all of them alike."""
+"""Fair timing: the candidates are interleaved, so that slow moments of the machine affect all of them alike."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured of one candidate, and its ratio to the first candidate, round by round.
+    """The measurements of one candidate, and its ratio to the first candidate, round by round.
 
     Attributes:
         median, lowest, highest: of all rounds, in `unit`.
@@ -53,7 +53,7 @@ def take_turns(
 
 
 def summarise(group: str, times: dict[str, list[float]], unit: str = "ms") -> list[Measurement]:
-    """Medians and ratios of times, or of what `unit` says, that were taken in turns; all lists are equally long."""
+    """Medians and ratios of times, or of values in `unit`, measured in rounds; all lists are equally long."""
     first = next(iter(times.values()))
     return [
         Measurement(
@@ -71,7 +71,7 @@ def summarise(group: str, times: dict[str, list[float]], unit: str = "ms") -> li
 
 
 def _ratio(mine: float, first: float) -> float:
-    """1 of nothing to nothing, such as bytes where the browser asks for none."""
+    """The ratio; 1 if both are 0, such as bytes if the browser requests none."""
     return mine / first if first else (math.inf if mine else 1.0)
 
 
