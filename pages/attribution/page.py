@@ -36,50 +36,45 @@ SCALES = {
 }
 
 
-def render_matrices(found: AttributionScores, place: int) -> None:
-    """The matrices of one method and of leave-one-out, side by side."""
+def render_matrices(evidence: AttributionScores, place: int) -> None:
+    """Render the matrices of one method and of leave-one-out, side by side."""
     st.header(say("attribution.whole", "The whole sentence"), anchor=False)
     paragraph("attribution", "matrices")
-    names = {id: said for id, (said, _) in NAMES.items()}
-    shown = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")
+    names = {id: name for id, (name, _) in NAMES.items()}
+    chosen = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")
     help = block("attribution", "scales")
     scaled = widgets.pick(say("attribution.scale", "Numbers"), SCALES, "numbers", help=help) == "by-largest"
-    method = dict(zip(NAMES, METHODS, strict=True))[shown]
-    scores, drops = found.explained.scores[method], found.drops  # (target word, source word)
+    method = dict(zip(NAMES, METHODS, strict=True))[chosen]
+    scores, drops = evidence.explained.scores[method], evidence.drops  # (target word, source word)
     if scaled:
         scores, drops = scale_rows(scores), scale_rows(drops)
-    axes = {
-        "kind": "cross",
-        "rows": [literal.visible(word) for word in found.target],
-        "columns": [literal.visible(word) for word in found.source],
-        "row_title": say("attribution.row", "target word"),
-        "column_title": SOURCE_WORD(),
-    }
-    strongest, dropped = ((place, int(table[place].argmax())) for table in (scores, drops))
-    drop = say("attribution.matrix", "Leave-one-out: drop of ln p")
+    rows, columns = ([literal.visible(word) for word in words] for words in (evidence.target, evidence.source))
+    axes = rows, columns, say("attribution.row", "target word"), SOURCE_WORD()
+    strongest, largest_drop = ((place, int(table[place].argmax())) for table in (scores, drops))
+    title = say("attribution.matrix", "Leave-one-out: drop of ln p")
     items = [
-        RowMatrix(method_name(method), scores, signed=False, cursor=strongest, **axes),
-        RowMatrix(drop, drops, cursor=dropped, **axes),
+        RowMatrix(method_name(method), scores, "cross", *axes, signed=False, cursor=strongest),
+        RowMatrix(title, drops, "cross", *axes, cursor=largest_drop),
     ]
-    attention_map(items, "matrices", beside=2)
+    attention_map(items, "matrices", per_row=2)
     with st.container(horizontal=True):
         files.matrices(items, say("attribution.title", "Attribution of each target word"), "attribution")
 
 
 def scale_rows(matrix: np.ndarray) -> np.ndarray:
-    """Each row divided by its largest number, whatever its sign; a row of zeros stays."""
+    """Divide each row by its largest absolute number; a row of zeros stays."""
     largest = np.abs(matrix).max(axis=1, keepdims=True)
     return matrix / np.where(largest > 0, largest, 1)
 
 
-ERASURES = {
+ERASURES: dict[Way, Message] = {
     "delete": Message("attribution.way.delete", "Deleting it"),
     "mask": Message("attribution.way.mask", "Masking it"),
 }
 
 
 def render(request: Request, trace: Trace) -> None:
-    """All of the page below the translation."""
+    """Render the page below the translation."""
     render_coreference(request, trace.target_text)
     explore(request, trace)
     how_to_read(*(block("attribution", text) for text in ("methods", "leave-one-out", "why-they-disagree")))
@@ -87,28 +82,28 @@ def render(request: Request, trace: Trace) -> None:
 
 @fragment
 def explore(request: Request, trace: Trace) -> None:
-    """Choosing a word, a way to leave words out or a method runs only this part again."""
+    """Choosing a word, a way to leave words out or a method reruns only this fragment."""
     with st.container(horizontal=True, gap="medium"):
         way = widgets.pick(say("attribution.way", "Leave a source word out by"), ERASURES, "erase")
         slot = st.container(width=320)
-    found = compute_scores(request, trace, way)
+    evidence = compute_scores(request, trace, way)
     with slot:
-        label, words = say("attribution.target-word", "Target word"), attention_maps.token_options(found.target)
+        label, words = say("attribution.target-word", "Target word"), attention_maps.token_options(evidence.target)
         place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:
-        render_word(found, place)
+        render_word(evidence, place)
     with right:
-        render_agreement(request, found, place, way)
-    render_matrices(found, place)
-    rolled, gradient = run_checks(request, found)
+        render_agreement(request, evidence, place, way)
+    render_matrices(evidence, place)
+    rolled, gradient = run_checks(request, evidence)
     caption(
         "attribution",
         "check",
-        nothing=checks.format_difference("nothing erased", found.left_out.nothing),
-        word=literal.markdown(literal.token(found.source[found.left_out.checked])),
-        alone=checks.format_difference("erased alone", found.left_out.alone),
-        rows=checks.format_difference("row sums", found.explained.rollout.row_sum_error),
+        nothing=checks.format_difference("nothing erased", evidence.left_out.nothing),
+        word=literal.markdown(literal.token(evidence.source[evidence.left_out.checked])),
+        alone=checks.format_difference("erased alone", evidence.left_out.alone),
+        rows=checks.format_difference("row sums", evidence.explained.rollout.row_sum_error),
         rolled=checks.format_difference("rollout", rolled),
         layer=gradient.layer + 1,
         head=gradient.head + 1,
@@ -121,43 +116,45 @@ def explore(request: Request, trace: Trace) -> None:
         one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
         drop = say("attribution.drop", "drop of ln p")
         files.csv(
-            *tables.header_and_rows(found.numbers(place, method_name, drop)), f"attribution-word-{place + 1}", one
+            *tables.header_and_rows(evidence.columns_of_word(place, method_name, drop)),
+            f"attribution-word-{place + 1}",
+            one,
         )
-        files.npz("attribution", lambda: found.arrays(way), every)
-    render_programs(request, found, place, way)
+        files.npz("attribution", lambda: evidence.arrays(way), every)
+    render_programs(request, evidence, place, way)
 
 
-def render_programs(request: Request, found: AttributionScores, place: int, way: Way) -> None:
-    """What is shown of the chosen word as programs: leave-one-out and three methods, the other two, the verdict."""
-    word = found.explained.target[place]
-    words = tuple((each.start, each.end) for each in found.explained.source)
-    given = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
-    render_program("attribution", "attribution", **given, way=way)
-    render_program("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **given)
+def render_programs(request: Request, evidence: AttributionScores, place: int, way: Way) -> None:
+    """Render programs for the chosen word: leave-one-out and three methods, the other two, the rank correlation."""
+    word = evidence.explained.target[place]
+    words = tuple((each.start, each.end) for each in evidence.explained.source)
+    values = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
+    render_program("attribution", "attribution", **values, way=way)
+    render_program("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **values)
     title = say("attribution.relevance.code", "Gradient relevance in PyTorch")
-    render_program("attribution", "relevance", title, **given)
-    chosen = lambda rows: tuple(rows[place, found.columns].tolist())  # noqa: E731
-    scores = {id: chosen(found.explained.scores[method]) for id, method in zip(NAMES, METHODS, strict=True)}
+    render_program("attribution", "relevance", title, **values)
+    row = lambda matrix: tuple(matrix[place, evidence.columns].tolist())  # noqa: E731
+    scores = {id: row(evidence.explained.scores[method]) for id, method in zip(NAMES, METHODS, strict=True)}
     title = say("attribution.agreement.code", "The rank correlation in PyTorch")
-    render_program("attribution", "agreement", title, drops=chosen(found.drops), scores=scores)
+    render_program("attribution", "agreement", title, drops=row(evidence.drops), scores=scores)
 
 
-def render_word(found: AttributionScores, place: int) -> None:
-    """What leave-one-out says of the chosen word, as a strip, and every method beside it, as bars."""
-    chosen = literal.visible(literal.token(found.target[place]))
+def render_word(evidence: AttributionScores, place: int) -> None:
+    """Render the leave-one-out scores of the chosen word as a strip, and the scores of every method as bars."""
+    word = literal.visible(literal.token(evidence.target[place]))
     label = say(
         "attribution.drops",
         "Leave-one-out for \u201c{word}\u201d: by how much its ln p falls without each source word",
-        word=chosen,
+        word=word,
     )
     st.html(
         generated_tokens.label(label)
-        + decoding_steps.weighted_tokens(found.source, [float(drop) for drop in found.drops[place]])
+        + decoding_steps.weighted_tokens(evidence.source, [float(drop) for drop in evidence.drops[place]])
     )
-    columns = found.numbers(place, short_name, say("attribution.left-out", "left out: drop of ln p"))
-    described = say("attribution.table", "Source words by every method, for {word}", word=chosen)
+    columns = evidence.columns_of_word(place, short_name, say("attribution.left-out", "left out: drop of ln p"))
+    name = say("attribution.table", "Source words by every method, for {word}", word=word)
     title = say("attribution.bars", "The same by every method; each column\u2019s longest bar is its largest number")
-    tables.render_table(columns, described, label=title)
+    tables.render_table(columns, name, label=title)
 
 
 render_translation_page("attribution", render, bars.STYLE + decoding_steps.STYLE)

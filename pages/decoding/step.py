@@ -168,7 +168,7 @@ def _step_view(
     return StepView(
         (
             *sliders,
-            Axis("row", terms.TOKEN(), tokens, slider=False, said="token"),
+            Axis("row", terms.TOKEN(), tokens, slider=False, data_kind="token"),
             Axis("all", "", size=len(order), slider=False),
         ),
         numbers,

@@ -66,7 +66,7 @@ def render(request: Request, name: str) -> None:
     if reference is not None:
         title = say("history.links", "statistical links")
         matrices.append(matrix(title, reference.astype(np.float32), words=words))
-    attention_map(matrices, "beside", beside=2)
+    attention_map(matrices, "beside", per_row=2)
     header, rows = error_table(sources)
     st.html(bars.table(header, rows, say("history.aer.table", "Alignment error rates"), whole=True))
     verifications = [compared.verification["cross"] for compared in (trace, forced)]

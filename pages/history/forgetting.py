@@ -89,9 +89,13 @@ def _step_view(
 ) -> StepView:
     """Build the view of gradients and differences over the steps in reading order; the slider chooses a token."""
     tokens = Axis(
-        "token", say("history.token.read", "Token read at step"), read_tokens, said="token", first=len(read_tokens) // 2
+        "token",
+        say("history.token.read", "Token read at step"),
+        read_tokens,
+        data_kind="token",
+        first=len(read_tokens) // 2,
     )
-    steps = Axis("step", say("stepper.label", "Step"), read_tokens, slider=False, said="token")
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, slider=False, data_kind="token")
     numbers, drift_curves, gradient_curves = {}, [], []
     for (name, state), label in STATES.items():
         key = f"{name}-{state}".replace("-", "_")

@@ -54,7 +54,7 @@ def _step_view(measured: Forgetting) -> StepView:
         curves.append(Curve(label(), key))
     between = say("history.forgetting.distance", "steps between the token and the last state")
     distances = [str(distance) for distance in range(measured.farthest + 1)]
-    distance = Axis("distance", between, distances, said="number", ids=distances)
+    distance = Axis("distance", between, distances, data_kind="number", ids=distances)
     mean = say("history.forgetting.mean", "mean size of d(last state)/d(input), logarithmic")
     return StepView((distance,), numbers, (CurvesPanel(mean, "distance", tuple(curves), log=True, wide=True),))
 

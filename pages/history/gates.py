@@ -90,9 +90,13 @@ def _step_view(activations: GateActivations, order: str) -> StepView:
     numbers = tuple(str(unit + 1) for unit in units)
     axes = (
         Axis(
-            "token", say("stepper.label", "Step"), activations.tokens, said="token", first=len(activations.tokens) // 2
+            "token",
+            say("stepper.label", "Step"),
+            activations.tokens,
+            data_kind="token",
+            first=len(activations.tokens) // 2,
         ),
-        Axis("unit", say("history.unit", "Unit"), numbers, said="number", ids=numbers, beside=False),
+        Axis("unit", say("history.unit", "Unit"), numbers, data_kind="number", ids=numbers, show_labels=False),
     )
     both = ("token", "unit")
     record = {name: Numbers(array[:, units], both) for name, array in vars(activations.record).items()}

@@ -41,14 +41,14 @@ def render(request: Request) -> None:
     _render_other_direction(request, direction)
 
 
-def render_one_way(request: Request, way: str) -> None:
+def render_one_way(request: Request, direction: str) -> None:
     """Show the RNN's states in one direction, step by step."""
     ids, tokens = networks.encode_source(request)
-    states = open_recurrent(RNN).lesson(("unrolled", tuple(ids), way), unroll, ids, way)
+    states = open_recurrent(RNN).lesson(("unrolled", tuple(ids), direction), unroll, ids, direction)
     read_tokens = [tokens[place] for place in states.order]
-    stepper.render(_step_view(states, read_tokens), f"steps_{way}")
+    stepper.render(_step_view(states, read_tokens), f"steps_{direction}")
     st.markdown(prose.block("history", "one-word"))
-    st.markdown(prose.block("history", f"one-word-{way}"))
+    st.markdown(prose.block("history", f"one-word-{direction}"))
     st.caption(
         prose.block(
             "history", "states-check", difference=checks.format_difference("recurrent states", states.difference)
@@ -64,10 +64,10 @@ def render_one_way(request: Request, way: str) -> None:
     _render_files([("h_t", states.hidden)], read_tokens, "rnn-states", arrays)
 
 
-def _render_other_direction(request: Request, way: str) -> None:
+def _render_other_direction(request: Request, direction: str) -> None:
     """Compare the last states of the same weights in both orders."""
     result = None
-    if way == "forwards":
+    if direction == "forwards":
         ids, _ = networks.encode_source(request)
         lesson = open_recurrent(RNN).lesson
         forwards, backwards = (
@@ -92,16 +92,17 @@ def render_both_ways(request: Request) -> None:
         )
     )
     states = [
-        (f"{arrow} h_t", trace.encoder[way].hidden) for way, arrow in (("forwards", "\u2192"), ("backwards", "\u2190"))
+        (f"{arrow} h_t", trace.encoder[direction].hidden)
+        for direction, arrow in (("forwards", "\u2192"), ("backwards", "\u2190"))
     ]
-    arrays: dict[str, ArrayLike] = {f"hidden_{way}": cells.hidden for way, cells in trace.encoder.items()}
+    arrays: dict[str, ArrayLike] = {f"hidden_{direction}": cells.hidden for direction, cells in trace.encoder.items()}
     arrays |= {"tokens": list(trace.source_tokens)}
     _render_files(states, trace.source_tokens, "states-both-ways", arrays)
 
 
 def _step_view(encoder_states: UnrolledEncoder, read_tokens: list[str]) -> StepView:
     """Build the view of step x unit, and the chosen unit as a sum."""
-    steps = Axis("step", say("stepper.label", "Step"), read_tokens, said="token")
+    steps = Axis("step", say("stepper.label", "Step"), read_tokens, data_kind="token")
     units = Axis("unit", say("history.unit", "Unit"), size=encoder_states.hidden.shape[1])
     both = ("step", "unit")
     sum_of_step = say(
@@ -136,7 +137,7 @@ def _step_view(encoder_states: UnrolledEncoder, read_tokens: list[str]) -> StepV
 def _both_ways_view(trace: RecurrentTrace) -> StepView:
     """Build the view of token x unit in both directions."""
     forwards, backwards = trace.encoder["forwards"], trace.encoder["backwards"]
-    tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, said="token")
+    tokens = Axis("token", say("history.token", "Token"), trace.source_tokens, data_kind="token")
     units = Axis("unit", say("history.unit", "Unit"), size=forwards.hidden.shape[1])
     both = ("token", "unit")
     sides = say(

@@ -68,19 +68,19 @@ def render(request: Request) -> None:
 
 def _step_view(attentions: dict[str, RawAttention], form: str, tokens: Sequence[str]) -> StepView:
     """Build the view of vectors x head x query, and of what the query attends to."""
-    stages_attention = list(attentions.values())
-    heads = next(len(raw.heads) for raw in stages_attention if raw.heads is not None)
+    raw_attentions = list(attentions.values())
+    heads = next(len(raw.heads) for raw in raw_attentions if raw.heads is not None)
     missing = np.full((heads + 1, len(tokens), len(tokens)), np.nan, dtype=np.float32)
-    trained = np.stack([missing if raw.heads is None else with_mean(raw.heads) for raw in stages_attention])
-    weights = np.stack([raw.weights(form) for raw in stages_attention])
-    scores = np.stack([raw.scores(form) for raw in stages_attention])
+    trained = np.stack([missing if raw.heads is None else with_mean(raw.heads) for raw in raw_attentions])
+    weights = np.stack([raw.weights(form) for raw in raw_attentions])
+    scores = np.stack([raw.scores(form) for raw in raw_attentions])
     others = np.where(np.eye(len(tokens), dtype=bool), -np.inf, scores).max(axis=2)  # S is at least 2: </s>
     stages, numbers = raw_tables.stage_labels(tuple(attentions)), list(map(str, range(1, heads + 1)))
     axes = (
         Axis("vectors", say("history.raw.vectors", "Vectors"), stages, ids=tuple(attentions), first=1),
         Axis("heads", terms.HEAD(), [terms.MEAN(), *numbers], ids=(MEAN, *numbers)),
-        Axis("asking", terms.QUERY(), tokens, said="token"),
-        Axis("asked", terms.KEY(), tokens, slider=False, said="token"),
+        Axis("asking", terms.QUERY(), tokens, data_kind="token"),
+        Axis("asked", terms.KEY(), tokens, slider=False, data_kind="token"),
     )
     pairs = ("vectors", "asking", "asked")
     raw, head = say("history.raw.map", "x against x"), say("history.raw.trained", "the trained head")

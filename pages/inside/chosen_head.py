@@ -53,14 +53,14 @@ class ChosenHead:
         return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
 
 
-def choose_head(request: Request, one: bool = True) -> ChosenHead:
-    """Choose a kind, layer and head; without `one` the kind alone, of which the first layer and head are taken."""
+def choose_head(request: Request, layer_and_head: bool = True) -> ChosenHead:
+    """Choose a kind, layer and head; or the kind alone, with its first layer and head."""
     trace = request.trace()
     kind = sentence_input.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
     layer, head = (
         sentence_input.head(attention_maps.ids_with_mean(layers)[:-1], attention_maps.ids_with_mean(heads)[:-1])
-        if one
+        if layer_and_head
         else (1, 1)
     )
     return ChosenHead(request, trace, kind, int(layer) - 1, int(head) - 1)

@@ -23,15 +23,23 @@ def step_view(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) ->
     )
     strongest = int(np.argmax(hidden_units.hidden.max(axis=0)))
     token, unit, dimension = (
-        Axis("fed_token", terms.TOKEN(), tokens, said="token"),
-        Axis("fed_unit", say("column.unit", "unit"), units, said="number", ids=units, first=strongest, beside=False),
+        Axis("fed_token", terms.TOKEN(), tokens, data_kind="token"),
+        Axis(
+            "fed_unit",
+            say("column.unit", "unit"),
+            units,
+            data_kind="number",
+            ids=units,
+            first=strongest,
+            show_labels=False,
+        ),
         Axis(
             "fed_dimension",
             say("column.dimension", "dimension"),
             dimensions,
-            said="number",
+            data_kind="number",
             ids=dimensions,
-            beside=False,
+            show_labels=False,
         ),
     )
     numbers = {

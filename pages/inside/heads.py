@@ -48,7 +48,7 @@ COUNTS = {
 def render(request: Request) -> None:
     """Show both comparisons. A choice reruns only this section."""
     with st.container(horizontal=True, gap="medium"):
-        chosen = choose_head(request, one=False)
+        chosen = choose_head(request, layer_and_head=False)
     kind, layer, streams = KINDS[chosen.kind.name], chosen.layer, chosen.inputs
     inputs = streams.query_input, streams.key_input, chosen.trace.records[chosen.kind.name].allowed
 

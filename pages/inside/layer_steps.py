@@ -82,7 +82,7 @@ def render(request: Request) -> None:
             label = say("inside.projection", "Projection")
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
     items = step_matrices(step, steps, chosen, projection)
-    matrix_row(items, "matrices", made=MADE_FROM[id])
+    matrix_row(items, "matrices", operation=MADE_FROM[id])
     caption(
         "inside", "check-step", difference=checks.format_difference("attention step", steps.differences[STEPS[step]])
     )

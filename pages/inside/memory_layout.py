@@ -105,7 +105,7 @@ def render_offsets(layouts: TransposeLayouts) -> None:
         offset_matrix(say("inside.memory.transposed", "transposed"), layouts.transposed),
         offset_matrix(say("inside.memory.contiguous", "contiguous"), layouts.contiguous),
     ]
-    matrix_row(items, "offsets", beside=3)
+    matrix_row(items, "offsets", per_row=3)
 
 
 def _tuple_text(numbers: tuple[int, ...]) -> str:

@@ -70,7 +70,7 @@ def render(request: Request) -> None:
             (say("masks.without", "Without a mask"), without),
         )
     ]
-    matrix_row(items, "causality", beside=2)
+    matrix_row(items, "causality", per_row=2)
     columns = [
         tables.name_column(axes[1], names),
         tables.bar_column(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),

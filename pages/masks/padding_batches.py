@@ -180,7 +180,7 @@ def render_masks(
         ("sequence",),
         choices[:1],
         {"sequence": chosen["sequence"]},
-        beside=3,
+        per_row=3,
         places=True,
     )
     linked_heatmaps(sentence_maps, "masks_of_one", sentence_input.store_selection)
@@ -190,7 +190,7 @@ def render_masks(
         choices,
         chosen,
         elsewhere=("sequence",),
-        beside=2,
+        per_row=2,
         places=True,
     )
     linked_heatmaps(head_maps, "weights_of_one", sentence_input.store_selection)

@@ -153,7 +153,7 @@ def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: S
     sent_items = items if whole else [_select_head(item, layer, head) for item in items]
     sets = {"decoder": MapSet(sent_items, heading, numbers)}
     linked_heatmaps(
-        LinkedHeatmaps(sets, ("layer", "head"), choices, chosen, beside=2, held=not whole),
+        LinkedHeatmaps(sets, ("layer", "head"), choices, chosen, per_row=2, selected_only=not whole),
         "steps",
         sentence_input.store_selection,
     )
@@ -193,8 +193,10 @@ def render_row(names: list[str], effect: MaskEffect) -> None:
     )
     view = StepView(
         axes=(
-            Axis("query", say("masks.row", "One row in numbers: query"), names, said="token", first=len(names) - 1),
-            Axis("key", terms.KEY(), names, slider=False, said="token"),
+            Axis(
+                "query", say("masks.row", "One row in numbers: query"), names, data_kind="token", first=len(names) - 1
+            ),
+            Axis("key", terms.KEY(), names, slider=False, data_kind="token"),
         ),
         numbers={
             "score": Numbers(effect.scores, ("query", "key")),

@@ -67,7 +67,15 @@ def render(
         places = [place] if only_chosen else list(np.ndindex(*map(len, ids[each.name])))
         sets[each.name] = _map_set(each, [pair_of(each, *at) for at in places], ids[each.name], only_chosen)
     heatmaps = LinkedHeatmaps(
-        sets, ("layer", "head"), choices, chosen, (), shortcuts, beside=3, places=kind.places, held=only_chosen
+        sets,
+        ("layer", "head"),
+        choices,
+        chosen,
+        (),
+        shortcuts,
+        per_row=3,
+        places=kind.places,
+        selected_only=only_chosen,
     )
     linked_heatmaps(heatmaps, key, sentence_input.store_selection)
     _render_notes(pair)

@@ -38,9 +38,9 @@ SCORES = np.random.default_rng(1).random((4, 3)).astype(np.float32)
 def known(hidden: np.ndarray = HIDDEN) -> StepView:
     return StepView(
         (
-            Axis("token", "Token", TOKENS, said="token"),
+            Axis("token", "Token", TOKENS, data_kind="token"),
             Axis("unit", "Unit", size=UNITS),
-            Axis("key", "Key", ("a", "b", "c"), slider=False, said="token"),
+            Axis("key", "Key", ("a", "b", "c"), slider=False, data_kind="token"),
         ),
         {"h": Numbers(hidden, ("token", "unit")), "score": Numbers(SCORES, ("token", "key"))},
         (
@@ -155,7 +155,7 @@ def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
 
 
 def test_a_scale_of_their_own_follows_the_curves(mount):
-    axes = (Axis("token", "Token", TOKENS, said="token"), Axis("unit", "Unit", size=UNITS))
+    axes = (Axis("token", "Token", TOKENS, data_kind="token"), Axis("unit", "Unit", size=UNITS))
     curves = CurvesPanel("one unit", along="token", curves=(Curve("h", "h"),), own=True)
     page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
     for unit in (1, 4):
@@ -191,7 +191,7 @@ def test_the_theme_is_the_pages(mount):
 def test_a_move_is_drawn_within_a_frame(mount):
     """448 units and 40 tokens: the median of forty moves, all that is drawn included, stays below 33 ms."""
     hidden = np.random.default_rng(2).normal(size=(40, 448))
-    axes = (Axis("token", "Token", tuple("abcdefghij" * 4), said="token"), Axis("unit", "Unit", size=448))
+    axes = (Axis("token", "Token", tuple("abcdefghij" * 4), data_kind="token"), Axis("unit", "Unit", size=448))
     panels = (
         FormulaPanel("{h}"),
         HeatmapPanel("states", "h", rows="token", columns="unit"),

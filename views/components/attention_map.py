@@ -17,15 +17,15 @@ Links = Sequence[tuple[Sequence[int], Sequence[int]]]
 
 
 def attention_map(
-    items: Sequence[matrix_row.RowMatrix], key: str, beside: int = 1, links: Links | None = None, places: bool = False
+    items: Sequence[matrix_row.RowMatrix], key: str, per_row: int = 1, links: Links | None = None, places: bool = False
 ) -> None:
     """Mount the maps.
 
     Args:
-        beside: how many share the width of a wide screen.
+        per_row: how many share the width of a wide screen.
         links: for each map, which of its rows and columns all maps have, in the same order; those are marked together.
             None if all maps have the same axes.
         places: labels are positions in a picture, which all differ.
     """
     more = {"links": links, "places": places, "words": component.translated(WORDS)}
-    MOUNT(key, matrix_row.payload(items, sentence_input.theme(), beside, **more))
+    MOUNT(key, matrix_row.payload(items, sentence_input.theme(), per_row, **more))

@@ -1,7 +1,7 @@
 """Maps side by side whose layer, head, kind or sequence the user selects; the browser gets all and draws the selected.
 
 The script is that of `attention_map`; the controls are those of `views.components.controls`. If there are too many
-maps, only the selected ones are sent (`held`): then another selection is drawn once the server has answered.
+maps, only the selected ones are sent (`selected_only`): then another selection is drawn once the server has answered.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,9 +45,9 @@ class LinkedHeatmaps:
         choices, chosen: the choices, and the selected option of each.
         elsewhere: choices that another component of the page draws.
         shortcuts: the label of a button, and the options that it selects.
-        beside: how many maps share the width of a wide screen.
+        per_row: how many maps share the width of a wide screen.
         places: labels are positions in a picture, which all differ.
-        held: the first axes have length 1, for the selected option; see `controls.fits`.
+        selected_only: the first axes have length 1, for the selected option; see `controls.fits`.
     """
 
     sets: Mapping[str, MapSet]
@@ -56,16 +56,16 @@ class LinkedHeatmaps:
     chosen: Mapping[str, str]
     elsewhere: Sequence[str] = ()
     shortcuts: Sequence[tuple[str, Mapping[str, str]]] = field(default_factory=tuple)
-    beside: int = 1
+    per_row: int = 1
     places: bool = False
-    held: bool = False
+    selected_only: bool = False
 
 
 def selected_index(shown: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
     """Name of the selected set, and the index of the selected map in it."""
     name = shown.chosen.get("kind", "")
     name = name if name in shown.sets else next(iter(shown.sets))
-    if shown.held:
+    if shown.selected_only:
         return name, (0,) * len(shown.along)
     names = zip(shown.along, shown.sets[name].names, strict=True)
     return name, tuple(list(options).index(shown.chosen[choice]) for choice, options in names)
@@ -90,10 +90,10 @@ def payload(shown: LinkedHeatmaps, theme: palette.Theme) -> bytes:
         "along": shown.along,
         "type": number_type,
         "exact": [name, *index] if exact else None,
-        "held": dict(shown.chosen) if shown.held else None,
+        "held": dict(shown.chosen) if shown.selected_only else None,
         "controls": controls.control_specs(shown.choices, shown.elsewhere),
         "shortcuts": shown.shortcuts,
-        "beside": shown.beside,
+        "beside": shown.per_row,
         "places": shown.places,
         "theme": theme,
         "masked": palette.MASKED,

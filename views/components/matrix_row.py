@@ -39,7 +39,7 @@ class RowMatrix:
         top: the number with the deepest colour; the largest one if None. In a `MapSet`, one for each map.
         masked: text in cells of minus infinity, and their text in the read-out: "masked" if empty.
         words: for a matrix of only 0 and 1, the words for both, which the read-out shows instead.
-        wide: columns are as wide as possible, so that they can be told apart.
+        wide: columns are as wide as possible, so that they can be distinguished.
         paint: cells can be switched between 0 and 1.
         cursor: row and column that are marked at first in an `attention_map`.
     """
@@ -60,7 +60,7 @@ class RowMatrix:
     cursor: tuple[int, int] | None = None
 
 
-def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int = 1, **more: object) -> bytes:
+def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:
     """The bytes that `matrix_row.js` reads; a string among `items` is an operator between two, `more` header."""
     headers: list[dict[str, object]] = []
     blocks = []
@@ -72,7 +72,7 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, beside: int 
         headers.append(matrix_header(item, values))
         blocks.append(values)
     shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.translated(WORDS)}
-    return component.pack({"items": headers, "theme": theme, "beside": beside, **shared, **more}, *blocks)
+    return component.pack({"items": headers, "theme": theme, "beside": per_row, **shared, **more}, *blocks)
 
 
 def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
@@ -105,18 +105,18 @@ def matrix_row(
     items: Sequence[RowMatrix | str],
     key: str,
     on_paint: Callable[[list[tuple[int, int, bool]]], None] | None = None,
-    beside: int = 1,
-    made: Operation | None = None,
+    per_row: int = 1,
+    operation: Operation | None = None,
 ) -> None:
     """Mount the matrices.
 
     Args:
         on_paint: called with row, column and new state of every cell that was painted in one stroke.
-        beside: how many matrices share the width of a wide screen equally.
-        made: how the last matrix is computed from the others: as the product of the first two, cell by cell, or as the
-            softmax of each row. Pointing at a cell then marks the cells of the others that it depends on.
+        per_row: how many matrices share the width of a wide screen equally.
+        operation: how the last matrix is computed from the others: as the product of the first two, cell by cell, or
+            as the softmax of each row. Pointing at a cell then marks the cells of the others that it depends on.
     """
-    data = payload(items, sentence_input.theme(), beside, made=made)
+    data = payload(items, sentence_input.theme(), per_row, made=operation)
     if on_paint is None:
         _MOUNT(key, data)
         return

@@ -2,7 +2,7 @@
 
 How to use it: name the axes, give every array the names of its dimensions, and define the panels that show them.
 
-    tokens = Axis("token", "Token", ("the", "cat"), said="token")
+    tokens = Axis("token", "Token", ("the", "cat"), data_kind="token")
     units = Axis("unit", "Unit", size=448)
     view = StepView(
         axes=(tokens, units),
@@ -51,10 +51,10 @@ class Axis:
         labels: of its positions, which may be a user's text; empty if positions are only numbered.
         size: the number of positions if they have no labels.
         slider: whether it has a slider.
-        said: "token", "number" or "name" if the labels are data and not translated messages.
+        data_kind: "token", "number" or "name" if the labels are data and not translated messages.
         ids: values of the positions in the URL; numbers from 1 if empty.
         first: the position of the slider until the user moves it.
-        beside: its labels are written next to what is drawn along it.
+        show_labels: its labels are written next to what is drawn along it.
         values: numbers that its positions represent, see `number_axis`.
     """
 
@@ -63,10 +63,10 @@ class Axis:
     labels: Sequence[str] = ()
     size: int = 0
     slider: bool = True
-    said: str = ""
+    data_kind: str = ""
     ids: Sequence[str] = ()
     first: int = 0
-    beside: bool = True
+    show_labels: bool = True
     values: Sequence[float] = ()
 
     @property
@@ -78,7 +78,7 @@ class Axis:
 def number_axis(id: str, title: str, values: Sequence[float], first: float) -> Axis:
     """An axis with a slider over numbers, which are its labels and its values in the URL; `first` is one of them."""
     labels = [f"{value:.12g}" for value in values]
-    return Axis(id, title, labels, said="number", ids=labels, first=list(values).index(first), values=values)
+    return Axis(id, title, labels, data_kind="number", ids=labels, first=list(values).index(first), values=values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -251,8 +251,8 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
                 "labels": component.labels(axis.labels),
                 "count": axis.count,
                 "slider": axis.slider,
-                "said": axis.said,
-                "beside": axis.beside,
+                "said": axis.data_kind,
+                "beside": axis.show_labels,
                 "values": list(axis.values),
             }
             for axis in view.axes

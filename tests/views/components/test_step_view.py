@@ -19,7 +19,7 @@ from views.components.step_view import (
     payload,
 )
 
-TOKENS = Axis("token", "Token", ("the", "=cat"), said="token")
+TOKENS = Axis("token", "Token", ("the", "=cat"), data_kind="token")
 UNITS = Axis("unit", "Unit", size=3)
 HIDDEN = np.array([[0.5, -1.0, 0.0], [0.25, 2.0, -3.0]])
 
