@@ -95,11 +95,11 @@ def render_charts(contexts: WordInContexts, names: list[str]) -> None:
         curves(paths, x, y, "plane", block("tokens", "contexts-plane-alt"))
 
 
-def listed_pairs(found: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
+def listed_pairs(contexts: WordInContexts) -> list[tuple[tuple[int, int], np.ndarray]]:
     """Return pairs of sentences with their cosines; the one with an adjective is paired only with the same without."""
     return [
         (pair, cosines)
-        for pair, cosines in zip(found.pairs, found.cosines, strict=True)
+        for pair, cosines in zip(contexts.pairs, contexts.cosines, strict=True)
         if pair[1] < len(SENTENCES) or pair[0] == 0
     ]
 

@@ -36,8 +36,8 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     arrangement = widgets.pick(say("vision.bias", "Picture"), PICTURES, "arranged")
     patch = service.model.config.patch_size
     pictures = rearrange(trace.pixels, patch)
-    ours = service.lesson(("bias", key), predict, pictures)
-    theirs = convolution.lesson(("bias", key), predict, pictures)
+    own_shares = service.lesson(("bias", key), predict, pictures)
+    their_shares = convolution.lesson(("bias", key), predict, pictures)
     left, right = st.columns([1, 2], gap="large")
     with left:
         alt = say("vision.bias.alt", "The picture: {how}.", how=PICTURES[arrangement]())
@@ -57,7 +57,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
         else None
     )
     share = lambda shares: float(shares[their_answer]) if their_answer is not None else float("nan")  # noqa: E731
-    rows = [(label(), float(ours[id][answer]), share(theirs[id])) for id, label in PICTURES.items()]
+    rows = [(label(), float(own_shares[id][answer]), share(their_shares[id])) for id, label in PICTURES.items()]
     sizes = service.lesson(("sizes", key), predict_by_size, trace.pixels)
     their_sizes = convolution.lesson(("sizes", key), predict_by_size, trace.pixels)
     for size in SIZES:
@@ -92,9 +92,9 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     ]
     st.html(bars.table(columns, field_cells, say("vision.bias.reach.table", "Receptive field by block"), whole=True))
     paragraph(PAGE, "beside-a-convolution", first=fields[0].pixels, last=fields[-1].pixels, side=len(trace.pixels))
-    result = {"ours": percent(float(ours["patches"][answer])), "theirs": percent(share(theirs["patches"]))}
+    result = {"ours": percent(float(own_shares["patches"][answer])), "theirs": percent(share(their_shares["patches"]))}
     render_experiment("vision-convolution", {"arranged": "patches"}, result if arrangement == "patches" else None)
-    difference = float(np.abs(ours["kept"] - trace.probabilities).max())
+    difference = float(np.abs(own_shares["kept"] - trace.probabilities).max())
     st.caption(block(PAGE, "beside-check", difference=checks.format_difference("pictures again", difference)))
     files.csv_and_table(header, rows, "inductive-bias", say("vision.bias.csv", "Probabilities as CSV"))
     files.csv(columns, field_rows, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))

@@ -154,13 +154,15 @@ def areas_table(measured: FaithfulnessCurves, card: dict) -> pd.DataFrame:
         say("occlusion.insertion.area", "Insertion area"): [three_digits(c.insertion_area) for c in curves.values()],
     }
     if many:
-        named = {
+        titles = {
             "deletion": say("occlusion.deletion.many", "Deletion, many pictures"),
             "insertion": say("occlusion.insertion.many", "Insertion, many pictures"),
         }
-        for way, column in named.items():
+        for way, column in titles.items():
             spread = [many[name][way] for name in curves]
-            columns[column] = [f"{three_digits(each['mean'])} \u00b1 {three_digits(each['sd'])}" for each in spread]
+            columns[column] = [
+                f"{three_digits(figures['mean'])} \u00b1 {three_digits(figures['sd'])}" for figures in spread
+            ]
         columns[say("occlusion.below", "Below random on")] = [
             percent(many[name]["below_random"]) if name != RANDOM else "" for name in curves
         ]

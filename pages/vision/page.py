@@ -41,11 +41,11 @@ def main() -> None:
     """Read and trace the picture, show the chosen view, and below it the model's input and answer."""
     st.title(prose.title("vision"), anchor=False)
     paragraph("vision")
-    chosen = picture_input(picture_lock())
+    picture = picture_input(picture_lock())
     service = open_vision()
-    if chosen.is_own:
+    if picture.is_own:
         service = private_service(service)
-    key, trace = service.trace_picture(chosen.image)
+    key, trace = service.trace_picture(picture.image)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         view = choose_section(VIEWS, "view")
         name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])
@@ -54,7 +54,7 @@ def main() -> None:
         )
         st.markdown(answer, width="content")
     view.render(service, key, trace)
-    _render_answer(service, key, chosen, trace)
+    _render_answer(service, key, picture, trace)
     config, (rows, columns) = service.model.config, trace.grid
     render_notes(
         "vision",
@@ -68,7 +68,7 @@ def main() -> None:
     )
 
 
-def _render_answer(service: Service, key: str, chosen: Picture, trace: VisionTrace) -> None:
+def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTrace) -> None:
     """Show the picture as the model receives it, and the answer."""
     st.header(say("vision.answer.header", "The answer"), anchor=False)
     received, answer = st.columns([1, 3], gap="large")
@@ -76,7 +76,7 @@ def _render_answer(service: Service, key: str, chosen: Picture, trace: VisionTra
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
-        alt = say("vision.scaled", "{picture}, scaled", picture=chosen.title())
+        alt = say("vision.scaled", "{picture}, scaled", picture=picture.title())
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with answer:
         st.html(class_bars.STYLE + class_bars.bars(trace.classes, trace.probabilities))

@@ -135,8 +135,8 @@ def render_any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     header, rows = header_and_rows([*place_columns(trace.grid), *columns])
     name = f"patch-{row + 1}-{column + 1}-{settings.id}"
     with st.container(horizontal=True):
-        for direction, side, shown in ((FROM(), "from", from_it), (TO(), "to", to_it)):
-            make = lambda shown=shown: drawing.to_png(settings.draw(shown))  # noqa: E731
+        for direction, side, head_map in ((FROM(), "from", from_it), (TO(), "to", to_it)):
+            make = lambda head_map=head_map: drawing.to_png(settings.draw(head_map))  # noqa: E731
             files.download(say("files.png.of", "{what} as PNG", what=direction), make, f"{side}-{name}.png")
         files.csv(header, rows, name)
     files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)

@@ -30,8 +30,8 @@ def render_patches(service: Service, key: str, trace: VisionTrace) -> None:
     st.header(say("vision.filters", "The first filters"), anchor=False)
     paragraph("vision", "filters", width=service.model.config.d_model)
     count = min(FILTERS, service.model.config.patch_values)
-    found = service.lesson(("filters", count), principal_filters, count)
-    st.html(filters(*found))
+    components = service.lesson(("filters", count), principal_filters, count)
+    st.html(filters(*components))
 
 
 @fragment
@@ -50,15 +50,15 @@ def render_patch(service: Service, trace: VisionTrace) -> None:
         grid_picture = PatchPicture(picture, trace.grid, panels, title, choices, selected)
         patch_picture(grid_picture, key="patches", on_choose=sentence_input.store_selection)
     number = row * columns + column
-    chosen, recorded = patch_grid.patch_pixels(trace.pixels, row, column, size), trace.patches[number]
-    vector = patch_grid.flattened(chosen)
+    patch, recorded = patch_grid.patch_pixels(trace.pixels, row, column, size), trace.patches[number]
+    vector = patch_grid.flattened(patch)
     weight, bias = service.lesson("patch embedding", patch_embedding)
     embedded = weight.astype(np.float64) @ vector + bias
     with right:
         one_patch(OnePatch("steps", picture, trace.grid, choices, selected, trace.patches), key="steps")
         difference = checks.format_difference("patch embedding", float(np.abs(embedded - recorded).max()))
         paragraph("vision", "embedding", values=config.patch_values, width=config.d_model, difference=difference)
-        red, green, blue = (float(colour) for colour in chosen.reshape(-1, 3).mean(axis=0))
+        red, green, blue = (float(colour) for colour in patch.reshape(-1, 3).mean(axis=0))
         result = {"red": red, "green": green, "blue": blue} if (row, column) == (0, 0) else None
         render_experiment("vision-patches", partial(sentence_input.choose_patch, 0, 0), result)
         _render_files(f"patch-{row + 1}-{column + 1}", picture, vector, embedded, recorded)

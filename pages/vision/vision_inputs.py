@@ -134,8 +134,8 @@ def choose_class(label: str, trace: PatchTrace, **looks) -> int:
     """
     classes: dict[str, str | Untranslated] = {ANSWER: say("vision.answer", "the answer")}
     classes |= {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1)}
-    chosen = widgets.select(label, classes, "explain", **looks)
-    return trace.answer if chosen == ANSWER else int(chosen) - 1
+    option = widgets.select(label, classes, "explain", **looks)
+    return trace.answer if option == ANSWER else int(option) - 1
 
 
 def place_columns(grid: tuple[int, int]) -> list[tables.TableColumn]:

@@ -195,8 +195,8 @@ def _render_cls_maps(trace: PatchTrace, changed: PictureChange) -> MapPair:
 
         before = side(say("column.before", "before"), trace.attention[:, :, 0])
         after = side(say("column.after", "after"), changed.cls)
-        named = attention_maps.describe(layers[place[0]], heads[place[1]])
-        return MapPair(before, after, kind, named, (rows, rows), (columns, columns))
+        label = attention_maps.describe(layers[place[0]], heads[place[1]])
+        return MapPair(before, after, kind, label, (rows, rows), (columns, columns))
 
     shapes = {CLS_KIND.name: (*trace.attention.shape[:2], *grid)}
     return differences.render({CLS_KIND.name: CLS_KIND}, shapes, pair_of, "cls_pair", "compare")[0]
