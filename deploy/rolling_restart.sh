@@ -4,17 +4,17 @@
 #     deploy/rolling_restart.sh                                    those of compose.yaml, with the images as they now are
 #     HOOKS=my_hooks.sh REPLICAS="a:8501 b:8502" deploy/rolling_restart.sh    others, see hooks_compose.sh
 #
-# For each replica: new visitors go to the others; after DRAIN_SECONDS (30), or as soon as nobody is left on it, it is
-# restarted, and its visitors' browsers connect to another one by themselves; the next comes once its health answers.
-# Gives up, with everything that runs still serving, when a replica is not healthy within START_SECONDS (120).
+# For each replica: new visitors go to the others; after DRAIN_SECONDS (30), or as soon as it has no visitors, it is
+# restarted, and its visitors' browsers reconnect to another one; the next follows once its health route answers.
+# Aborts when a replica is not healthy within START_SECONDS (120); the others go on serving.
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
 : "${REPLICAS:=app1:8501 app2:8502 app3:8503}" "${DRAIN_SECONDS:=30}" "${START_SECONDS:=120}"
-FORGET_SECONDS=6  # nginx leaves a replica that has failed out for fail_timeout, 5 s
+FORGET_SECONDS=6  # nginx skips a failed replica for fail_timeout, 5 s
 . "${HOOKS:-$here/hooks_compose.sh}"
 
-# until_or SECONDS COMMAND...: try about twice a second until the command succeeds; fails when the seconds are over
+# until_or SECONDS COMMAND...: run the command about twice a second until it succeeds; fails after the seconds
 until_or() {
     deadline=$(($(date +%s) + $1))
     shift

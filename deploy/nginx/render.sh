@@ -1,18 +1,18 @@
 #!/bin/sh
-# Write the complete nginx configuration for some replicas into a folder, which then is nginx' prefix:
+# Write the complete nginx configuration for the given replicas to a folder, which becomes nginx' prefix:
 #
 #     REPLICAS="app1:8501 app2:8502 app3:8503" nginx/render.sh /run/proxy
 #     nginx -p /run/proxy -c /run/proxy/nginx.conf
 #
-# REPLICAS        host:port of each; no two have the same port, for the port tells which one answered
+# REPLICAS        host:port of each; ports must differ, since the port identifies the replica in the cookie
 # SERVER_NAME     names of this site, localhost by default; every other name is refused
 # LISTEN          [address:]port for browsers, 8080 by default
 # TLS_CERTIFICATE, TLS_KEY
-#                 files; with them browsers come by HTTPS on TLS_LISTEN, 8443 by default, and LISTEN leads there
-# PUBLIC_PORT     what stands in the address of an HTTPS page, 443 by default
+#                 files; with them HTTPS is served on TLS_LISTEN, 8443 by default, and LISTEN redirects there
+# PUBLIC_PORT     the port in the address of an HTTPS page, 443 by default
 #
-# While a file called draining/PORT is in the folder, that replica gets no new visitors; its present ones stay. One file
-# at a time: rolling_restart.sh uses it. nginx looks there at each request, so nothing has to be reloaded.
+# While a file draining/PORT is in the folder, that replica gets no new visitors; its present ones stay. One file at a
+# time; rolling_restart.sh uses it. nginx checks it at each request, so no reload is needed.
 set -eu
 
 folder=${1:?"usage: REPLICAS=\"host:port ...\" $0 FOLDER"}
@@ -26,13 +26,13 @@ fail() {
     exit 2
 }
 
-# New visitors are spared a replica that has just failed. Those who have one are not: nginx ends the sparing only when a
-# request that it let through has ended, and a socket ends late; meanwhile one visitor's requests would be torn apart.
-# Their first answer from another replica changes their cookie anyhow.
+# New visitors are not sent to a replica that has just failed. Visitors with a cookie are: nginx ends the exclusion only
+# when a request that it let through has ended, and a socket ends late, so one visitor's requests would go to different
+# replicas. Their first response from another replica changes their cookie anyway.
 left_out="max_fails=1 fail_timeout=5s"
 always="max_fails=0"
 
-# group NAME OPTIONS FIRST...: a group of all replicas, those after FIRST only while none of the first ones answers
+# group NAME OPTIONS FIRST...: a group of all replicas, in which those not in FIRST are backups
 group() {
     name=$1
     options=$2
@@ -54,13 +54,13 @@ but() {
     done
 }
 
-# The groups of servers, and which of them a visitor belongs to.
+# The upstream groups, and the map from a visitor's cookie to a group.
 replicas() {
     echo "# Written by render.sh."
     echo "upstream compressor {"
     echo "    server unix:$folder/compressor.sock;"
     echo "}"
-    # Counting connections would not balance: sockets are opened in the groups of single replicas.
+    # least_conn would not balance: sockets are opened in the groups of single replicas.
     group in_turn "$left_out" $REPLICAS
     for one in $REPLICAS; do
         group "replica_${one##*:}" "$always" "$one"
@@ -80,7 +80,7 @@ replicas() {
     echo "}"
 }
 
-look_for_draining() {
+check_draining() {
     echo '    set $draining "";'
     for one in $REPLICAS; do
         echo "    if (-f $folder/draining/${one##*:}) { set \$draining ${one##*:}; }"
@@ -89,7 +89,7 @@ look_for_draining() {
 
 # $1: what to listen to; $2: the TLS lines or nothing
 servers() {
-    echo "server {  # called by another name"
+    echo "server {  # any other host name"
     echo "    listen $1 default_server;"
     printf '%s' "$2"
     echo "    include headers.conf;"
@@ -99,7 +99,7 @@ servers() {
     echo "    listen $1;"
     echo "    server_name $SERVER_NAME;"
     printf '%s' "$2"
-    look_for_draining
+    check_draining
     echo "    include locations.conf;"
     echo "}"
 }
@@ -109,7 +109,7 @@ site() {
     echo "server {  # compresses what the other one caches"
     echo "    listen unix:$folder/compressor.sock;"
     echo "    access_log off;"
-    look_for_draining
+    check_draining
     echo "    location / {"
     echo '        proxy_pass http://$group;'
     echo "    }"
