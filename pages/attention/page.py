@@ -8,11 +8,11 @@ from pages.shared.texts import block, how_to_read
 
 
 def render() -> None:
-    """The sentence, its translation, and the attention viewer."""
+    """Render the sentence, its translation, and the attention viewer."""
     request = render_header("attention")
     if request.accepted:
         trace = request.trace()
-        explore_text(request, trace, translation_html(trace.target_text))
+        explore_text(request.service, request.text, trace, translation_html(trace.target_text))
         render_program("attention", "attention", **code_values.sentence(request))
         how_to_read(block("attention", "rows-columns-kinds"), block("attention", "what-to-look-for"))
 

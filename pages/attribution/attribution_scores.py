@@ -1,4 +1,4 @@
-"""Everything the page shows of one sentence and one way to leave words out, each part computed once."""
+"""Attribution scores of one sentence by every method, and its agreement with leave-one-out; computed once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,12 +17,13 @@ from model.attribution.agreement import (
 from model.attribution.leave_one_out import LeaveOneOut, Way, leave_one_out_in_steps
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
+from model.networks.transformer import Transformer
 from pages.shared import tables
 from pages.shared.page_header import Request
 from views import attention_maps
 from views.text.catalogue import Message
 
-# id in the address bar -> what a method is called, and what it is called where there is little room; as in `METHODS`
+# id in the address bar -> name and short name of a method; in the order of `METHODS`
 NAMES = {
     "last-layer": (
         Message("attribution.method.last-layer", "Cross-attention, last layer"),
@@ -50,18 +51,18 @@ _OF_METHODS = dict(zip(METHODS, NAMES.values(), strict=True))
 
 
 def method_name(method: str) -> str:
-    """What one of `METHODS` is called on the page."""
+    """Return the name of one of `METHODS`."""
     return _OF_METHODS[method][0]()
 
 
 def short_name(method: str) -> str:
-    """The same where there is little room."""
+    """Return the short name of one of `METHODS`."""
     return _OF_METHODS[method][1]()
 
 
 @dataclass(frozen=True, eq=False)
 class AttributionScores:
-    """What every method says of a sentence, what leave-one-out says, and how far they agree."""
+    """The scores of every method for a sentence, those of leave-one-out, and their agreement."""
 
     trace: Trace
     explained: ExplainedTranslation
@@ -81,25 +82,25 @@ class AttributionScores:
 
     @property
     def columns(self) -> list[int]:
-        """The source words that a correlation is over: all but special ones."""
+        """Places of the source words that a correlation is over: all but special ones."""
         return [place for place, word in enumerate(self.explained.source) if not word.special]
 
-    def numbers(self, place: int, called: Callable[[str], str], drop: str) -> list[tables.TableColumn]:
-        """The numbers of one target word by source words: the drop, and every method's score.
+    def columns_of_word(self, place: int, name: Callable[[str], str], drop: str) -> list[tables.TableColumn]:
+        """Return a table for one target word by source words: the drop, and every method's score.
 
         Args:
-            called: what a method is called above its column.
-            drop: what the drop is called above its own.
+            name: returns the title of a method's column.
+            drop: title of the drop's column.
         """
-        numbers = {drop: self.drops[place]}
-        numbers |= {called(method): self.explained.scores[method][place] for method in METHODS}
+        scores = {drop: self.drops[place]}
+        scores |= {name(method): self.explained.scores[method][place] for method in METHODS}
         return [
             tables.name_column(SOURCE_WORD(), attention_maps.numbered(self.source)),
-            *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in numbers.items()),
+            *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in scores.items()),
         ]
 
     def arrays(self, way: str) -> dict[str, np.ndarray]:
-        """All matrices, of words and of tokens, and all correlations, for `numpy.load`."""
+        """Return all matrices, of words and of tokens, and all correlations, for `numpy.load`."""
         correlations = [self.agreement.correlations[method] for method in METHODS]
         return {
             "source_words": np.array(self.source),
@@ -112,23 +113,26 @@ class AttributionScores:
             "methods": np.array(tuple(NAMES)),
             "scores": np.stack([self.explained.scores[method] for method in METHODS]),
             "token_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
-            "spearman": np.array(correlations, dtype=float),  # not a number where none is defined
+            "spearman": np.array(correlations, dtype=float),  # NaN where none is defined
         }
 
 
 def compute_scores(request: Request, trace: Trace, way: Way) -> AttributionScores:
-    """Explain the trace and leave its source words out."""
+    """Compute all scores of a trace, leaving words out in the given way."""
     service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
     left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, trace, explained.source, way)
     drops = sum_drops_by_word(left_out, explained.target)
-    compared = service.analysis(("agreement", pair, way), lambda _: correlate_methods(explained, drops))
-    return AttributionScores(trace, explained, left_out, drops, compared)
+    agreement = service.analysis(("agreement", pair, way), lambda _: correlate_methods(explained, drops))
+    return AttributionScores(trace, explained, left_out, drops, agreement)
 
 
-def run_checks(request: Request, found: AttributionScores) -> tuple[float, GradientCheck]:
-    """The rollout walked through backwards, and the gradients of the middle token against finite differences."""
-    trace, rolled, relevance = found.trace, found.explained.rollout, found.explained.tokens[METHODS[-1]]
-    given = trace, len(trace.next_ids) // 2, relevance
-    compute = lambda network: (check_source_rollout(trace, rolled), check_gradients(network, *given))  # noqa: E731
+def run_checks(request: Request, evidence: AttributionScores) -> tuple[float, GradientCheck]:
+    """Check the rollout by computing it backwards, and gradients of the middle token by finite differences."""
+    trace, explained = evidence.trace, evidence.explained
+    rollout, relevance, middle = explained.rollout, explained.tokens[METHODS[-1]], len(trace.next_ids) // 2
+
+    def compute(network: Transformer) -> tuple[float, GradientCheck]:
+        return check_source_rollout(trace, rollout), check_gradients(network, trace, middle, relevance)
+
     return request.service.lesson(("attribution checked", trace.source_ids, trace.next_ids), compute)

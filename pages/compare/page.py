@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model import HeadInterventions, Trace
-from model.attribution.intervention_result import shapes_of
+from model.attribution.intervention_result import attention_shapes
 from pages.shared import checks, comparison_result, differences
 from pages.shared.comparison import compare_with_another, compare_with_intervention
 from pages.shared.fragments import fragment
@@ -20,19 +20,19 @@ NAME = "heads"  # begins the names of this page's settings in the address
 
 
 def choose_plan(request: Request, trace: Trace) -> HeadInterventions | None:
-    """What the reader wants done; None where it cannot be done, and the reason is on the page."""
+    """Render the controls; return the interventions, or None, after rendering the reason, if they cannot be applied."""
     kinds = {kind.name: kind for kind in request.service.model.kinds}
-    causal = next((name for name, kind in kinds.items() if kind.causal), "")  # where there is most to change
+    causal = next((name for name, kind in kinds.items() if kind.causal), "")  # the one with most possible interventions
     names = sentence_input.kind_names(request.service.kinds)
     kind = kinds[widgets.pick(say("compare.of", "Heads of"), names, "of", causal)]
     return choose_interventions(
-        kind.name, trace.attention(kind.name), shapes_of(trace), (NAME, ""), token_changes(trace, kind)
+        kind.name, trace.attention(kind.name), attention_shapes(trace), (NAME, ""), token_changes(trace, kind)
     )
 
 
 @fragment
 def explore(request: Request) -> None:
-    """Every choice runs only this part again."""
+    """Render controls and comparison. Every choice reruns only this fragment."""
     trace = request.trace()
     modes = {
         CHANGED: say("compare.b.changed", "Same sentence, changed"),
@@ -42,28 +42,30 @@ def explore(request: Request) -> None:
     controls_at, answer_at = st.columns(2, gap="large")
     with controls_at:
         if mode == OTHER:
-            sides = compare_with_another(request, trace)
+            comparison = compare_with_another(request, trace)
         else:
             plan = choose_plan(request, trace)
-            sides = None if plan is None else compare_with_intervention(request.service, request.text, trace, plan)
-    if sides is None:
+            comparison = None if plan is None else compare_with_intervention(request.service, request.text, trace, plan)
+    if comparison is None:
         return
     with answer_at:
-        comparison_result.render_translations(sides)
-        if sides.check is not None:
-            checks.render_intervention_check(sides.check)
+        comparison_result.render_translations(comparison)
+        if comparison.check is not None:
+            checks.render_intervention_check(comparison.check)
         else:
-            difference = max(trace.verify().max_difference for trace in (sides.first, sides.second))
+            difference = max(trace.verify().max_difference for trace in (comparison.first, comparison.second))
             caption("compare", "two-check", difference=checks.format_difference("attention", difference))
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
-    comparison_result.render_one_head(sides)
+    comparison_result.render_one_head(comparison)
     left, right = st.columns(2, gap="large")
     with left:
         st.header(say("compare.every-token", "Every token of the target"), anchor=False)
-        comparison_result.render_token_losses(sides)
+        comparison_result.render_token_losses(comparison)
     with right:
         st.header(say("shared.every-head", "Every head"), anchor=False)
-        differences.render_moved_heads(sides.moved, {kind: len(sides.shared(kind)[1]) for kind in sides.kinds})
+        differences.render_moved_heads(
+            comparison.moved, {kind: len(comparison.shared(kind)[1]) for kind in comparison.kinds}
+        )
 
 
 request = render_header("compare")

@@ -1,4 +1,4 @@
-"""Every term of the papers and the tutorials in a sentence or two, with a link to the part that shows it."""
+"""Every term of the papers and the tutorials in a sentence or two, with a link to the section that shows it."""
 
 import re
 from urllib.parse import urlencode
@@ -15,30 +15,30 @@ PAGE = glossary.PAGE
 
 
 def render() -> None:
-    """Look for terms and list them."""
+    """Render the search box and the matching terms."""
     st.title(prose.title(PAGE), anchor=False)
     st.markdown(prose.lead(PAGE))
     label = say("glossary.find", "Find a term")
-    wanted = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
+    query = widgets.text(label, "find", "", say("glossary.any", "all terms"), width=360)
     entries = [
         term_list.GlossaryEntry(Untranslated(glossary.term_of(text))(), text, *_link(id))
         for id, text in _texts_by_term().items()
     ]
-    found = term_list.matching_entries(entries, wanted)
-    if found:
-        st.html(term_list.terms_html(found))
+    matches = term_list.matching_entries(entries, query)
+    if matches:
+        st.html(term_list.terms_html(matches))
     else:
         st.info(prose.block("glossary", "none"))
 
 
 def _texts_by_term() -> dict[str, str]:
-    """The texts of all terms, by the terms' names."""
+    """Return the texts of all terms, by id, sorted by the terms' names."""
     texts = {id: prose.block(PAGE, id) for id in glossary.WHERE_SHOWN}
     return dict(sorted(texts.items(), key=lambda item: re.sub(r"\W", "", glossary.term_of(item[1])).casefold()))
 
 
 def _link(id: str) -> tuple[str, str]:
-    """What the page is called that shows a term, and the address of the part there, with the reader's own sentence."""
+    """Return title and address of the section that shows a term, with the user's own sentence."""
     page, query = glossary.WHERE_SHOWN[id]
     keep = urlencode(bound_settings.shared_query(), doseq=True)
     title = prose.title(page) if page != "translate" else say("menu.home", "Translate")

@@ -1,14 +1,14 @@
-"""What each head does for this sentence: all heads ranked by the loss without them, with computed labels."""
+"""All heads ranked by the change of the loss without them, for one sentence, with computed labels."""
 
 from dataclasses import dataclass
 
 import streamlit as st
 
-from model import Trace
+from model import Trace, Translator
 from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
-from model.text.word_alignment import links_of
+from model.text.word_alignment import find_links
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
@@ -33,74 +33,73 @@ class SentenceHeads:
     """All heads of one sentence and its translation.
 
     Attributes:
-        effects: what every head does to the loss.
-        heads: a row for each, by place.
-        linked: how many of the French tokens the word alignment links; None where there is no alignment.
-        found: the statistics, or why there are none.
+        effects: what ablating each head does to the loss.
+        heads: a row for each, by layer and head.
+        linked: how many French tokens the word alignment links; None without an alignment.
+        statistics: over many inputs, or why there are none.
     """
 
     effects: TranslationAblation
     heads: list[Head]
     linked: int | None
-    found: LoadedStatistics
+    statistics: LoadedStatistics
 
 
-def study_heads(service: Service, trace: Trace) -> SentenceHeads:
-    """Everything about the heads for a trace; kept for the next run."""
+def study_heads(service: Service[Translator], trace: Trace) -> SentenceHeads:
+    """Ablate and label all heads for a trace; the result is cached."""
     model = service.model
-    found = load_best_statistics(model.folder, model.weights_sha256)
-    known = load_alignment(model.folder, model.card.get("tokenizer_sha256", ""))
+    statistics = load_best_statistics(model.folder, model.weights_sha256)
+    table = load_alignment(model.folder, model.card.get("tokenizer_sha256", ""))
 
-    def compute(model) -> InSteps[SentenceHeads]:
-        links = None if known is None else links_of(known, trace.source_ids, trace.next_ids)
+    def compute(model: Translator) -> InSteps[SentenceHeads]:
+        links = None if table is None else find_links(table, trace.source_ids, trace.next_ids)
         effects = yield from model.ablate_in_steps(trace)
         linked = None if links is None else int(links.any(axis=1).sum())
-        return SentenceHeads(
-            effects, list_heads(effects.changes, head_scores(trace, links), found.statistics), linked, found
-        )
+        heads = list_heads(effects.changes, head_scores(trace, links), statistics.statistics)
+        return SentenceHeads(effects, heads, linked, statistics)
 
     return service.analysis_in_steps(("heads", trace.source_ids, trace.next_ids), compute)
 
 
 @fragment
-def explore(service: Service, trace: Trace) -> None:
-    """The list and the open head. A change of its settings runs only this part again."""
+def explore(service: Service[Translator], trace: Trace) -> None:
+    """Render the list and the open head. A change of its settings reruns only this fragment."""
     with st.skeleton(height=640):
-        found = study_heads(service, trace)
+        study = study_heads(service, trace)
     kinds = {head_list.ALL_KINDS: say("heads.of.all", "All"), **sentence_input.kind_names(service.kinds)}
-    arranged = head_list.rank_heads(found.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
+    ranked = head_list.rank_heads(study.heads, "sort", "shown", Choice(say("heads.of", "Heads of"), kinds, "of"))
     change, here = say("heads.change", "change of the loss, nats per token"), say("heads.here", "on this sentence")
     head_list.render(
-        arranged,
-        found.found,
+        ranked,
+        study.statistics,
         lambda head: trace.attention(head.kind)[head.layer, head.head],
         {name: head_list.map_axes(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
         (say("column.head", "head"), change, here),
         name="heads",
         causal={name for name, kind in service.kinds.items() if kind.causal},
     )
-    strongest = max(found.heads, key=lambda head: abs(head.change))
+    strongest = max(study.heads, key=lambda head: abs(head.change))
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         paragraph(
             "heads",
             "list",
-            loss=found.effects.reference,
-            total=found.effects.losses.sum(),
-            tokens=len(found.effects.losses),
+            loss=study.effects.reference,
+            total=study.effects.losses.sum(),
+            tokens=len(study.effects.losses),
             strongest=strongest.name,
             change=format_signed(strongest.change),
-            helpful=sum(head.change > 0 for head in found.heads),
-            heads=len(found.heads),
+            helpful=sum(head.change > 0 for head in study.heads),
+            heads=len(study.heads),
         )
-        head_list.render_table(arranged, found.found, say("heads.measured", "change of the loss"), "heads")
-        head_list.render_scores(arranged.opened, found.found)
+        head_list.render_table(ranked, study.statistics, say("heads.measured", "change of the loss"), "heads")
+        head_list.render_scores(ranked.opened, study.statistics)
     with opened:
-        render_head(service, found, trace, arranged.opened)
+        render_head(service, study, trace, ranked.opened)
 
 
-def render_head(service: Service, found: SentenceHeads, trace: Trace, head: Head) -> None:
-    """The open head: files, tokens and the check against the loss of a network whose slice of W_O is zero."""
+def render_head(service: Service[Translator], study: SentenceHeads, trace: Trace, head: Head) -> None:
+    """Render the open head: downloads, tokens, and the check with a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
@@ -111,12 +110,12 @@ def render_head(service: Service, found: SentenceHeads, trace: Trace, head: Head
     label = say("heads.open", "Open it on the Attention page")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
-    without = found.effects.without[head.kind][head.layer, head.head]
-    changes = without - found.effects.losses
+    without = study.effects.without[head.kind][head.layer, head.head]
+    changes = without - study.effects.losses
     paragraph("heads", "tokens")
     columns = [
         token_column(terms.TOKEN(), trace.next_tokens),
-        TableColumn(say("heads.loss", "-ln p"), found.effects.losses),
+        TableColumn(say("heads.loss", "-ln p"), study.effects.losses),
         TableColumn(say("heads.without", "without the head"), without),
         bar_column(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),
     ]
@@ -126,12 +125,12 @@ def render_head(service: Service, found: SentenceHeads, trace: Trace, head: Head
     alone = service.analysis(key, lambda model: model.loss_without(trace, place))
     difference = checks.format_difference("head alone", abs(float(without.mean()) - alone))
     caption("heads", "check", head=head.name, loss=alone, difference=difference)
-    if head.kind == "cross" and found.linked is not None:
-        caption("heads", "aligned", linked=found.linked, tokens=len(trace.next_ids))
+    if head.kind == "cross" and study.linked is not None:
+        caption("heads", "aligned", linked=study.linked, tokens=len(trace.next_ids))
 
 
 def render(request: Request, trace: Trace) -> None:
-    """All of the page below the translation."""
+    """Render the page below the translation."""
     explore(request.service, trace)
     head_list.render_notes("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 

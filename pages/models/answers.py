@@ -1,4 +1,4 @@
-"""What an opened model says: the next token, what stands behind a mask, a translation, or a class."""
+"""The answer of an opened model: the next token, the token of a mask, a translation, or a class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,24 +15,24 @@ from views.text import literal, prose
 from views.text.catalogue import say
 from views.text.numbers import percent
 
-BEST = 5  # candidates that are shown
+BEST = 5  # number of candidates
 
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """What a model generates for a text: at most so many new tokens."""
+    """What a model generates for a text, and the limit of new tokens."""
 
     text: str
     tokens: int
 
 
-def render(service: Service, text: str, trace: HubTrace, *, fed: bool = False) -> GeneratedText | None:
-    """The answer of a model that reads text; gives back what is generated, if anything is.
+def render(service: Service[OpenedModel], text: str, trace: HubTrace, *, fed: bool = False) -> GeneratedText | None:
+    """Render the answer of a model that reads text; return the generated text, if any.
 
     Args:
-        fed: whether the target of the trace is the reader's, and not the model's own.
+        fed: whether the target of the trace is the user's, not the model's own.
     """
-    model: OpenedModel = service.model
+    model = service.model
     if model.task == "complete":
         return _render_continuation(service, text, trace)
     if model.task == "translate":
@@ -44,44 +44,47 @@ def render(service: Service, text: str, trace: HubTrace, *, fed: bool = False) -
     return None
 
 
-def generate(service: Service, text: str, tokens: int, plan: HeadInterventions | None = None) -> str:
-    """What the model generates for a text, under interventions if there are any; computed once for each plan."""
+def generate(service: Service[OpenedModel], text: str, tokens: int, plan: HeadInterventions | None = None) -> str:
+    """Generate text, under interventions if there are any; computed once for each plan."""
     key = ("generated", text, tokens, "" if plan is None else plan.to_text())
     return service.analysis_in_steps(key, lambda model: model.generate_in_steps(text, tokens, plan))
 
 
 def render_classes(trace: HubTrace) -> None:
-    """The most probable classes."""
-    order = trace.probabilities.reshape(-1).argsort()[::-1][:BEST]
-    found = [(trace.classes[place], float(trace.probabilities.reshape(-1)[place])) for place in order]
-    _render_candidates(say("models.class", "class"), found)
+    """Render the most probable classes of a classifier's trace."""
+    assert trace.classes is not None
+    probabilities = trace.probabilities.reshape(-1)
+    order = probabilities.argsort()[::-1][:BEST]
+    best = [(trace.classes[place], float(probabilities[place])) for place in order]
+    _render_candidates(say("models.class", "class"), best)
 
 
 def render_generated(label: str, text: str) -> None:
-    """What a model has generated."""
+    """Render generated text."""
     st.html(generated_tokens.label(label) + generated_tokens.sentence(text or "\u2014", ""))
 
 
-def _render_continuation(service: Service, text: str, trace: HubTrace) -> GeneratedText:
+def _render_continuation(service: Service[OpenedModel], text: str, trace: HubTrace) -> GeneratedText:
     count = widgets.slider(say("models.tokens", "New tokens"), "n", 20, 1, 100)
-    made = generate(service, text, count)
-    render_generated(say("models.continuation", "It goes on"), made)
+    generated = generate(service, text, count)
+    render_generated(say("models.continuation", "It goes on"), generated)
     _render_candidates(say("models.next", "next token"), service.model.top(trace, -1, BEST))
-    return GeneratedText(made, count)
+    return GeneratedText(generated, count)
 
 
-def _render_translation(service: Service, text: str, trace: HubTrace, fed: bool) -> GeneratedText:
-    source, target = (len(side.ids) for side in (trace.source, trace.target))
-    count = max(target, min(MOST_GENERATED, 2 * source + 10))
+def _render_translation(service: Service[OpenedModel], text: str, trace: HubTrace, fed: bool) -> GeneratedText:
+    assert trace.source is not None and trace.target is not None
+    count = max(len(trace.target.ids), min(MOST_GENERATED, 2 * len(trace.source.ids) + 10))
     if fed:
-        made = generate(service, text, count)
+        generated = generate(service, text, count)
     else:
-        made = service.model.reader.decode(trace.target.ids[1:], skip_special_tokens=True)
-    render_generated(say("models.generated", "Generated"), made)
-    return GeneratedText(made, count)
+        generated = service.model.reader.decode(trace.target.ids[1:], skip_special_tokens=True)
+    render_generated(say("models.generated", "Generated"), generated)
+    return GeneratedText(generated, count)
 
 
 def _render_mask(model: OpenedModel, trace: HubTrace) -> None:
+    assert trace.source is not None
     mask = model.reader.mask_token
     places = [place for place, id_ in enumerate(trace.source.ids) if id_ == model.reader.mask_token_id]
     if not places:
@@ -91,8 +94,8 @@ def _render_mask(model: OpenedModel, trace: HubTrace) -> None:
         _render_candidates(heading, model.top(trace, place, BEST))
 
 
-def _render_candidates(heading: str, found: Sequence[tuple[str, float]]) -> None:
-    rows = [(name, percent(probability)) for name, probability in found]
+def _render_candidates(heading: str, candidates: Sequence[tuple[str, float]]) -> None:
+    rows = [(name, percent(probability)) for name, probability in candidates]
     st.dataframe(
         files.data_frame(rows, [heading, say("column.probability", "probability")]), hide_index=True, width="content"
     )

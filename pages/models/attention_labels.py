@@ -1,4 +1,4 @@
-"""What the attention viewer shows of an opened model: kinds with words that fit any model, tokens or whole words."""
+"""The attention of an opened model for the viewer: kinds with labels that fit any model, tokens or whole words."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,12 +13,12 @@ from views.text.catalogue import Message, say
 
 
 def labelled_kinds(model: OpenedModel) -> dict[str, attention_maps.Kind]:
-    """The model's kinds of attention by name, in its order."""
+    """Return the model's kinds of attention by name, in its order."""
     return {kind.name: any_model_kind(kind.name) for kind in model.kinds}
 
 
 def any_model_kind(kind: str) -> attention_maps.Kind:
-    """A kind with words that fit any model."""
+    """Return a kind with labels that fit any model."""
     return (
         attention_maps.VISION
         if kind == attention_maps.VISION.name
@@ -27,10 +27,12 @@ def any_model_kind(kind: str) -> attention_maps.Kind:
 
 
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Names of the queries and of the keys of a kind; of two texts each token with the text that it belongs to."""
+    """Return labels of the queries and of the keys of a kind; with two texts, each token with its text."""
     if trace.grid is not None:
-        return (_position_labels(trace),) * 2
-    return tuple(_token_labels(getattr(trace, side)) for side in _sides(kind, trace))
+        labels = _position_labels(trace.grid, trace.leading)
+        return labels, labels
+    queries, keys = (_token_labels(getattr(trace, side)) for side in _sides(kind, trace))
+    return queries, keys
 
 
 def _token_labels(tokens: Tokens) -> tuple[str, ...]:
@@ -42,10 +44,10 @@ def _token_labels(tokens: Tokens) -> tuple[str, ...]:
 def view_opened(
     model: OpenedModel, trace: HubTrace, kind: attention_maps.Kind, given: Mapping[str, object]
 ) -> ViewedAttention:
-    """One kind of attention of a trace.
+    """Return one kind of attention of a trace, for the viewer.
 
     Args:
-        given: what a person needs to compute it again: the input, by the names of what a file says of it.
+        given: the input, by the names of the facts in a saved file.
     """
     key = ("opened", model.name, *map(str, given.values()), kind.name, trace.kept)
     source = {"opened": model.pinned, **given}
@@ -64,30 +66,30 @@ def view_opened(
 
 
 def _special_labels(trace: HubTrace) -> frozenset[str]:
-    """Names of the tokens that the tokenizer adds."""
-    read = [tokens for tokens in (trace.source, trace.target) if tokens is not None]
-    marked = (zip(_token_labels(tokens), tokens.special, strict=True) for tokens in read)
+    """Return the labels of the tokens that the tokenizer adds."""
+    texts = [tokens for tokens in (trace.source, trace.target) if tokens is not None]
+    marked = (zip(_token_labels(tokens), tokens.special, strict=True) for tokens in texts)
     return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset(
         {attention_maps.CLS}
     )
 
 
 def available_views(trace: HubTrace) -> tuple[str, ...]:
-    """Parts of the viewer that can show a trace."""
+    """Return the views that can show a trace."""
     scored = all(record.scores is not None for record in trace.records.values())
     return ("maps", "lines", "one-weight") if scored else ("maps", "lines")
 
 
-def _position_labels(trace: HubTrace) -> tuple[str, ...]:
-    """Names of a picture's positions: CLS, registers, patches."""
-    registers = (say("models.register", "register {number}", number=number) for number in range(1, trace.leading))
-    return (*(attention_maps.CLS, *registers)[: trace.leading], *attention_maps.patch_names(trace.grid))
+def _position_labels(grid: tuple[int, int], leading: int) -> tuple[str, ...]:
+    """Return labels of a picture's positions: CLS and registers, `leading` in all, then patches."""
+    registers = (say("models.register", "register {number}", number=number) for number in range(1, leading))
+    return (*(attention_maps.CLS, *registers)[:leading], *attention_maps.patch_names(grid))
 
 
 def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:
-    """The whole words of a trace's tokens."""
+    """Group a trace's tokens into whole words."""
     sides = _sides(kind.name, trace)
-    words = (getattr(trace, side).whole_words() for side in sides)
+    queries, keys = (getattr(trace, side).whole_words() for side in sides)
     recipe = (
         "",
         "from model.text.words import by_words",
@@ -95,13 +97,14 @@ def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:
         f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
         "attention = by_words(attention, *words).astype('float32')",
     )
-    return WordGrouping(_with_side_labels(attention_maps.KINDS[kind.name], attention_maps.ANY_WORDS), *words, recipe)
+    labelled = _with_side_labels(attention_maps.KINDS[kind.name], attention_maps.ANY_WORDS)
+    return WordGrouping(labelled, queries, keys, recipe)
 
 
 def _sides(kind: str, trace: HubTrace) -> list[str]:
-    """Whose tokens queries and keys are: "source" or "target"; a decoder alone reads the source."""
-    read = KINDS[kind]
-    return [side if trace.target is not None else "source" for side in (read.queries, read.keys)]
+    """Return whose tokens queries and keys are: "source" or "target"; a decoder alone reads the source."""
+    sides = KINDS[kind].queries, KINDS[kind].keys
+    return [side if trace.target is not None else "source" for side in sides]
 
 
 def _with_side_labels(kind: attention_maps.Kind, sides: tuple[Message, Message]) -> attention_maps.Kind:
@@ -109,7 +112,8 @@ def _with_side_labels(kind: attention_maps.Kind, sides: tuple[Message, Message])
 
 
 def _recipe_lines(model: OpenedModel, kind: attention_maps.Kind, given: Mapping[str, object]) -> tuple[str, ...]:
-    """Lines of Python that compute the same in a notebook."""
+    """Return lines of Python that compute the same in a notebook."""
+    traced: tuple[str, ...]
     if "sentence" not in given:
         traced = ("from PIL import Image", "", "trace = opened.trace(Image.open('the picture'))")
     else:

@@ -1,6 +1,7 @@
 """All heads of an opened model, ranked by what ablating each does to its score on this input."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -9,6 +10,7 @@ from model import HubTrace
 from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
+from model.hub.opened_model import OpenedModel, TraceInput
 from model.tracing.kinds import KINDS
 from pages.models import attention_labels
 from pages.shared import files
@@ -24,53 +26,64 @@ from views.text.catalogue import say
 
 
 @fragment
-def render(service: Service, trace: HubTrace, given, options: Mapping[str, str], key: tuple) -> None:
-    """The list, and the scores of the head that is open. A change of its settings runs only this part again."""
+def render(
+    service: Service[OpenedModel], trace: HubTrace, given: TraceInput, options: Mapping[str, Any], key: tuple
+) -> None:
+    """Render the list, and the scores of the open head. A change of its settings reruns only this fragment.
+
+    Args:
+        given, options: the input and keyword arguments of the trace.
+        key: identifies the trace.
+    """
     answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
     changes = service.analysis_in_steps(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
     )
-    found = head_rows.load_study(service.model.weights_sha256)
-    heads = head_rows.list_heads(changes, {kind: score_heads(trace, kind) for kind in changes}, found.statistics)
-    arranged = head_list.rank_heads(heads, "sort", "shown")
-    measured = say("models.change", "change of the loss")
+    study = head_rows.load_study(service.model.weights_sha256)
+    heads = head_rows.list_heads(changes, {kind: score_heads(trace, kind) for kind in changes}, study.statistics)
+    ranked = head_list.rank_heads(heads, "sort", "shown")
+    change = say("models.change", "change of the loss")
     if answer is not None:
-        measured = say("models.change.class", "change of -ln p of the class")
+        change = say("models.change.class", "change of -ln p of the class")
     map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
-    headings = say("models.map", "Map"), measured, say("models.here", "Label here")
+    headings = say("models.map", "Map"), change, say("models.here", "Label here")
     axes = {
         kind: head_list.map_axes(attention_labels.any_model_kind(kind), *attention_labels.axes(trace, kind))
         for kind in changes
     }
     causal = {kind for kind in changes if KINDS[kind].causal}
-    head_list.render(arranged, found, map_of, axes, headings, name="opened-heads", causal=causal)
+    head_list.render(ranked, study, map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
-        head_list.render_table(arranged, found, measured, "opened-heads")
+        head_list.render_table(ranked, study, change, "opened-heads")
     with opened:
         st.html(bars.STYLE)
-        _render_files(trace, arranged.opened)
-        head_list.render_scores(arranged.opened, found)
-        _render_study(trace, arranged.opened, found)
+        _render_files(trace, ranked.opened)
+        head_list.render_scores(ranked.opened, study)
+        _render_study(trace, ranked.opened, study)
     st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
     with st.expander(say("ranking.patterns", "What each pattern is")):
         st.markdown(head_list.labelling_text(TEXT if trace.grid is None else PICTURES))
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")
 
 
-def _render_study(trace: HubTrace, head: head_rows.Head, found: head_rows.LoadedStatistics) -> None:
-    """Entropy and distance of the open head, here and in the study."""
+def _render_study(trace: HubTrace, head: head_rows.Head, study: head_rows.LoadedStatistics) -> None:
+    """Render entropy and distance of the open head, for this input and in the study."""
+    if study.statistics is None:
+        return
     values = {name: float(table[head.layer, head.head]) for name, table in measure_heads(trace, head.kind).items()}
-    if not values or values.keys() != head.measures.keys():  # nothing to choose from in this text, or no study
+    if (
+        not values or values.keys() != head.measures.keys()
+    ):  # a query of this text has a single key, or the study lacks them
         return
     for name, (mean, spread) in head.measures.items():
         values |= {f"{name}_mean": mean, f"{name}_spread": spread}
     unit = say("models.unit.pixels", "pixels") if trace.grid is not None else say("models.unit.tokens", "tokens")
-    caption("models", "study", heading=found.heading, unit=unit, hash=found.statistics.weights_sha256[:12], **values)
+    caption("models", "study", heading=study.heading, unit=unit, hash=study.statistics.weights_sha256[:12], **values)
 
 
 def _render_files(trace: HubTrace, head: head_rows.Head) -> None:
-    """The open head's map as files."""
+    """Render downloads of the open head's map."""
     layer, number = str(head.layer + 1), str(head.head + 1)
     kind = attention_labels.any_model_kind(head.kind)
     weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)

@@ -1,4 +1,4 @@
-"""The opened models of this process: two at most, shared by all visitors, and none is taken away from its reader."""
+"""Cache of opened models: two at most, shared by all visitors; a model in use is not evicted."""
 
 import threading
 import time
@@ -13,15 +13,15 @@ from server.result_cache import ResultCache, compute_lock
 from server.singleton import singleton
 
 MOST_MODELS = 2
-RECENT_TRACES = 3  # traces of each that are kept; one may hold as much as `model.hub.trace_limits` says
-IN_USE_SECONDS = 600.0  # seconds after which a model that nobody has asked counts as left
+RECENT_TRACES = 3  # cached traces of each model; `model.hub.trace_limits` bounds the size of one
+IN_USE_SECONDS = 600.0  # seconds after its last request that a visitor counts as a user of a model
 
 
 @dataclass
 class _CachedModel:
-    service: Service
-    asked: float  # when anybody asked last
-    users: dict[str, float] = field(default_factory=dict)  # visitor -> when they asked last
+    service: Service[OpenedModel]
+    last_request: float  # time of the last request
+    users: dict[str, float] = field(default_factory=dict)  # visitor -> time of their last request
 
 
 class OpenedModels:
@@ -29,7 +29,7 @@ class OpenedModels:
 
     Args:
         clock: gives seconds.
-        alive: whether a visitor is still there.
+        alive: whether a visitor is still connected.
     """
 
     def __init__(
@@ -38,65 +38,65 @@ class OpenedModels:
         self._clock, self._alive = clock, alive
         self._lock = threading.Lock()
         self._opening = threading.Lock()
-        self._held: dict[str, _CachedModel] = {}
+        self._models: dict[str, _CachedModel] = {}
 
-    def get(self, name: str, visitor: str) -> Service | None:
-        """The model if it is open; the visitor counts as its reader, and no longer as that of another."""
+    def get(self, name: str, visitor: str) -> Service[OpenedModel] | None:
+        """Return the model if it is open; the visitor becomes a user of it, and of no other model."""
         with self._lock:
-            for other, held in self._held.items():
+            for other, model in self._models.items():
                 if other != name:
-                    held.users.pop(visitor, None)
-            if name not in self._held:
+                    model.users.pop(visitor, None)
+            if name not in self._models:
                 return None
-            held = self._held[name]
-            held.asked = held.users[visitor] = self._clock()
-            return held.service
+            model = self._models[name]
+            model.last_request = model.users[visitor] = self._clock()
+            return model.service
 
-    def open(self, name: str, visitor: str, make: Callable[[], OpenedModel]) -> Service:
-        """The model, opened by `make` if it is not; one after another.
+    def open(self, name: str, visitor: str, make: Callable[[], OpenedModel]) -> Service[OpenedModel]:
+        """Return the model, opened by `make` if it is not open; one at a time.
 
         Raises:
-            OpenError: it cannot be opened, or as many as there may be are in use by others.
+            OpenError: it cannot be opened, or `MOST_MODELS` others are in use.
         """
         with self._opening:
-            found = self.get(name, visitor)
-            if found is not None:
-                return found
-            self._make_room()
+            service = self.get(name, visitor)
+            if service is not None:
+                return service
+            self._evict()
             service = Service(make(), compute_lock(), traces=ResultCache(RECENT_TRACES))
             with self._lock:
-                self._held[name] = _CachedModel(service, self._clock(), {visitor: self._clock()})
+                self._models[name] = _CachedModel(service, self._clock(), {visitor: self._clock()})
             return service
 
     def names(self) -> list[str]:
-        """What is open."""
+        """Return the names of the open models."""
         with self._lock:
-            return list(self._held)
+            return list(self._models)
 
-    def _make_room(self) -> None:
-        """Let the model go that was asked least recently, if nobody reads it."""
+    def _evict(self) -> None:
+        """Evict the least recently requested model without users."""
         with self._lock:
-            if len(self._held) < MOST_MODELS:
+            if len(self._models) < MOST_MODELS:
                 return
             now = self._clock()
-            for held in self._held.values():
-                for visitor, asked in list(held.users.items()):
-                    if now - asked > IN_USE_SECONDS or not self._alive(visitor):
-                        del held.users[visitor]
-            left = [name for name, held in self._held.items() if not held.users]
-            if not left:
+            for model in self._models.values():
+                for visitor, last_request in list(model.users.items()):
+                    if now - last_request > IN_USE_SECONDS or not self._alive(visitor):
+                        del model.users[visitor]
+            unused = [name for name, model in self._models.items() if not model.users]
+            if not unused:
                 raise OpenError(
                     "{count} models are open and in use, and this server keeps no more; look at one of {names}, or try "
                     "again in some minutes.",
                     count=MOST_MODELS,
-                    names=", ".join(self._held),
+                    names=", ".join(self._models),
                 )
-            del self._held[min(left, key=lambda name: self._held[name].asked)]
+            del self._models[min(unused, key=lambda name: self._models[name].last_request)]
 
 
 @singleton
 def opened_models() -> OpenedModels:
-    """Of this process."""
+    """Return the cache of this process."""
     return OpenedModels(alive=_is_connected)
 
 

@@ -1,4 +1,4 @@
-"""Downloads of this process: each runs once, whoever waits for it sees how far it is, and may leave and come back."""
+"""Downloads of this process: each runs once, with progress for every visitor who waits, who may leave and return."""
 
 import threading
 from collections.abc import Callable
@@ -12,62 +12,62 @@ from server.singleton import singleton
 from views.text.catalogue import say
 from views.text.numbers import percent
 
-POLL_SECONDS = 0.2  # seconds between two looks at how far it is
+POLL_SECONDS = 0.2  # seconds between two updates of the progress
 
 
 @dataclass
 class Download:
-    """One that runs or has ended.
+    """The state of a download.
 
     Attributes:
-        here, total: bytes; 0 in all while that is not known.
-        error: why it could not be finished.
+        received, total: bytes; `total` is 0 until it is known.
+        error: why it failed.
     """
 
-    here: int = 0
+    received: int = 0
     total: int = 0
     error: OpenError | None = None
 
-    def tell(self, here: int, total: int) -> None:
-        """So much of it is there."""
-        self.here, self.total = here, total
+    def update(self, received: int, total: int) -> None:
+        """Store the progress."""
+        self.received, self.total = received, total
 
 
 class Downloads:
-    """By source. Safe to use from several threads.
+    """Running downloads by source. Safe to use from several threads.
 
     Args:
-        fetch: brings the files of a source here, and tells how far it is.
+        fetch: downloads the files of a source, and calls its second argument with bytes received and in all.
     """
 
     def __init__(self, fetch: Callable[[str, Callable[[int, int], None]], object]) -> None:
         self._fetch, self._lock = fetch, threading.Lock()
         self._running: dict[str, tuple[threading.Thread, Download]] = {}
 
-    def follow(self, source: str, show: Callable[[Download], None]) -> None:
-        """Wait until a source is here; `show` is called again and again, in this thread.
+    def follow(self, source: str, render: Callable[[Download], None]) -> None:
+        """Wait until a source is downloaded; `render` is called repeatedly, in this thread.
 
         Raises:
-            OpenError: it cannot be fetched.
+            OpenError: it cannot be downloaded.
         """
         with self._lock:
             if source not in self._running:
-                found = Download()
-                thread = threading.Thread(target=self._run, args=(source, found), daemon=True)
-                self._running[source] = thread, found
+                download = Download()
+                thread = threading.Thread(target=self._run, args=(source, download), daemon=True)
+                self._running[source] = thread, download
                 thread.start()
-            thread, found = self._running[source]
+            thread, download = self._running[source]
         while thread.is_alive():
-            show(found)
+            render(download)
             thread.join(POLL_SECONDS)
-        if found.error is not None:
-            raise found.error
+        if download.error is not None:
+            raise download.error
 
-    def _run(self, source: str, found: Download) -> None:
+    def _run(self, source: str, download: Download) -> None:
         try:
-            self._fetch(source, found.tell)
+            self._fetch(source, download.update)
         except OpenError as error:
-            found.error = error
+            download.error = error
         finally:
             with self._lock:
                 del self._running[source]
@@ -75,25 +75,25 @@ class Downloads:
 
 @singleton
 def downloads() -> Downloads:
-    """Of this process."""
-    return Downloads(lambda source, tell: folder_of(source, download=True, progress=tell))
+    """Return the downloads of this process."""
+    return Downloads(lambda source, update: folder_of(source, download=True, progress=update))
 
 
 def fetch(source: str) -> None:
-    """Fetch a source, with a bar that says how far it is.
+    """Download a source, with a progress bar.
 
     Raises:
-        OpenError: it cannot be fetched.
+        OpenError: it cannot be downloaded.
     """
     bar = st.progress(0.0, say("models.asking", "Asking the hub"))
 
-    def show(found: Download) -> None:
-        if found.total:
-            size = f"{found.total / 1e6:.1f}"
-            said = say("models.progress", "{share} of {size} MB", share=percent(found.here / found.total), size=size)
-            bar.progress(min(1.0, found.here / found.total), said)
+    def render(download: Download) -> None:
+        if download.total:
+            size, share = f"{download.total / 1e6:.1f}", download.received / download.total
+            text = say("models.progress", "{share} of {size} MB", share=percent(share), size=size)
+            bar.progress(min(1.0, share), text)
 
     try:
-        downloads().follow(source, show)
+        downloads().follow(source, render)
     finally:
         bar.empty()

@@ -1,4 +1,4 @@
-"""Which model: those that may be opened, what is known of each, and the one that the reader chooses."""
+"""Choose and open a model: those that may be opened, a summary of each, and the chosen one."""
 
 from pathlib import Path
 
@@ -7,6 +7,7 @@ import streamlit as st
 from model import OpenError, open_model
 from model.hub.allowlist import ModelAllowlist, read_allowlist
 from model.hub.checkpoint_summary import CheckpointSummary, summarize, summarize_allowed, summarize_folder
+from model.hub.opened_model import OpenedModel
 from model.hub.source import looks_like_id
 from pages.models.model_cache import opened_models
 from pages.models.model_downloads import fetch
@@ -20,19 +21,19 @@ from views.text.catalogue import Untranslated, say, say_error
 from views.url_state import bound_settings
 
 NONE = "none"
-OWN = "own"  # a folder of the reader's own: no address holds its path
+OWN = "own"  # a folder of the user: its path is never in the address
 _FOLDER = "models_folder"  # in the session: its path
-_DOWNLOAD = "models_download"  # in the session: the id whose download was asked for
+_DOWNLOAD = "models_download"  # in the session: the id whose download was confirmed
 
 
 @singleton
 def allowed_models() -> ModelAllowlist:
-    """As the setting was when this process started."""
+    """Return the allowlist, as set when this process started."""
     return read_allowlist()
 
 
-def chosen_model() -> Service | None:
-    """Let the reader choose, open what was chosen, and say why where that cannot be."""
+def chosen_model() -> Service[OpenedModel] | None:
+    """Let the user choose a model and open it; if that is impossible, render the reason and return None."""
     may = allowed_models()
     if not (may.any or may.listed):
         st.markdown(prose.block("models", "nothing-may-be-opened"))
@@ -58,7 +59,7 @@ def chosen_model() -> Service | None:
 
 
 def _choose_name(may: ModelAllowlist, known: list[CheckpointSummary]) -> str:
-    """The name of the model to open, by the setting `model`; never a path."""
+    """Return the name of the model to open, by the setting `model`; never a path."""
     names: dict[str, str | Untranslated] = {NONE: say("models.none", "none yet")} | {
         model.name: Untranslated(model.name) for model in known
     }
@@ -71,9 +72,9 @@ def _choose_name(may: ModelAllowlist, known: list[CheckpointSummary]) -> str:
 
 
 def _render_box() -> None:
-    """A box for a folder or an id, where any may be opened. What is typed stays out of the address."""
+    """Render a box for a folder or an id, where any model may be opened. The text stays out of the address."""
 
-    def take() -> None:
+    def apply() -> None:
         typed = st.session_state["models_box"].strip()
         folder = Path(typed).expanduser()
         if typed and (folder.is_dir() or not looks_like_id(typed)):
@@ -83,33 +84,34 @@ def _render_box() -> None:
             bound_settings.set_value("model", typed)
 
     label = say("models.box", "A folder on this machine, or an id of the hub such as owner/name")
-    st.text_input(label, key="models_box", on_change=take)
+    st.text_input(label, key="models_box", on_change=apply)
 
 
-def _open(may: ModelAllowlist, name: str) -> Service | None:
+def _open(may: ModelAllowlist, name: str) -> Service[OpenedModel] | None:
     source = st.session_state.get(_FOLDER) if name == OWN and may.any else may.source(name)
     if source is None:
         st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
         return None
     key = source if name == OWN else name
-    found = opened_models().get(key, streamlit_internals.session_id())
-    if found is not None:
-        return found
-    about = summarize_folder(name, Path(source)) if name == OWN else summarize(name, source)
-    if not about.downloaded:
+    service = opened_models().get(key, streamlit_internals.session_id())
+    if service is not None:
+        return service
+    summary = summarize_folder(name, Path(source)) if name == OWN else summarize(name, source)
+    if not summary.downloaded:
         if not may.any:
-            st.warning(literal.markdown(say_error(about.problem)))
+            assert summary.problem is not None
+            st.warning(literal.markdown(say_error(summary.problem)))
             return None
         if not (_download_confirmed(name) and _download(source)):
             return None
-    elif about.problem is not None:
-        st.warning(literal.markdown(say_error(about.problem)))
+    elif summary.problem is not None:
+        st.warning(literal.markdown(say_error(summary.problem)))
         return None
     return _open_new(key, source)
 
 
 def _download_confirmed(name: str) -> bool:
-    """Whether the reader has pressed *Download*; an address alone downloads nothing."""
+    """Return whether the user has pressed *Download*; an address alone downloads nothing."""
     if st.session_state.get(_DOWNLOAD) == name:
         return True
     st.info(prose.block("models", "download", name=name))
@@ -120,7 +122,7 @@ def _download_confirmed(name: str) -> bool:
 
 
 def _download(source: str) -> bool:
-    """Bring a model here; False where that cannot be, and the reason is on the page."""
+    """Download a model; if that fails, render the reason and return False."""
     try:
         fetch(source)
     except OpenError as error:
@@ -131,7 +133,7 @@ def _download(source: str) -> bool:
     return True
 
 
-def _open_new(key: str, source: str) -> Service | None:
+def _open_new(key: str, source: str) -> Service[OpenedModel] | None:
     try:
         with st.spinner(say("models.opening", "Opening the model, and proving that its maps are its own")):
             return opened_models().open(

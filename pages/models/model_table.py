@@ -1,4 +1,4 @@
-"""What is known of the models that may be opened, as a table."""
+"""A table of the models that may be opened."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ KINDS = ("decoders", "masked", "pairs", "pictures")  # blocks of the page's text
 
 
 def render_introduction() -> None:
-    """What can be opened, and what one then sees, before a model is open."""
+    """Render what can be opened and what the page then shows, while no model is open."""
     st.header(say("models.can-be-opened", "What can be opened"), anchor=False)
     for column, kind in zip(st.columns(len(KINDS), gap="large"), KINDS, strict=True):
         with column:
@@ -23,7 +23,7 @@ def render_introduction() -> None:
 
 
 def render_models(known: Sequence[CheckpointSummary], *, open_: bool) -> None:
-    """Type, sizes and whether each fits; in a fold unless it is `open_`."""
+    """Render type, sizes and whether each model fits; in a fold unless `open_`."""
     table = lambda: files.data_frame([_row(model) for model in known], _header())  # noqa: E731
     if open_:
         st.dataframe(table(), hide_index=True)

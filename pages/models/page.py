@@ -1,4 +1,4 @@
-"""Any Hugging Face checkpoint behind the same views, with the proof that its maps are its own."""
+"""Any Hugging Face checkpoint in the same views, with a check that its maps are the model's own."""
 
 import streamlit as st
 
@@ -14,7 +14,7 @@ from views.text.numbers import grouped, three_digits
 
 
 def main() -> None:
-    """Choose and open a model, read the input, trace, show."""
+    """Choose and open a model, then render its page."""
     st.html(generated_tokens.STYLE)
     st.title(prose.title("models"), anchor=False)
     st.markdown(prose.lead("models"))
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _render_description(model: OpenedModel) -> None:
-    """Type, sizes and what opening it has shown."""
+    """Render type, sizes and the result of the check on opening."""
     layers = " + ".join(f"{layers} \u00d7 {heads}" for layers, heads, _ in model.proof.sizes.values())
     st.caption(
         prose.block(

@@ -1,4 +1,4 @@
-"""Any model that reads pictures: the picture, its classes, and the views of *Vision* as far as it can serve them."""
+"""An opened model of pictures: the picture, its classes, and those views of *Vision* that it supports."""
 
 import hashlib
 
@@ -32,32 +32,32 @@ RENDER_PATCHES = {"cls": render_cls, "any-patch": render_any_patch, "layers": re
 NEEDS = {"layers": "explain", "heads": "ablate"}  # capabilities
 
 
-def render(service: Service) -> None:
-    """Read the picture, trace, show.
+def render(service: Service[OpenedModel]) -> None:
+    """Read the picture, trace it, and render the chosen section.
 
     Raises:
         OpenError: the maps would be too large.
     """
-    model: OpenedModel = service.model
+    model = service.model
     chosen = picture_input(picture_lock())
     if chosen.is_own:
         service = private_service(service)
     key = hashlib.sha256(chosen.image.convert("RGB").tobytes()).hexdigest()
     trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(chosen.image), service.computing)
     _render_input(trace)
-    seen = patch_trace(trace)
-    offered = {
-        id: called
-        for id, called in SECTIONS.items()
+    patches = patch_trace(trace)
+    options = {
+        id: label
+        for id, label in SECTIONS.items()
         if (id not in NEEDS or NEEDS[id] in model.capabilities)
-        and (id not in RENDER_PATCHES or id == "what-if" or seen is not None)
+        and (id not in RENDER_PATCHES or id == "what-if" or patches is not None)
     }
-    part = pick_section(offered, "part", varies=True)
-    if part == "what-if" and (seen is None or "explain" not in model.capabilities):
+    section = pick_section(options, "part", varies=True)
+    if section == "what-if" and (patches is None or "explain" not in model.capabilities):
         what_if_of_any.render(service, trace, chosen.image, {}, None, (key,))  # no class to explain: maps and patterns
-    elif part in RENDER_PATCHES:
-        RENDER_PATCHES[part](service, key, seen)
-    elif part == "heads":
+    elif section in RENDER_PATCHES and patches is not None:
+        RENDER_PATCHES[section](service, key, patches)
+    elif section == "heads":
         head_effects.render(service, trace, chosen.image, {}, (key,))
     else:
         (kind,) = attention_labels.labelled_kinds(model).values()
@@ -69,14 +69,15 @@ def render(service: Service) -> None:
 
 
 def _render_input(trace: HubTrace) -> None:
-    """The picture as the model receives it, and its most probable classes."""
-    received, said = st.columns([2, 3], gap="large")
-    with received:
+    """Render the picture as the model receives it, and its most probable classes."""
+    assert trace.pixels is not None
+    picture, answer = st.columns([2, 3], gap="large")
+    with picture:
         height, width = trace.pixels.shape[:2]
         size = {"width": width, "height": height}
         caption = say("vision.received", "What the model receives: {width} \u00d7 {height} pixels", **size)
         alt = say("models.picture.scaled", "the picture, scaled")
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
-    with said:
+    with answer:
         if trace.classes is not None:
             answers.render_classes(trace)

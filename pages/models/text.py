@@ -1,4 +1,6 @@
-"""Any model that reads text: the text, and a second one where it takes two; its answer; and what of it is shown."""
+"""An opened model of text: the text, and a second one where it takes two; its answer; and the chosen section."""
+
+from typing import Any
 
 import streamlit as st
 
@@ -12,13 +14,13 @@ from views.controls import sentence_input, widgets
 from views.text.catalogue import say
 
 
-def render(service: Service) -> None:
-    """Read, trace, show.
+def render(service: Service[OpenedModel]) -> None:
+    """Read the text, trace it, and render the chosen section.
 
     Raises:
         OpenError: the text cannot be used.
     """
-    model: OpenedModel = service.model
+    model = service.model
     pair, translates = model.takes_two_texts, model.task == "translate"
     columns = st.columns(2 if pair or translates else 1, gap="medium")
     with columns[0]:
@@ -31,26 +33,27 @@ def render(service: Service) -> None:
         with columns[1]:
             label = say("models.target", "What the decoder is fed; empty for its own")
             given["target"] = widgets.text(label, "target", "")
-    options = {name: value for name, value in given.items() if name != "sentence" and value}
+    options: dict[str, Any] = {name: value for name, value in given.items() if name != "sentence" and value}
     keep = trace_retention.choose_retention(model, text, options)
     key = ("traced", *given.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
     generated = answers.render(service, text, trace, fed="target" in options)
-    offered = {"attention": say("models.part.attention", "Attention")}
-    if not isinstance(trace.kept, int):  # one layer alone says nothing of the heads of the others
+    sections = {"attention": say("models.part.attention", "Attention")}
+    if not isinstance(trace.kept, int):  # the trace of one layer has no heads of the others
         if "ablate" in model.capabilities:
-            offered["heads"] = say("models.part.heads", "Heads")
-        offered["what-if"] = say("models.part.what-if", "What if")
-    part = pick_section(offered, "part", varies=True)
-    if part == "heads":
+            sections["heads"] = say("models.part.heads", "Heads")
+        sections["what-if"] = say("models.part.what-if", "What if")
+    section = pick_section(sections, "part", varies=True)
+    if section == "heads":
         head_effects.render(service, trace, text, options, key)
-    elif part == "what-if":
+    elif section == "what-if":
         what_if.render(service, trace, text, options, generated, key)
     else:
         _render_attention(model, trace, given)
 
 
 def _render_attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
+    assert trace.source is not None
     words = (lambda kind: attention_labels.group_words(kind, trace)) if trace.source.words else None
     of = lambda kind: attention_labels.view_opened(model, trace, kind, given)  # noqa: E731
     explore_tokens(attention_labels.labelled_kinds(model), of, attention_labels.available_views(trace), words)

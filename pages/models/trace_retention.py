@@ -1,4 +1,4 @@
-"""What a trace of an opened model keeps, and how each kind of attention in it was checked."""
+"""What a trace of an opened model retains, and how each kind of attention in it was checked."""
 
 from collections.abc import Mapping
 
@@ -13,23 +13,23 @@ from views.text import prose
 from views.text.catalogue import say
 from views.text.numbers import three_digits
 
-CHOICE_BYTES = 100_000_000  # bytes of maps, from which on the reader chooses what is kept
+CHOICE_BYTES = 100_000_000  # bytes of maps from which the user chooses what is retained
 
 
 def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) -> str | int:
-    """What to keep of a text's trace, as `model.trace` takes it; a long text lets the reader choose from the sizes."""
+    """Return what to retain of a text's trace, for `model.trace`; for a long text the user chooses."""
     maps, layers = model.count_weights(text, **options)
     sizes = trace_limits.retained_sizes(maps, layers)
     if sizes["all"] < CHOICE_BYTES:
         return "auto"
-    called = {
+    labels = {
         "all": say("models.keep.all", "everything"),
         "weights": say("models.keep.weights", "weights"),
         "layer": say("models.keep.layer", "one layer"),
     }
     fits = [what for what, size in sizes.items() if size <= trace_limits.LARGEST] or ["layer"]
     offered = {
-        what: say("models.keep.size", "{what}, {size} MB", what=called[what], size=round(sizes[what] / 1e6))
+        what: say("models.keep.size", "{what}, {size} MB", what=labels[what], size=round(sizes[what] / 1e6))
         for what in fits
     }
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -42,12 +42,13 @@ def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) 
 
 
 def render(trace: HubTrace) -> None:
-    """Where not everything was kept, or not in full precision, the page says so."""
+    """Render a note where the trace is in half precision, and a table of the checks."""
     record = next(iter(trace.records.values()))
     if record.weights.dtype.itemsize == 2:
         st.caption(prose.block("models", "half-precision"))
-    checked = trace.records.items()
-    rows = [(name, found.by, three_digits(found.verification.max_difference)) for name, found in checked]
+    rows = [
+        (name, record.by, three_digits(record.verification.max_difference)) for name, record in trace.records.items()
+    ]
     header = [
         say("models.column.kind", "attention"),
         say("models.column.by", "checked by"),

@@ -1,15 +1,17 @@
-"""Any model that reads text under interventions, twice: what it generates, its losses, a head's map, and every head."""
+"""An opened model with and without interventions: generated text, losses, one head's map, and every head."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, HubTrace
 from model.attribution.trace_comparison import attention_shift
-from model.hub.opened_model import OpenedModel
-from pages.models import answers, attention_labels, head_effects
+from model.hub.head_scores import score_heads
+from model.hub.opened_model import OpenedModel, TraceInput
+from pages.models import answers, attention_labels
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics
 from pages.shared.fragments import fragment
@@ -26,7 +28,7 @@ from views.text import terms
 from views.text.catalogue import say, say_count
 
 MOST_ROWS = 12  # rows of the table; its file has all
-NAME = "heads"  # begins the names of this view's settings in the address
+NAME = "heads"  # prefix of this section's settings in the address
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ class InterventionOutcome:
 
     Attributes:
         after: the pass over the same tokens as before.
-        losses: before and after, of every token or class that is scored; empty for a model that predicts nothing.
+        losses: before and after, of every scored token or class; empty for a model without predictions.
     """
 
     after: HubTrace
@@ -43,12 +45,12 @@ class InterventionOutcome:
 
 
 def compute(
-    model: OpenedModel, trace: HubTrace, text: str, options: Mapping[str, str], plan: HeadInterventions
+    model: OpenedModel, trace: HubTrace, given: TraceInput, options: Mapping[str, Any], plan: HeadInterventions
 ) -> InterventionOutcome:
-    """Run and score it again."""
+    """Trace and score the input again under interventions."""
     if trace.target is not None:
         options = {**options, "target": trace.target.ids}
-    after = model.trace(text, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
+    after = model.trace(given, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
     if "ablate" not in model.capabilities:
         return InterventionOutcome(after, (np.zeros(0), np.zeros(0)))
     return InterventionOutcome(after, (model.score(trace), model.score(after, plan)))
@@ -56,20 +58,22 @@ def compute(
 
 @fragment
 def render(
-    service: Service,
+    service: Service[OpenedModel],
     trace: HubTrace,
-    text: str,
-    options: Mapping[str, str],
+    given: TraceInput,
+    options: Mapping[str, Any],
     generated: answers.GeneratedText | None,
     key: tuple,
 ) -> None:
-    """The view. Every choice runs only this part again.
+    """Render the section. Every choice reruns only this fragment.
 
     Args:
-        generated: what the model generates as it is; None for one that generates nothing.
+        given, options: the input and keyword arguments of the trace.
+        generated: what the model generates without interventions; None for one that generates nothing.
+        key: identifies the trace.
     """
     st.html(bars.STYLE + generated_tokens.STYLE)
-    model: OpenedModel = service.model
+    model = service.model
     kinds = attention_labels.labelled_kinds(model)
     left, right = st.columns(2, gap="large")
     with left:
@@ -83,30 +87,33 @@ def render(
         plan = choose_interventions(kind.name, weights, shapes, (NAME, ""), token_changes(trace, kind))
     if plan is None:
         return
-    make = lambda: compute(model, trace, text, options, plan)  # noqa: E731
-    found = service.traces.get_or_compute(("changed", *key, plan.to_text()), make, service.computing)
+    make = lambda: compute(model, trace, given, options, plan)  # noqa: E731
+    outcome = service.traces.get_or_compute(("changed", *key, plan.to_text()), make, service.computing)
     with right:
-        anew = st.container()  # filled last: what is generated takes longest
-        if found.losses[0].size:
-            _render_losses(model, trace, found)
-        record = found.after.records[kind.name]
+        answer = st.container()  # filled last: generating takes longest
+        if outcome.losses[0].size:
+            _render_losses(model, trace, outcome)
+        record = outcome.after.records[kind.name]
         line, why = checks.describe_attention_check(record, kind.causal)
         render_check(line, "attention_viewer", why)
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
-    _render_one_head(kinds, trace, found.after, plan)
+    _render_one_head(kinds, trace, outcome.after, plan)
     st.header(say("shared.every-head", "Every head"), anchor=False)
-    pairs = {name: (record.weights, found.after.records[name].weights) for name, record in trace.records.items()}
+    pairs = {name: (record.weights, outcome.after.records[name].weights) for name, record in trace.records.items()}
     differences.render_moved_heads(
         {name: attention_shift(*pair) for name, pair in pairs.items()},
         {name: pair[0].shape[3] for name, pair in pairs.items()},
     )
     if generated is not None:
-        with anew:
-            _render_generated(service, text, generated, plan)
+        assert isinstance(given, str)  # only models of text generate
+        with answer:
+            _render_generated(service, given, generated, plan)
 
 
-def _render_generated(service: Service, text: str, before: answers.GeneratedText, plan: HeadInterventions) -> None:
-    """What it generates as it is and under the interventions."""
+def _render_generated(
+    service: Service[OpenedModel], text: str, before: answers.GeneratedText, plan: HeadInterventions
+) -> None:
+    """Render what the model generates without and with the interventions."""
     answers.render_generated(say("models.generated.before", "Generated before"), before.text)
     after = answers.generate(service, text, before.tokens, plan) if plan.changes else before.text
     answers.render_generated(say("models.generated.after", "Generated after"), after)
@@ -115,22 +122,24 @@ def _render_generated(service: Service, text: str, before: answers.GeneratedText
     st.caption(f"{same} {most}".strip())
 
 
-def _render_losses(model: OpenedModel, trace: HubTrace, found: InterventionOutcome) -> None:
-    """The mean of what is scored, and every token or class."""
-    before, after = (losses.reshape(-1) for losses in found.losses)
-    names = say("models.loss.before", "Mean loss before"), say("models.loss.after", "Mean loss after")
-    change = say("compare.change", "Change (nats)")
+def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOutcome) -> None:
+    """Render the mean loss, and the losses of single tokens or classes."""
+    before, after = (losses.reshape(-1) for losses in outcome.losses)
     means = float(before.mean()), float(after.mean())
-    metrics(*zip((*names, change), (*means, means[1] - means[0]), strict=True))
+    metrics(
+        (say("models.loss.before", "Mean loss before"), means[0]),
+        (say("models.loss.after", "Mean loss after"), means[1]),
+        (say("compare.change", "Change (nats)"), means[1] - means[0]),
+    )
     labels = model.scored(trace)
-    shown = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
-    top = float(max(before[shown].max(), after[shown].max()))
-    named = [f"{place + 1} {labels[place]}" for place in shown]
+    listed = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
+    top = float(max(before[listed].max(), after[listed].max()))
+    names = [f"{place + 1} {labels[place]}" for place in listed]
     columns = [
-        tables.name_column(terms.TOKEN() if trace.classes is None else say("column.class", "class"), named),
-        tables.bar_column(say("column.before", "before"), before[shown], top),
-        tables.bar_column(say("column.after", "after"), after[shown], top),
-        tables.bar_column(say("column.change", "change"), (after - before)[shown], top, "difference"),
+        tables.name_column(terms.TOKEN() if trace.classes is None else say("column.class", "class"), names),
+        tables.bar_column(say("column.before", "before"), before[listed], top),
+        tables.bar_column(say("column.after", "after"), after[listed], top),
+        tables.bar_column(say("column.change", "change"), (after - before)[listed], top, "difference"),
     ]
     label = say("models.losses", "-ln p in nats, of those that change most")
     tables.render_table(columns, say("compare.losses.table", "Loss of each token"), label=label)
@@ -142,24 +151,22 @@ def _render_losses(model: OpenedModel, trace: HubTrace, found: InterventionOutco
 def _render_one_head(
     kinds: Mapping[str, attention_maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
 ) -> None:
-    """One head's map and pattern before and after."""
+    """Render one head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
 
-    def pair_of(kind: attention_maps.Kind, *place: int) -> MapPair:
-        sides = [
-            _side(name, each, kind, place, used)
-            for name, each, used in zip(titles, (trace, after), (HeadInterventions(), plan), strict=True)
-        ]
-        shape = trace.records[kind.name].weights.shape
-        named = (attention_maps.ids_with_mean(count)[at] for count, at in zip(shape[:2], place, strict=True))
-        rows, columns = (tuple(range(count)) for count in shape[2:])
-        return MapPair(*sides, kind, attention_maps.describe(*named), (rows, rows), (columns, columns))
+    def pair_of(kind: attention_maps.Kind, layer: int, head: int) -> MapPair:
+        first = _side(titles[0], trace, kind, (layer, head), HeadInterventions())
+        second = _side(titles[1], after, kind, (layer, head), plan)
+        layers, heads, queries, keys = trace.records[kind.name].weights.shape
+        place = attention_maps.ids_with_mean(layers)[layer], attention_maps.ids_with_mean(heads)[head]
+        rows, columns = tuple(range(queries)), tuple(range(keys))
+        return MapPair(first, second, kind, attention_maps.describe(*place), (rows, rows), (columns, columns))
 
     shapes = {name: trace.records[name].weights.shape for name in kinds}
     pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare")
     if attention_maps.MEAN not in (layer, head):
         at = int(layer) - 1, int(head) - 1
-        labels = [label_text(head_effects.score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
+        labels = [label_text(score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
@@ -168,9 +175,9 @@ def _side(
 ) -> ComparedMap:
     weights = attention_maps.single_map(trace.records[kind.name].weights, *place)  # (query, key)
     layers, count = trace.records[kind.name].weights.shape[:2]
-    chosen = [
+    averaged = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
     ]
-    allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in chosen]
+    allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in averaged]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)
     return ComparedMap(name, weights, *attention_labels.axes(trace, kind.name), hidden)

@@ -1,4 +1,4 @@
-"""What the home page shows at once: the translation, a live map of it, and doors to the rest of the program."""
+"""The layout of the home page: the translation, a live map of it, and links to the main pages."""
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -9,13 +9,13 @@ from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.text.catalogue import Message, say
 
-# The page that each leads to, what is done there, and on what.
+# Target page, what the user does there, and a detail.
 LINKS = (
     ("attention", Message("home.heads", "Explore every head"), Message("home.heads.of", "every layer, every weight")),
     ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
     ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
 )
-# The map is as tall as the screen leaves it room; see `whole` in `attention_map.map.js`.
+# The map fills the remaining height of the screen; see `whole` in `attention_map.map.js`.
 _STYLE = """<style>
 .st-key-live-map {--around: 30rem}
 .st-key-doors [data-testid=stPageLink-NavLink] {padding: .7rem .9rem; border: 1px solid #8888; border-radius: 4px}
@@ -38,21 +38,21 @@ _STYLE = """<style>
 
 
 def render_layout() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
-    """Show the doors. Returns the places for the title and the box, for the translation, the map, and the options."""
+    """Render the links; return containers for title and box, for the translation, the map, and the options."""
     st.html(_STYLE)
     with st.container(key="home"):
-        beginning, translation = st.container(), st.empty()
+        header, translation = st.container(), st.empty()
         left, right = st.columns([3, 2], gap="large")
     with right:
         with st.container(key="doors", gap="small"):
-            for page, called, on in LINKS:
-                st.page_link(f"pages/{page}/page.py", label=f"**{called()}** *{on()}*", width="stretch")
+            for page, label, detail in LINKS:
+                st.page_link(f"pages/{page}/page.py", label=f"**{label()}** *{detail()}*", width="stretch")
         options = st.container()
-    return beginning, translation, left.container(key="live-map"), options
+    return header, translation, left.container(key="live-map"), options
 
 
 def render_map(trace: Trace) -> None:
-    """The last layer's cross-attention, the mean of its heads, with a row for each token that is generated."""
+    """Render the mean of the last layer's cross-attention heads, with a row for each generated token."""
     kind, weights = attention_maps.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
     name, row = say("home.map", "Where each French token comes from"), say("home.map.row", "Generates: French token")
     matrix = RowMatrix(name, weights, "cross", trace.next_tokens, trace.axes("cross")[1], row, kind.key_axis, False)

@@ -1,12 +1,16 @@
-"""Home: what this program is, a sentence translated with a live map of it; then all that the model considered."""
+"""Home page: introduction, a translated sentence with a live map, and the candidates at every position."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import fields
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model import DecodingOptions, Step, Trace
+from model import DecodingOptions, Step, Trace, Translator
 from model.networks.recurrent_config import RecurrentConfig
+from model.tracing.trace import Prediction
 from pages.history import networks
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
@@ -24,50 +28,47 @@ from views.text import literal, prose, terms
 from views.text.catalogue import say, say_count
 from views.url_state import bound_settings
 
-FRAME_SECONDS = 0.04  # a screen needs no more than 25 pictures a second while tokens arrive
+FRAME_SECONDS = 0.04  # at most 25 updates a second while tokens arrive
 TRANSFORMER = "transformer"
 
 
 @fragment
-def render_diagram(service: Service) -> None:
-    """The loaded model, or one of the networks that were trained on the same sentences before it."""
-    called = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
-    chosen = widgets.pick(say("translate.diagram", "Which network"), called, "diagram", hidden=True)
+def render_diagram(service: Service[Translator]) -> None:
+    """Render a diagram of the loaded model, or of an earlier network that was trained on the same sentences."""
+    labels = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
+    chosen = widgets.pick(say("translate.diagram", "Which network"), labels, "diagram", hidden=True)
     links = navigation.page_titles(), bound_settings.shared_query()
     if chosen == TRANSFORMER:
-        drawn, about = (
-            architecture(TransformerSizes(**_sizes(service.model.config, TransformerSizes)), *links),
-            "diagram",
-        )
+        sizes = TransformerSizes(**_sizes(service.model.config, TransformerSizes))
+        svg, text = architecture(sizes, *links), "diagram"
     else:
-        sizes = RecurrentSizes(**_sizes(RecurrentConfig.preset(chosen), RecurrentSizes))
-        drawn, about = recurrent_architecture(sizes, *links), "diagram-before"
-    inline_svg(drawn, key="architecture")
-    st.caption(prose.block("translate", about))
+        recurrent_sizes = RecurrentSizes(**_sizes(RecurrentConfig.preset(chosen), RecurrentSizes))
+        svg, text = recurrent_architecture(recurrent_sizes, *links), "diagram-before"
+    inline_svg(svg, key="architecture")
+    st.caption(prose.block("translate", text))
 
 
-def _sizes(config: object, sizes: type) -> dict[str, object]:
-    return {name: getattr(config, name) for name in sizes.__dataclass_fields__}
+def _sizes(config: object, sizes: type[TransformerSizes] | type[RecurrentSizes]) -> dict[str, Any]:
+    return {field.name: getattr(config, field.name) for field in fields(sizes)}
 
 
-def stream_translation(request: Request, sentence: DeltaGenerator) -> list[Step]:
-    """The translation as it grows. Returns its steps."""
+def stream_translation(request: Request, slot: DeltaGenerator) -> Sequence[Step]:
+    """Render the translation as it grows; return its steps."""
     service, text, options = request.service, request.text, request.options
-    steps = service.cached_steps(text, options)
-    if steps is None:
-        steps = []
-        shown_at = 0.0
+    steps = list(service.cached_steps(text, options) or ())
+    if not steps:
+        rendered_at = 0.0
         for step in service.stream(text, options):
             steps.append(step)
-            if time.monotonic() - shown_at > FRAME_SECONDS or step.finished:
-                sentence.html(translation_html(step.text))
-                shown_at = time.monotonic()
-    sentence.html(translation_html(steps[-1].text))
+            if time.monotonic() - rendered_at > FRAME_SECONDS or step.finished:
+                slot.html(translation_html(step.text))
+                rendered_at = time.monotonic()
+    slot.html(translation_html(steps[-1].text))
     return steps
 
 
-def render_tokens(options: DecodingOptions, steps: list[Step], trace: Trace) -> None:
-    """What was considered at each place."""
+def render_tokens(options: DecodingOptions, steps: Sequence[Step], trace: Trace) -> None:
+    """Render the candidates at each position."""
     st.header(say("translate.tokens", "Token by token"), anchor=False)
     paragraph("translate", "token-by-token")
     rows = trace.predictions(5)
@@ -95,15 +96,15 @@ def render_tokens(options: DecodingOptions, steps: list[Step], trace: Trace) -> 
     if options.method == "beam":
         caption("translate", "check-for-beam")
     else:
-        # what was streamed, from cached keys and values, against one pass over the finished translation
+        # the streamed steps, from cached keys and values, against one pass over the finished translation
         difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
         caption("translate", "check", difference=checks.format_difference("step by step", difference))
     render_table(rows)
 
 
 @fragment
-def render_table(rows) -> None:
-    """The same as a table and a file."""
+def render_table(rows: Sequence[Prediction]) -> None:
+    """Render the same as a table and a download."""
     header = [say("column.position", "position"), terms.TOKEN(), terms.PROBABILITY(), say("column.rank", "rank")]
     for place in range(1, 6):
         header.append(say("translate.token", "token {place}", place=place))
@@ -119,14 +120,14 @@ def render_table(rows) -> None:
 
 
 def render() -> None:
-    """Read the inputs, translate, show; below it the architecture, and how to read the page."""
-    beginning, sentence, mapped, options = home.render_layout()
-    with beginning:
+    """Render the inputs and the translation; below them the architecture, and how to read the page."""
+    header, sentence, live_map, options = home.render_layout()
+    with header:
         request = render_header("translate", options=options)
     if request.accepted:
         steps = stream_translation(request, sentence)
         trace = request.trace()
-        with mapped:
+        with live_map:
             home.render_map(trace)
         render_tokens(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")

@@ -49,7 +49,7 @@ def press_download(app):
 
 def test_a_model_is_downloaded_when_the_reader_says_so(open_app, hub, monkeypatch):
     told = []
-    monkeypatch.setattr(Download, "tell", lambda self, *sizes: told.append(sizes))
+    monkeypatch.setattr(Download, "update", lambda self, *sizes: told.append(sizes))
     app = open_app("models", model="owner/tiny", text="The quick fox.")
     assert hub.asked == []
     assert "owner/tiny" in said(app)

@@ -31,12 +31,12 @@ def test_two_wait_for_one_download_and_see_how_far_it_is():
     def wait_for() -> list[tuple[int, int]]:
         seen = []
 
-        def show(found: Download) -> None:
-            if not seen and found.here == 50:
-                seen.append((found.here, found.total))
+        def render(download: Download) -> None:
+            if not seen and download.received == 50:
+                seen.append((download.received, download.total))
                 seen_half.wait()
 
-        running.follow("owner/name", show)
+        running.follow("owner/name", render)
         return seen
 
     with ThreadPoolExecutor(2) as pool:
@@ -54,13 +54,13 @@ def test_who_leaves_does_not_end_it():
         asked.append(source)
         assert done.wait(5)
 
-    def leave(found: Download) -> None:
+    def leave(download: Download) -> None:
         raise Left
 
     running = Downloads(fetch)
     with pytest.raises(Left):
         running.follow("owner/name", leave)
-    running.follow("owner/name", lambda found: done.set())
+    running.follow("owner/name", lambda download: done.set())
     assert asked == ["owner/name"]
 
 
@@ -73,6 +73,6 @@ def test_why_it_failed_is_said_and_it_can_be_tried_again():
 
     running = Downloads(fetch)
     with pytest.raises(OpenError, match="The hub has none"):
-        running.follow("owner/name", lambda found: None)
-    running.follow("owner/name", lambda found: None)
+        running.follow("owner/name", lambda download: None)
+    running.follow("owner/name", lambda download: None)
     assert outcomes == []
