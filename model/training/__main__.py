@@ -15,7 +15,7 @@
     python -m model.training read-vision --data imagenette --model assets/vision
     python -m model.training heads-vision --data imagenette --model assets/vision
 
-All run unchanged under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
+All also run under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """
 
 import argparse
@@ -48,7 +48,7 @@ RECURRENT_RECIPE = Recipe(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line and run; user errors come out as one sentence and exit status 2."""
+    """Parse the command line and run; user errors are printed as one sentence, with exit status 2."""
     options = _parser().parse_args(arguments)
     try:
         return options.run(options)
@@ -93,7 +93,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _train_translator(options: argparse.Namespace) -> int:
-    corpus = read_corpus(options.data, options.heldout)  # everything wrong with the data is said before any work
+    corpus = read_corpus(options.data, options.heldout)  # reports errors in the data before any work
     check_out(options)
     recipe = from_options(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
@@ -102,10 +102,10 @@ def _train_translator(options: argparse.Namespace) -> int:
 
     def prepare(processes: ProcessGroup) -> PreparedRun:
         if processes.leads and before:
-            before.hand_over(options.out)
+            before.write_to(options.out)
         elif processes.leads and not options.resume:
-            wanted = config.vocabulary_size if options.vocabulary is None else options.vocabulary
-            train_tokenizer((text for pair in corpus.train for text in pair), options.out / "tokenizer", wanted)
+            size = config.vocabulary_size if options.vocabulary is None else options.vocabulary
+            train_tokenizer((text for pair in corpus.train for text in pair), options.out / "tokenizer", size)
         processes.wait()
         tokenizer = Tokenizer(options.out / "tokenizer.model")
         sizes = before.config if before else replace(config, vocabulary_size=len(tokenizer))

@@ -1,4 +1,4 @@
-"""Over many held-out sentences: which way of reading the translator agrees with leaving out source words."""
+"""Measure on held-out sentences how well each attribution method agrees with leave-one-out of source words."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -28,11 +28,11 @@ SENTENCES = 200
 def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> dict:
     """Explain the model's own translations of held-out sentences, compare, and write `agreement.json` into `folder`.
 
-    The sentences are the first held-out ones with at least three words, for fewer cannot be correlated.
+    The sentences are the first held-out ones with at least three words, the fewest for a correlation.
 
     Raises:
         CheckpointError: the folder cannot be read.
-        ValueError: the data is not what this translator was trained on, or fewer than two sentences are left.
+        ValueError: the translator was trained on other data, or fewer than two sentences are left.
     """
     held_out_card(folder, corpus)  # refuses data that the translator may have seen
     translator = Translator.load(folder, device)
@@ -68,8 +68,8 @@ def _is_usable(translator: Translator, sentence: str) -> bool:
 def summarize_agreement(found: Iterable[MethodAgreement]) -> dict[str, dict]:
     """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
 
-    Also `to_rival`: the paired difference to the method that is best after the leading one, or, for all others, to the
-    leading one, with its standard error. Sentences without a figure of some method are left out.
+    Also `to_rival`: the paired difference to the best method, or for the best method to the second best, with its
+    standard error. Sentences without a figure of some method are left out.
 
     Raises:
         ValueError: fewer than two sentences have a figure of every method.

@@ -1,23 +1,24 @@
 """Random views of training pictures: crop, RandAugment, flip, colour, and mixing with another picture.
 
-Every draw depends on the seed, the epoch and the picture alone, so a resumed run and a run on several processes see the
-same pictures as an undisturbed run on one.
+Every draw depends on the seed, the epoch and the picture only, so a resumed run and a run in several processes have the
+same views as an uninterrupted run in one.
 """
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
 
-GREY = (128, 128, 128)  # what comes into the picture from outside
-TURN = 30.0  # degrees, at full strength; and so on
-SHEAR = 0.3  # places aside for each place down
+GREY = (128, 128, 128)  # fills areas outside the picture
+TURN = 30.0  # degrees at full strength, as all below
+SHEAR = 0.3  # pixels of shift for each row or column
 SHIFT = 0.45  # of the picture's side
-ENHANCE = 0.9  # a factor of 1 minus or plus this
-BITS = 4  # fewer of the 8 of each value
-SOLARIZED = 256  # values above 256 minus this are turned into their negative
+ENHANCE = 0.9  # the factor is 1 minus or plus this
+BITS = 4  # removed of the 8 of each value
+SOLARIZED = 256  # values above 256 minus this are inverted
 
 Operation = Callable[[Image.Image, float], Image.Image]
 
@@ -26,11 +27,11 @@ def _affine(image: Image.Image, matrix: tuple[float, ...]) -> Image.Image:
     return image.transform(image.size, Image.Transform.AFFINE, matrix, Image.Resampling.BILINEAR, fillcolor=GREY)
 
 
-def _enhance(kind: type) -> Operation:
-    return lambda image, strength: kind(image).enhance(1 + ENHANCE * strength)
+def _enhance(enhancer: Any) -> Operation:
+    return lambda image, strength: enhancer(image).enhance(1 + ENHANCE * strength)
 
 
-# Each takes a strength in [-1, 1]; where a sign has no meaning the size alone counts.
+# Each has a strength in [-1, 1]; where a sign has no meaning its absolute value is used.
 OPERATIONS: dict[str, Operation] = {
     "identity": lambda image, strength: image,
     "autocontrast": lambda image, strength: ImageOps.autocontrast(image),
@@ -51,18 +52,18 @@ OPERATIONS: dict[str, Operation] = {
 
 @dataclass(frozen=True)
 class Augmentation:
-    """How far a random view may stray from the picture.
+    """Ranges of the random changes to a picture.
 
     Raises:
         ValueError: a value lies outside its range.
     """
 
-    # least share of the picture's area that a crop keeps (random resized crop, Szegedy et al. 2015).
+    # least share of the picture's area in a crop (random resized crop, Szegedy et al. 2015)
     smallest_crop: float = 0.25
     aspect: float = 4 / 3  # the crop's sides differ by at most this factor
     colour: float = 0.3  # brightness, contrast and saturation are each multiplied by 1 - colour to 1 + colour
     # share of the pictures that are mixed with another one; half of them as a weighted mean (mixup, Zhang et al. 2018),
-    # half by pasting a rectangle (CutMix, Yun et al. 2019).
+    # half by pasting a rectangle (CutMix, Yun et al. 2019)
     mixed: float = 0.5
     # both parameters of the beta distribution that mixup's weight is drawn from; CutMix's is uniform
     mixup_alpha: float = 0.4
@@ -89,21 +90,21 @@ class TrainingExample:
     """One training example."""
 
     pixels: np.ndarray  # `(side, side, 3)` float32 in [0, 1]
-    # classes of the picture and of the one mixed in, which is the picture itself where none is
+    # classes of the picture and of the one mixed in; equal without mixing
     label: int
     other: int
-    share: float  # how much of the picture counts as `label`; the rest is `other`
+    share: float  # weight of `label`; the rest is that of `other`
 
 
 def draw_example(
     pictures: np.ndarray, labels: np.ndarray, index: int, side: int, how: Augmentation, seed: tuple[int, ...]
 ) -> TrainingExample:
-    """A random view of picture `index`, mixed or not.
+    """Draw a random view of picture `index`, mixed or not.
 
     Args:
         pictures: `(picture, height, width, 3)` uint8.
         side: pixels a side of the view.
-        seed: together with `index` decides every draw.
+        seed: determines every draw, together with `index`.
     """
     draw = np.random.default_rng((*seed, index))
     pixels, label = random_view(pictures[index], side, how, draw), int(labels[index])
@@ -138,7 +139,7 @@ def random_view(picture: np.ndarray, side: int, how: Augmentation, draw: np.rand
 
 
 def paste_rectangle(first: np.ndarray, second: np.ndarray, draw: np.random.Generator) -> tuple[np.ndarray, float]:
-    """`first` with a random rectangle of `second`, and the share of pixels that are still `first`'s."""
+    """`first` with a random rectangle of `second`, and the remaining share of `first`."""
     side = first.shape[0]
     size = side * math.sqrt(draw.random())
     middle_row, middle_column = draw.uniform(0, side, 2)
@@ -153,7 +154,7 @@ def rand_augment(image: Image.Image, count: int, strength: float, draw: np.rando
     """RandAugment (Cubuk et al. 2020): `image` after `count` of `OPERATIONS`, each drawn from all, with a random sign.
 
     Args:
-        strength: in [0, 1]; 1 is the strongest that any operation is used with.
+        strength: in [0, 1]; 1 is the strongest.
     """
     names = list(OPERATIONS)
     for _ in range(count):

@@ -1,4 +1,4 @@
-"""The shipped folder of a trained translator: half-precision weights, and a card written from measurements."""
+"""Write the shipped folder of a trained translator: half-precision weights, and a card of measured figures."""
 
 from dataclasses import asdict, replace
 from itertools import pairwise
@@ -25,13 +25,13 @@ DATA = {
 
 
 def finish_translator(folder: Path, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device) -> None:
-    """Write the weights in half precision, then evaluate exactly what was written and write the card."""
+    """Write the weights in half precision, evaluate them as written, and write the card."""
     write_first_card(folder, network, folder / "tokenizer.model", corpus, recipe)
     evaluate_translator(folder, corpus, str(device))
 
 
 def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: Corpus, recipe: Recipe) -> None:
-    """Write the weights, and of the card what is known before they are evaluated."""
+    """Write the weights, and the part of the card that precedes their evaluation."""
     card = {
         **write_weights(folder, network),
         "tokenizer_sha256": sha256_of(tokenizer),
@@ -46,8 +46,8 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
 
     Raises:
         CheckpointError: the folder cannot be read.
-        ValueError: the data is not what this translator was trained on, or more of it is held out than was then, so
-            held-out sentences may have been seen.
+        ValueError: the translator was trained on other data, or with fewer held-out sentences, so that it may have seen
+            some of these.
     """
     card = held_out_card(folder, corpus)
     write_scores(card, Translator.load(folder, device), folder, corpus, device)
@@ -56,7 +56,7 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
 
 
 def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
-    """Put the figures of the held-out sentences into `card` and write it as `card.json`."""
+    """Add the figures of the held-out sentences to `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     heldout = TranslationTask(translator.network, translator.tokenizer, replace(corpus, train=[]), Recipe())
     card["evaluation"] = {
@@ -73,11 +73,11 @@ def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpu
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
-    """The card of the translator in `folder`, which has never seen the held-out sentences of `corpus`.
+    """The card of the translator in `folder`, after a check that it has not seen the held-out sentences of `corpus`.
 
     Raises:
         CheckpointError: there is no card.
-        ValueError: as `evaluate_translator` says.
+        ValueError: see `evaluate_translator`.
     """
     card = read_json(folder / "card.json")
     if card["data"]["sha256"] != corpus.sha256:
@@ -88,7 +88,7 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
 
 
 def card_markdown(card: dict, sizes: dict, sections: str = "") -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`; `sections` tell of other studies."""
+    """The readable card, from `card.json` and `config.json`; `sections` contain other studies."""
     title = "English-French translator"
     what = f"""An encoder-decoder Transformer as in "Attention Is All You Need": {sizes["n_encoder_layers"]} encoder and
 {sizes["n_decoder_layers"]} decoder layers, {sizes["n_heads"]} heads, d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}.
@@ -101,8 +101,8 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
     """The card of any network that translates.
 
     Args:
-        what: the network in words, with its sizes.
-        sections: tell of other studies.
+        what: description of the network, with its sizes.
+        sections: on other studies.
         training_more: further lines of the list of facts about training.
     """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
@@ -137,12 +137,12 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 
 
 def card_page(card: dict, title: str, what: str, split: str, facts: str, trained: str, quality: str) -> str:
-    """The card of any network, from what is said of this one.
+    """The card of any network, from its parts.
 
     Args:
-        what: the network in words, with its sizes.
+        what: description of the network, with its sizes.
         split, facts: how the data is divided, and further lines on it; `trained` are further lines on training.
-        quality: what was measured, and the sections that follow.
+        quality: measured figures, and the sections that follow.
     """
     data, tokenizer = card["data"], ""
     if "tokenizer_sha256" in card:
@@ -179,9 +179,9 @@ Written by `python -m model.training`; every figure is measured on the weights i
 
 
 def write_weights(folder: Path, network: nn.Module) -> dict:
-    """Write the weights in half precision, and return what a card says of them and of `config.json` beside them."""
+    """Write the weights in half precision, and return the entries of a card on them and on `config.json`."""
     tensors = {name: tensor.detach().cpu() for name, tensor in network.state_dict().items()}
-    # whole numbers, such as batch normalisation's count of batches, stay as they are
+    # integers, such as batch normalisation's count of batches, are not converted
     tensors = {name: part.half() if part.is_floating_point() else part for name, part in tensors.items()}
     path = folder / "model.safetensors"
     save_tensors(path, tensors, {"format": "pt"})
@@ -193,7 +193,7 @@ def write_weights(folder: Path, network: nn.Module) -> dict:
 
 
 def training_facts(folder: Path, recipe: Recipe) -> dict:
-    """What the metrics file says of a run: hardware, time, steps, the held-out figures and the recipe."""
+    """Facts of a run from its metrics file: hardware, time, steps, held-out figures and recipe."""
     metrics = read_metrics(folder / METRICS)
     starts = [row for row in metrics if row["event"] == "start"]
     epochs = [row for row in metrics if row["event"] == "epoch"]
@@ -206,8 +206,8 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
         "minutes": round(sum(row["seconds"] for row in epochs) / 60, 1),
         "heldout_nll": [row["heldout_nll"] for row in epochs],
         "recipe": recipe.to_dict(),
-        # from which epoch on how many were planned, and after how many weights were averaged with which decay; a run
-        # that was resumed with the same recipe adds nothing
+        # planned epochs and averaging decay, each with the epoch of its change; a run that was resumed with the same
+        # recipe adds nothing
         "schedule": [[at + 1, end] for at, end in _list_changes(starts, "epochs") if at < len(epochs)],
         "averages": _list_changes(starts, "average_decay"),
         "restarts": [
@@ -219,16 +219,16 @@ def training_facts(folder: Path, recipe: Recipe) -> dict:
 
 
 def _list_changes(starts: list[dict], field: str) -> list[list]:
-    """[epochs before, value] of each start whose recipe has another value than the one before it."""
-    found: list[list] = []
+    """[epochs before, value] of each start whose recipe has another value than the start before."""
+    changes: list[list] = []
     for row in starts:
-        if not found or found[-1][1] != row["recipe"][field]:
-            found.append([row["epoch"], row["recipe"][field]])
-    return found
+        if not changes or changes[-1][1] != row["recipe"][field]:
+            changes.append([row["epoch"], row["recipe"][field]])
+    return changes
 
 
 def training_lines(training: dict) -> str:
-    """The part of a card on hardware, time and recipe that all networks have in common, as Markdown."""
+    """The part of a card on hardware, time and recipe that all networks share, as Markdown."""
     recipe = training["recipe"]
     optimiser = f"AdamW, peak rate {recipe['learning_rate']:g}"
     if recipe["matrix_learning_rate"]:

@@ -1,4 +1,4 @@
-"""Training a finished translator further: its weights, tokens and record, with a fresh optimiser."""
+"""Continue the training of a finished translator: its weights, tokenizer and metrics, with a new optimiser."""
 
 import json
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from .optimizer import Recipe
 
 @dataclass(frozen=True, eq=False)
 class EarlierTraining:
-    """What a finished run leaves for a further one."""
+    """The parts of a finished run that a further run starts from."""
 
-    config: TransformerConfig  # sizes, which stay
-    start: TrainingStart  # epochs and steps that are behind the weights
+    config: TransformerConfig  # sizes, which do not change
+    start: TrainingStart  # epochs and steps of the weights
     tensors: dict[str, Tensor]  # the averaged weights, as they were stored, in single precision
     tokenizer: bytes  # content of `tokenizer.model`
     record: list[dict]  # lines of the metrics file up to the last finished epoch
 
-    def hand_over(self, out: Path) -> None:
-        """Give the new run's folder the tokenizer and the record that it continues."""
+    def write_to(self, out: Path) -> None:
+        """Write the tokenizer and the metrics to the new run's folder."""
         write_atomically(out / "tokenizer.model", self.tokenizer)
         write_atomically(out / METRICS, "".join(json.dumps(row) + "\n" for row in self.record).encode())
 
@@ -36,7 +36,7 @@ def read_earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> Earli
     """Read a finished translator's folder.
 
     Raises:
-        CheckpointError: a file is missing or damaged, or the run has as many epochs behind it as are asked for.
+        CheckpointError: a file is missing or damaged, or the run has all epochs of `recipe` already.
         ValueError: it was trained on other data, or on sentences that are now held out.
     """
     card = held_out_card(folder, corpus)
@@ -52,7 +52,7 @@ def read_earlier_training(folder: Path, corpus: Corpus, recipe: Recipe) -> Earli
 
 
 def finished_epochs(folder: Path) -> tuple[TrainingStart, list[dict]]:
-    """Where a run begins that goes on after the one in `folder`, and the lines of its metrics file up to there.
+    """Start of a run that continues the one in `folder`, and the lines of the metrics file up to it.
 
     Raises:
         CheckpointError: no epoch was finished.

@@ -1,4 +1,4 @@
-"""Training a finished Vision Transformer further: its weights and record, with a fresh optimiser."""
+"""Continue the training of a finished Vision Transformer: its weights and metrics, with a new optimiser."""
 
 import json
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from .recognition import Stages
 
 @dataclass(frozen=True, eq=False)
 class EarlierVisionTraining:
-    """What a finished run on pictures leaves for a further one."""
+    """The parts of a finished run on pictures that a further run starts from."""
 
-    config: VisionConfig  # sizes, which stay, and the pixels a side that it grows to
-    start: TrainingStart  # epochs and steps that are behind the weights
+    config: VisionConfig  # sizes, which do not change, and the new pixels a side
+    start: TrainingStart  # epochs and steps of the weights
     tensors: dict[str, Tensor]  # the shipped weights in single precision, without their temperature
     record: list[dict]  # lines of the metrics file up to the last finished epoch
-    stages: Stages  # those of the earlier run, then those asked for
+    stages: Stages  # those of the earlier run, then the new ones
 
-    def hand_over(self, out: Path) -> None:
-        """Give the new run's folder the record, and the weights that are shipped unless an epoch is better."""
+    def write_to(self, out: Path) -> None:
+        """Write the metrics, and the weights that ship unless an epoch is better, to the new run's folder."""
         out.mkdir(parents=True, exist_ok=True)
         if any("merit" in row for row in self.record):
             save_tensors(out / BEST, self.tensors)
@@ -37,8 +37,8 @@ class EarlierVisionTraining:
 def read_earlier_vision_training(folder: Path, images: LabelledImages, stages: Stages) -> EarlierVisionTraining:
     """Read a finished Vision Transformer's folder, to train `stages` further, for pictures as large or larger.
 
-    Larger pictures get position vectors interpolated from the learned ones; as accuracy at the earlier size says little
-    of the new one, only epochs at the new one are candidates for shipping then.
+    Position vectors for larger pictures are interpolated from the learned ones; since accuracy at the earlier size does
+    not predict that at the new one, only epochs at the new size can ship then.
 
     Raises:
         CheckpointError: a file is missing or damaged, or no epoch was finished.
@@ -49,7 +49,7 @@ def read_earlier_vision_training(folder: Path, images: LabelledImages, stages: S
     if card["data"]["sha256"] != images.sha256:
         raise ValueError("The network to start from was trained with other pictures; give the ones it has learned.")
     known = card["data"].get("held_back", 0)  # older runs held none back
-    if known < len(images.held_back):  # the same ones are always held back first
+    if known < len(images.held_back):  # pictures are held back in a fixed order
         raise ValueError(
             f"From the network to start from {known} pictures were held back, and {len(images.held_back)} are to be "
             "now, so it knows some of those that epochs are chosen by; train anew, or hold back no more than it did."
@@ -71,12 +71,12 @@ def read_earlier_vision_training(folder: Path, images: LabelledImages, stages: S
 
 
 def stages_after(pixels: list[int], stages: Stages) -> Stages:
-    """`stages` after earlier epochs of so many pixels a side each."""
-    return Stages((*((each, 1) for each in pixels), *stages.pairs))
+    """`stages` after earlier epochs with these pixels a side."""
+    return Stages((*((side, 1) for side in pixels), *stages.pairs))
 
 
 def pixels_before(out: Path) -> list[int]:
-    """Pixels a side in each epoch that the run in `out` had behind it when it began; empty for one begun at nothing."""
+    """Pixels a side of each epoch before the start of the run in `out`; empty for a run from random weights."""
     rows = read_metrics(out / METRICS)
     begun = max((row.get("begun", {}).get("epoch", 0) for row in rows if row["event"] == "start"), default=0)
     return [row["pixels"] for row in rows if row["event"] == "epoch" and row["epoch"] < begun]

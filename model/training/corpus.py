@@ -1,4 +1,4 @@
-"""Sentence pairs from the files that Tatoeba translations come in, checked before any work starts."""
+"""Read and check sentence pairs from files of Tatoeba translations."""
 
 import gzip
 import hashlib
@@ -10,12 +10,12 @@ from pathlib import Path
 
 
 class CorpusError(ValueError):
-    """The data file cannot be used; the sentence says why, with the line number, and what to do."""
+    """The data file cannot be used; the message states why, with the line number, and what to do."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """Sentence pairs, split so that no English sentence stands on both sides."""
+    """Sentence pairs, split so that no English sentence is on both sides."""
 
     train: list[tuple[str, str]]  # (English, French) pairs
     heldout: dict[str, list[str]]  # English sentence -> all its French translations; never trained on
@@ -30,8 +30,8 @@ def read_corpus(path: str | Path, heldout_sentences: int = 2000, seed: int = 201
 
     Raises:
         CorpusError: missing, empty or damaged file; a line without a tab or with an empty side; text that is not
-            UTF-8; fewer distinct sentences than would leave any to train on; none to hold out. Lines with nothing in
-            them are passed over.
+            UTF-8; fewer distinct sentences than would leave any to train on; none to hold out. Blank lines
+            are skipped.
     """
     if heldout_sentences < 1:
         raise CorpusError(f"{heldout_sentences} sentences held out leave nothing to measure on; hold out at least 1.")

@@ -1,4 +1,4 @@
-"""Count what `model.text.english` decides by, and measure how often it is right."""
+"""Count the statistics of `model.text.english`, and measure how often it is right."""
 
 import unicodedata
 from collections.abc import Iterable
@@ -25,11 +25,11 @@ from ..text.tokenizer import Tokenizer
 from .card import held_out_card
 from .corpus import Corpus
 
-PAIRS = 20.0  # how many triples that were seen the guess from pairs of letters is worth
+PAIRS = 20.0  # weight of the estimate from pairs of letters, in counted triples
 
 
 def learn_english(corpus: Corpus, tokenizer: Tokenizer) -> EnglishStatistics:
-    """Count over the distinct sentences of the training pairs; every token is counted once more than it was seen."""
+    """Count over the distinct sentences of the training pairs; every token has one count more than it occurs."""
     english, french = ({pair[side] for pair in corpus.train} for side in (0, 1))
     odds = [np.log(_token_shares(lines, tokenizer)) for lines in (english, french)]
     return EnglishStatistics((odds[0] - odds[1]).astype(np.float32), _spelling(english))
@@ -58,21 +58,21 @@ def _normalized_words(line: str) -> list[str]:
 
 
 def measure_english(folder: Path, corpus: Corpus, others: dict[str, Corpus] | None = None) -> dict:
-    """Count, write `english.safetensors`, ask about sentences that were not counted, and write `english.json`.
+    """Count, write `english.safetensors`, classify sentences that were not counted, and write `english.json`.
 
     Args:
         folder: of the trained translator.
-        others: name of a language -> pairs of English and that language. Their English sentences are asked about too,
-            apart from those that stand in `corpus`.
+        others: name of a language -> pairs of English and that language. Their English sentences are classified too,
+            except those in `corpus`.
 
     Raises:
         CheckpointError: the folder cannot be read or written.
-        ValueError: the data is not what this translator was trained on.
+        ValueError: the translator was trained on other data.
     """
     card = held_out_card(folder, corpus)
     tokenizer = Tokenizer(folder / "tokenizer.model")
     learn_english(corpus, tokenizer).save(folder, card["tokenizer_sha256"])
-    statistics = EnglishStatistics.load(folder, card["tokenizer_sha256"])  # as it ships: in half precision
+    statistics = EnglishStatistics.load(folder, card["tokenizer_sha256"])  # as shipped, in half precision
 
     def counted(sentences: Iterable[str], least_words: int = 0) -> dict:
         chosen = [sentence for sentence in sorted(set(sentences)) if len(_normalized_words(sentence)) >= least_words]

@@ -1,4 +1,4 @@
-"""Over many held-out sentences: how much the last state of an encoder would move with each input, by distance."""
+"""Measure on held-out sentences the gradient of an encoder's last state by each input, by distance."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +22,11 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
     """Measure both networks with one vector on the first held-out sentences, and write `FILE` into `folder`.
 
     Args:
-        folder: has a folder for each of the networks.
+        folder: contains a folder for each of the networks.
 
     Raises:
         CheckpointError: a network cannot be read.
-        ValueError: the data is not what a network was trained on, or some of these sentences may be.
+        ValueError: a network was trained on other data, or may have seen some of these sentences.
     """
     networks = {}
     for name in NETWORKS:
@@ -45,9 +45,9 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
         for name, model in networks.items():
             sizes = state_gradients(model.network, ids[name])
             largest = max(largest, sizes.difference)
-            for state, kept in found[name].items():
+            for state, by_sentence in found[name].items():
                 of_state = getattr(sizes, state)[:-1]  # without `</s>`
-                kept.append(dict(zip(sizes.distance[:-1].tolist(), of_state.tolist(), strict=True)))
+                by_sentence.append(dict(zip(sizes.distance[:-1].tolist(), of_state.tolist(), strict=True)))
     facts = {
         "hardware": describe_hardware(choose_device(device)),
         "data_sha256": corpus.sha256,
@@ -55,7 +55,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
     }
     hashes = {name: model.weights_sha256 for name, model in networks.items()}
     measured = {
-        name: {state: group_by_distance(kept) for state, kept in states.items()} for name, states in found.items()
+        name: {state: group_by_distance(rows) for state, rows in states.items()} for name, states in found.items()
     }
     result = Forgetting(hashes, used, measured, facts)
     write_json(folder / FILE, result.to_dict())
@@ -63,7 +63,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
 
 
 def group_by_distance(sentences: Sequence[dict[int, float]]) -> tuple[SizeAtDistance, ...]:
-    """Sizes of many sentences, each distance -> size, gathered by distance from 0."""
+    """Group the sizes of many sentences, each distance -> size, by distance from 0."""
     result = []
     for distance in range(1 + max(max(sizes) for sizes in sentences)):
         sizes = np.array([sizes[distance] for sizes in sentences if distance in sizes])

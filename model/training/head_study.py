@@ -1,4 +1,4 @@
-"""Measure what every head does over held-out sentences or pictures, and write it beside the weights."""
+"""Measure every head over held-out sentences or pictures, and write the figures to the folder of the weights."""
 
 from pathlib import Path
 
@@ -23,20 +23,20 @@ SENTENCES, PICTURES = 500, 200
 
 
 def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> HeadStatistics:
-    """Measure the translator in `folder` on held-out sentences, fed the first of their translations.
+    """Measure the translator in `folder` on held-out sentences, teacher-forced on their first translations.
 
     Also learns the word alignment from the training pairs and writes it to the folder.
 
     Raises:
         CheckpointError: the folder cannot be read.
-        ValueError: the data is not what this translator was trained on, or some of these sentences may be.
+        ValueError: the translator was trained on other data, or may have seen some of these sentences.
     """
     held_out_card(folder, corpus)
     translator = Translator.load(folder, device)
     tokenizer = translator.tokenizer
     pairs = [(tokenizer.encode(english), tokenizer.encode(french)) for english, french in corpus.train]
     learn_alignment(pairs, len(tokenizer)).save(folder, sha256_of(folder / "tokenizer.model"))
-    alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as everyone else will read it
+    alignment = AlignmentTable.load(folder, sha256_of(folder / "tokenizer.model"))  # as the other programs read it
     gathered = {kind.name: StatisticsAccumulator() for kind in TRANSLATION}
     linked, generated, used = 0, 0, 0
     for english, french in tqdm(list(corpus.heldout.items())[:sentences], desc="heads", mininterval=2):
@@ -63,11 +63,11 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
 def study_classifier(
     folder: Path, images: LabelledImages, pictures: int = PICTURES, device: str = "auto"
 ) -> HeadStatistics:
-    """Measure the ViT in `folder` on validation pictures spread evenly over all, each for its right class.
+    """Measure the ViT in `folder` on validation pictures spread evenly over all, each for its labelled class.
 
     Raises:
         CheckpointError: the folder cannot be read.
-        ValueError: the data is not what this classifier was trained on.
+        ValueError: the classifier was trained on other data.
     """
     card = validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)

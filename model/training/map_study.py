@@ -1,4 +1,4 @@
-"""Are the maps of a Vision Transformer worth looking at: how sharp, how far, on one place, and on the object?"""
+"""Measure the maps of a Vision Transformer: entropy, distance, concentration, and how often they find the object."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,23 +17,23 @@ from .map_card import COVERED, FILE, STRONGEST
 from .recognition import resize_pictures
 from .vision_card import validation_card
 
-OBJECT = ".object.png"  # what the file of a drawing's object ends with
+OBJECT = ".object.png"  # suffix of the file of a drawing's object
 
 
 @dataclass(frozen=True, eq=False)
 class KnownDrawing:
-    """A drawing in which the place of the object is known."""
+    """A drawing whose object has a known position."""
 
     name: str  # of its class
     picture: Image.Image  # RGB
-    object: Image.Image  # of the same size, in grey: how much of each pixel is the object
+    object: Image.Image  # of the same size, in grey: share of each pixel on the object
 
 
 def read_drawings(folder: Path) -> list[KnownDrawing]:
-    """What `python -m tools.samples --variants` drew: `<class>-<number>.png` beside `<class>-<number>.object.png`.
+    """Read the drawings of `python -m tools.samples --variants`: `<class>-<number>.png` and `….object.png`.
 
     Raises:
-        CheckpointError: there are none, or one lies there without its object.
+        CheckpointError: there are none, or one has no file of its object.
     """
     found = []
     for path in sorted(folder.glob("*.png")):
@@ -50,20 +50,20 @@ def read_drawings(folder: Path) -> list[KnownDrawing]:
 
 
 def measure_maps(trace: VisionTrace, patch_size: int) -> dict[str, np.ndarray]:
-    """What can be said of one picture's maps, each figure `(layer,)` float64, means over the heads.
+    """Measure one picture's maps; each figure `(layer,)` float64, means over the heads.
 
     - `entropy`: of what a patch attends to, as a share of the largest possible; mean over the patches.
     - `distance`: in pixels, see `attention_distance`.
-    - `strongest`: share of what CLS gives to patches that its `STRONGEST` patches get. Few patches that take most of
-      it in late layers are sinks (Darcet et al. 2024, section 2).
+    - `strongest`: share of CLS's attention to patches on its `STRONGEST` patches. Few patches with most of it in late
+      layers are sinks (Darcet et al. 2024, section 2).
     """
     weights = trace.attention.astype(np.float64)
     leading = weights.shape[-1] - trace.grid[0] * trace.grid[1]
     rows = weights[:, :, leading:]  # (layer, head, patch, 1 + patch)
     entropy = -(rows * np.log(np.where(rows > 0, rows, 1))).sum(axis=-1) / np.log(rows.shape[-1])
-    seen = weights[:, :, 0, leading:]  # (layer, head, patch)
-    total = np.maximum(seen.sum(axis=-1), np.finfo(np.float64).tiny)
-    most = np.sort(seen, axis=-1)[..., -STRONGEST:].sum(axis=-1) / total  # (layer, head)
+    of_cls = weights[:, :, 0, leading:]  # (layer, head, patch)
+    total = np.maximum(of_cls.sum(axis=-1), np.finfo(np.float64).tiny)
+    most = np.sort(of_cls, axis=-1)[..., -STRONGEST:].sum(axis=-1) / total  # (layer, head)
     return {
         "entropy": entropy.mean(axis=(1, 2)),
         "distance": attention_distance(trace.attention, trace.grid, patch_size).mean(axis=1),
@@ -76,7 +76,7 @@ def on_object(scores: np.ndarray, covered: np.ndarray) -> bool:
 
     Args:
         scores: `(patch,)`, higher matters more.
-        covered: `(row, column)`, how much of each patch is the object, 0 to 1.
+        covered: `(row, column)`, share of each patch on the object, 0 to 1.
     """
     return bool(covered.ravel()[int(scores.argmax())] >= COVERED)
 
@@ -89,13 +89,13 @@ def study_maps(
     pictures: int = 200,
     device: str = "auto",
 ) -> dict:
-    """Measure the maps of the ViT in `folder`, and of an earlier one in `before`, and write `FILE` beside the weights.
+    """Measure the maps of the ViT in `folder`, and of an earlier one in `before`, and write `FILE` into `folder`.
 
-    Without `before`, what was measured of an earlier network stays as it is.
+    Without `before`, the figures of an earlier network in the file do not change.
 
     Raises:
         CheckpointError: a folder cannot be read.
-        ValueError: the data is not what these classifiers were trained on.
+        ValueError: a classifier was trained on other data.
     """
     found = {"facts": {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}}
     found |= _measure(folder, images, drawn, pictures, device)
@@ -117,14 +117,16 @@ def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pi
         trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], size)[0])
         figures.append(measure_maps(trace, patch))
     hits, right, chance = {method: 0 for method in METHODS}, 0, []
-    for each in tqdm(drawn, desc="drawings", mininterval=2):
-        trace = classifier.trace(each.picture)
-        covered = np.asarray(each.object.resize(trace.grid[::-1], Image.Resampling.BOX)) / 255  # (row, column)
+    for drawing in tqdm(drawn, desc="drawings", mininterval=2):
+        trace = classifier.trace(drawing.picture)
+        covered = np.asarray(drawing.object.resize(trace.grid[::-1], Image.Resampling.BOX)) / 255  # (row, column)
         for method, scores in classifier.explain(trace, trace.answer).items():
             hits[method] += on_object(scores, covered)
-        right += classifier.config.classes[trace.answer] == each.name
+        right += classifier.config.classes[trace.answer] == drawing.name
         chance.append((covered >= COVERED).mean())
-    means = {name: np.round(np.mean([each[name] for each in figures], axis=0), 5).tolist() for name in figures[0]}
+    means = {
+        name: np.round(np.mean([of_picture[name] for of_picture in figures], axis=0), 5).tolist() for name in figures[0]
+    }
     return {
         "weights_sha256": classifier.weights_sha256,
         "pictures": len(chosen),

@@ -131,7 +131,7 @@ def _train_recognizer(
             if before:
                 load_weights(untrained, before.tensors, str(options.start_from))
                 if processes.leads:
-                    before.hand_over(options.out)
+                    before.write_to(options.out)
             return RecognitionTask(untrained, images, recipe, stages, how, teacher, options.compiled)
 
         return PreparedRun(config, task, before.start if before else None)

@@ -1,4 +1,4 @@
-"""One process or several under torchrun, seen the same way by the training loop."""
+"""One process or several under torchrun, with one interface for the training loop."""
 
 import os
 import time
@@ -14,12 +14,12 @@ from torch.nn.parallel import DistributedDataParallel
 from ..runtime.device import choose_device
 
 PATIENCE = timedelta(hours=2)  # the first process trains the tokenizer and evaluates while the others wait
-PAUSE = 0.2  # seconds between two calls of what is done while waiting
+PAUSE = 0.2  # seconds between two calls of `meanwhile`
 
 
 @dataclass(frozen=True)
 class ProcessGroup:
-    """This process's place among its equals; `world_size` is 1 without torchrun."""
+    """This process's rank among all processes; `world_size` is 1 without torchrun."""
 
     rank: int
     world_size: int
@@ -30,10 +30,10 @@ class ProcessGroup:
         """Read torchrun's environment and connect: NCCL on GPUs, gloo on CPUs.
 
         Args:
-            patience: how long one may wait for another.
+            patience: timeout of a process that waits for another.
 
         Raises:
-            ConnectionError: they cannot reach each other.
+            ConnectionError: the processes cannot reach each other.
         """
         world_size = int(os.environ.get("WORLD_SIZE", "1"))
         chosen = choose_device(device)
@@ -64,17 +64,17 @@ class ProcessGroup:
         return DistributedDataParallel(module, device_ids=[self.device] if self.device.type == "cuda" else None)
 
     def total(self, value: Tensor) -> Tensor:
-        """Sum of `value` over all processes; the argument stays as it is."""
+        """Sum of `value` over all processes; does not change the argument."""
         value = value.detach().clone()
         if self.world_size > 1:
             distributed.all_reduce(value)
         return value
 
     def wait(self, meanwhile: Callable[[], object] = lambda: None) -> None:
-        """Until every process is here; `meanwhile` is called again and again.
+        """Wait until every process calls this; calls `meanwhile` repeatedly.
 
         Raises:
-            ConnectionError: one of them has ended, on this host or on another.
+            ConnectionError: a process has ended, on this host or on another.
         """
         if self.world_size == 1:
             return

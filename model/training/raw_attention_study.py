@@ -1,4 +1,4 @@
-"""Over many held-out sentences: is x_i . x_i the largest product, and how much does a token attend to itself?"""
+"""Measure on held-out sentences whether x_i . x_i is the largest product, and how much a token attends to itself."""
 
 from collections import Counter, defaultdict
 from pathlib import Path
@@ -27,11 +27,11 @@ from .corpus import Corpus
 
 SENTENCES = 500
 EXAMPLES = 8
-AT_ONCE = 500  # rows of the vocabulary whose products are held at a time
+AT_ONCE = 500  # rows of the vocabulary in one product
 
 
 class StageSums:
-    """What is summed up of one stage."""
+    """Sums of one stage over the sentences."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
@@ -40,7 +40,7 @@ class StageSums:
         self.first: list[np.ndarray] = []
 
     def add(self, raw: RawAttention) -> None:
-        """One sentence more."""
+        """Add one sentence."""
         count = len(raw.vectors)
         same = (raw.vectors[:, None] == raw.vectors[None]).all(axis=2)
         self.counts.update(pairs=count * (count - 1), exceeding=int(raw.exceeds.sum()), equal=int(same.sum()) - count)
@@ -50,13 +50,13 @@ class StageSums:
             self.trained.append(self_weights(raw.heads).ravel())
             self.first.append(attends_most_to_itself(raw.heads).ravel())
 
-    def study(self, stage: str) -> StageFigures:
+    def figures(self, stage: str) -> StageFigures:
         """Means over all tokens of all sentences."""
         counts = {name: self.counts[name] for name in ("pairs", "exceeding", "equal")}
         return StageFigures(
             stage,
             **counts,
-            own={form: _mean(found) for form, found in self.own.items()},
+            own={form: _mean(weights) for form, weights in self.own.items()},
             trained=_mean(self.trained) if self.trained else None,
             trained_first=_mean(self.first) if self.first else None,
         )
@@ -69,7 +69,7 @@ def study_raw_attention(
 
     Raises:
         CheckpointError: a folder cannot be read.
-        ValueError: the data is not what this translator was trained on, or some of these sentences may be.
+        ValueError: the translator was trained on other data, or may have seen some of these sentences.
     """
     held_out_card(folder, corpus)
     translator, before = Translator.load(folder, device), RecurrentTranslator.load(recurrent, device)
@@ -89,26 +89,26 @@ def study_raw_attention(
                 tokens_of = (trace.source_tokens[pair.query], trace.source_tokens[pair.key])
                 examples.append((stage, english, *tokens_of, pair.own, pair.other))
     rows, pairs = vocabulary_exceeding(translator.network.embedding.weight)
-    found = RawAttentionFigures(
+    figures = RawAttentionFigures(
         (translator.weights_sha256, before.weights_sha256),
         used,
         tokens,
-        tuple(each.study(stage) for stage, each in gathered.items()),
+        tuple(sums.figures(stage) for stage, sums in gathered.items()),
         tuple(examples[:EXAMPLES]),
         len(translator.network.embedding.weight),
         rows,
         pairs,
     )
-    write_json(folder / FILE, found.to_dict())
-    return found
+    write_json(folder / FILE, figures.to_dict())
+    return figures
 
 
 @torch.inference_mode()
 def vocabulary_exceeding(rows: Tensor) -> tuple[int, int]:
-    """How many rows have a larger product with another row than with themselves, and how many such pairs there are.
+    """Number of rows with a larger product with another row than with themselves, and number of such pairs.
 
     Args:
-        rows: `(vocabulary, width)`; what differs by no more than rounding counts as equal.
+        rows: `(vocabulary, width)`; products that differ by rounding only count as equal.
     """
     rows = rows.double()
     lengths = rows.norm(dim=1)
@@ -120,5 +120,5 @@ def vocabulary_exceeding(rows: Tensor) -> tuple[int, int]:
     return tokens, pairs
 
 
-def _mean(found: list[np.ndarray]) -> float:
-    return float(np.concatenate(found).mean())
+def _mean(arrays: list[np.ndarray]) -> float:
+    return float(np.concatenate(arrays).mean())

@@ -1,4 +1,4 @@
-"""At which size a finished Vision Transformer reads pictures."""
+"""Choose the picture size of a finished Vision Transformer."""
 
 from pathlib import Path
 
@@ -13,13 +13,13 @@ from .vision_card import calibrate, choose_reading_size, evaluate_recognizer, va
 
 
 def change_reading_size(folder: Path, images: LabelledImages, device: str = "auto") -> dict:
-    """Choose it for the network in `folder`, fit the temperature there, and write weights and card anew.
+    """Choose the picture size of the network in `folder`, fit the temperature at it, and rewrite weights and card.
 
-    Both by the pictures that were held back from its training; see `choose_reading_size`. Nothing is trained.
+    Both on the pictures that were held back from its training; see `choose_reading_size`. Nothing is trained.
 
     Raises:
         CheckpointError: the folder cannot be read.
-        ValueError: it was trained on other pictures, held none of them back, or has had its size chosen.
+        ValueError: it was trained on other pictures or held none back, or its size was chosen before.
     """
     card = validation_card(folder, images)
     trained, held_back = card["training"]["stages"][-1][0], card["data"].get("held_back", 0)

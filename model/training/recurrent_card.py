@@ -1,4 +1,4 @@
-"""The shipped folder of a trained recurrent network: weights, and a card written from measurements."""
+"""Write the shipped folder of a trained recurrent network: weights, and a card of measured figures."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ BETWEEN = {
 def finish_recurrent(
     folder: Path, tokenizer: Tokenizer, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device
 ) -> None:
-    """Write the weights in half precision, then evaluate exactly what was written and write the card."""
+    """Write the weights in half precision, evaluate them as written, and write the card."""
     write_first_card(folder, network, tokenizer.path, corpus, recipe)
     evaluate_recurrent(folder, corpus, str(device))
 
@@ -57,7 +57,7 @@ def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> di
 
 
 def card_markdown(card: dict, sizes: dict, heads: str = "") -> str:
-    """The card for people. Every figure comes from `card.json` and `config.json`."""
+    """The readable card, from `card.json` and `config.json`."""
     kind = next((name for name, values in VARIANTS.items() if values.items() <= sizes.items()), "recurrent network")
     evaluation = card["evaluation"]
     what = f"""An encoder and a decoder of {CELL_NAMES[sizes["cell"]]}, one layer each:

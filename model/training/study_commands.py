@@ -1,4 +1,4 @@
-"""The commands that study trained networks over many held-out inputs and write figures beside the weights."""
+"""Commands that measure trained networks on held-out inputs and write the figures to the folder of the weights."""
 
 import argparse
 from pathlib import Path
@@ -19,9 +19,9 @@ Command = argparse.ArgumentParser
 
 
 def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Command, ...], Command]:
-    """The commands about networks that translate, and the one that needs no network.
+    """Add the commands on networks that translate; returns them, and the one that needs no network.
 
-    What all commands on text take is for the caller to add.
+    The caller adds the options that all commands on text share.
     """
     agreement = commands.add_parser("agreement", help="compare explanations of a translator with leaving out words")
     agreement.set_defaults(run=_measure_agreement)

@@ -1,4 +1,4 @@
-"""How well a picture classifier knows what it knows, and which explanations of its answers are right about it."""
+"""Calibration of a picture classifier, and faithfulness of the explanations of its answers."""
 
 import math
 
@@ -10,8 +10,8 @@ from ..classifier import VisionClassifier
 from .recognition import resize_pictures
 
 BINS = 15
-STEPS = 50  # of the search for a temperature; each halves what is left
-BOUNDS = (0.05, 20.0)  # between which it is searched
+STEPS = 50  # of the bisection for a temperature
+BOUNDS = (0.05, 20.0)  # of the bisection
 
 
 def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -> float:
@@ -30,16 +30,16 @@ def calibration_error(probabilities: Tensor, labels: Tensor, bins: int = BINS) -
 
 
 def fit_temperature(logits: Tensor, labels: Tensor) -> float:
-    """What to divide logits by so that the right classes become most probable (Guo et al. 2017, section 4.2).
+    """Divisor of the logits that minimises the mean -ln p of the labels (Guo et al. 2017, section 4.2).
 
-    Mean -ln p has one valley along the temperature's inverse, so halving where its slope changes sign finds it.
+    Mean -ln p is convex in the inverse of the temperature, so bisection of its slope finds the minimum.
 
     Args:
         logits: `(picture, class)`, of pictures that were not trained on.
         labels: `(picture,)`.
 
     Returns:
-        A number within `BOUNDS`: above 1 where the network is too sure of itself.
+        A number within `BOUNDS`: above 1 where the network is overconfident.
     """
     logits = logits.double()
     right = logits.gather(1, labels[:, None])[:, 0]  # (picture,)
@@ -69,8 +69,8 @@ def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, cou
     for index in tqdm(chosen, desc="faithfulness", mininterval=2):
         trace = classifier.trace(resize_pictures(pictures[index : index + 1], classifier.config.image_size)[0])
         scores = classifier.explain(trace, trace.answer)
-        found = classifier.faithfulness(trace, scores, trace.answer, seed=int(index))
-        for method, curve in found.items():
+        curves = classifier.faithfulness(trace, scores, trace.answer, seed=int(index))
+        for method, curve in curves.items():
             areas.setdefault(method, []).append((curve.deletion_area, curve.insertion_area))
     measured = {method: np.array(rows) for method, rows in areas.items()}  # (picture, deletion or insertion)
     return {method: _spread(rows, measured) for method, rows in measured.items()}

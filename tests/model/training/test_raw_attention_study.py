@@ -31,7 +31,7 @@ def test_one_stage_is_summed_up_over_sentences():
     for vectors, heads in (([[1, 0], [2, 0]], [[0.2, 0.8], [0.4, 0.6]]), ([[3, 0], [3, 0]], [[0.5, 0.5], [1, 0]])):
         raw = RawAttention(torch.tensor(vectors, dtype=torch.float32).numpy(), torch.tensor([heads]).numpy())
         gathered.add(raw)
-    found = gathered.study("layer-1")
+    found = gathered.figures("layer-1")
     assert (found.stage, found.pairs, found.exceeding, found.equal) == ("layer-1", 4, 1, 2)
     assert found.own["cosine"] == pytest.approx(0.5)
     assert found.trained == pytest.approx((0.2 + 0.6 + 0.5 + 0) / 4)
