@@ -9,7 +9,7 @@ BIN := $(VENV)/bin
 .PHONY: clean run-environment dev-environment
 
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
-# a file's tests run in one process, which starts its app and its browser once; files in the order of their folders
+# the tests of a file run in one process, which starts its app and browser once; files in the order of their folders
 PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 
 run: run-environment
@@ -80,11 +80,11 @@ format: dev-environment
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# fails on a package with a known vulnerability, and where nothing could be looked up; OPTIONS=--may-be-offline
+# fails on a package with a known vulnerability, and if nothing could be checked; OPTIONS=--may-be-offline
 audit: dev-environment
 	$(BIN)/python -m tests.audit $(OPTIONS)
 
-# more than 20,000 strange sentences, damaged pictures, addresses and messages; OPTIONS="--seed 1 --only page", ...
+# more than 20,000 random sentences, damaged pictures, addresses and messages; OPTIONS="--seed 1 --only page", ...
 fuzz: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -W ignore -m tests.fuzz $(OPTIONS)
 	BIN=$(BIN) sh tests/browser/install.sh
@@ -107,7 +107,7 @@ train-recurrent: dev-environment
 evaluate-recurrent: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
 
-# the recurrent networks and the translator beside each other, for the page "Before the Transformer"; after any training
+# compare the recurrent networks with the translator, for the page "Before the Transformer"; after any training
 comparison: dev-environment
 	$(BIN)/python -m model.training comparison --data "$(DATA)" --model assets/translator --recurrent assets/recurrent
 
@@ -123,7 +123,7 @@ forgetting: dev-environment
 agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
 
-# what tells English from other text, after any training; OTHER="Korean=kor-eng.zip" measures a further language
+# measure the recognition of English, after any training; OTHER="Korean=kor-eng.zip" measures a further language
 english: dev-environment
 	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator $(if $(OTHER),--other "$(OTHER)")
 
@@ -134,12 +134,12 @@ train-vision: dev-environment
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
 
-# choose at which size a trained Vision Transformer reads pictures, once; then after-vision
+# select the input size of a trained Vision Transformer, once; then after-vision
 read-vision: dev-environment
 	$(BIN)/python -m model.training read-vision --data "$(DATA)" --model assets/vision
 
-# all that is measured on the Vision Transformer, after any training of it: scores, faithfulness, what its heads do and
-# what its maps are like; OPTIONS="--before FOLDER" states an earlier network's beside it
+# all measurements of the Vision Transformer, after any training of it: scores, faithfulness, statistics of its heads and
+# maps; OPTIONS="--before FOLDER" adds those of an earlier network
 after-vision: evaluate-vision
 	$(BIN)/python -m model.training heads-vision --data "$(DATA)" --model assets/vision
 	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn" && $(BIN)/python -m \
@@ -152,13 +152,13 @@ train-convolution: dev-environment
 evaluate-convolution: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/convolution
 
-# what every head does over held-out sentences (DATA) or pictures (PICTURES), after any training; either may be left out
+# statistics of every head over held-out sentences (DATA) or pictures (PICTURES), after any training; either is optional
 head-statistics: dev-environment
 	@test -n "$(DATA)$(PICTURES)" || { echo "Give DATA=sentence-pairs, PICTURES=folder, or both." >&2; exit 2; }
 	test -z "$(DATA)" || $(BIN)/python -m model.training heads --data "$(DATA)" --model assets/translator
 	test -z "$(PICTURES)" || $(BIN)/python -m model.training heads-vision --data "$(PICTURES)" --model assets/vision
 
-# a broken .venv, or one of a Python too old, is made anew
+# a broken .venv, or one with a Python that is too old, is created again
 run-environment:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh environment.sh run
 

@@ -1,8 +1,8 @@
 #!/bin/sh
-# Make sure that .venv can run this project: `sh environment.sh run`, or `dev` with what its developers need as well.
+# Make sure that .venv can run this project: `sh environment.sh run`, or `dev` with the tools of developers as well.
 #
-# An environment is kept only while it is whole: its Python starts and is of a version that this project is made for, the
-# last installation came to its end, and no file of any package is missing. Otherwise it is made anew.
+# An environment is reused only while it is complete: its Python starts and has a supported version, the last
+# installation finished, and no file of any package is missing. Otherwise it is created again.
 set -eu
 oldest=11 # Python 3.11
 newest=14
@@ -23,7 +23,7 @@ suits() {
     esac
 }
 
-# every package of the lists is installed, and everything that its installation wrote is still there
+# whether every package of the lists is installed, with all files of its installation
 complete() {
     "$VENV/bin/python" - "$@" <<'END'
 import csv
@@ -37,12 +37,12 @@ try:
         for file, *_ in csv.reader(package.read_text("RECORD").splitlines()):
             if not file.endswith(".pyc") and not package.locate_file(file).exists():
                 sys.exit(1)
-except (metadata.PackageNotFoundError, AttributeError):  # no such package, or one without a record
+except (metadata.PackageNotFoundError, AttributeError):  # a missing package, or one without a record
     sys.exit(1)
 END
 }
 
-# the mark of an installation is removed before it starts and written at its end
+# whether the environment is complete; the mark of an installation is removed before it starts and written at its end
 whole() {
     [ -e "$VENV/.run-ready" ] && suits "$(version "$VENV/bin/python")" && "$VENV/bin/python" -m pip --version >/dev/null 2>&1
 }

@@ -20,7 +20,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from benchmarks import bertviz_page
-from benchmarks.microscope import Candidate, Site, compare, files
+from benchmarks.microscope import PageServer, ViewCandidate, compare, files
 from benchmarks.timing import Measurement, summarise
 from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
@@ -42,7 +42,7 @@ def hub() -> list[Measurement]:
         model = checkpoint(Path(folder), 12, 12, 768, 50257)
         rows = recording(model, folder)
     text = text_of(TOKENS)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, Site() as site:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright, PageServer() as site:
         browser = launch_chromium(playwright)
         candidates = {
             "ours": _ours(model, text),
@@ -149,7 +149,7 @@ def environment() -> Path:
     return python
 
 
-def _ours(model: OpenedModel, text: str) -> Candidate:
+def _ours(model: OpenedModel, text: str) -> ViewCandidate:
     """From the text to the overview, as the page sends it: in blocks, since there are many maps."""
 
     def make() -> dict[str, bytes]:
@@ -164,10 +164,10 @@ def _ours(model: OpenedModel, text: str) -> Candidate:
             "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
         )
 
-    return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
+    return ViewCandidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 
 
-def _bertviz(model: OpenedModel, text: str, view: str) -> Candidate:
+def _bertviz(model: OpenedModel, text: str, view: str) -> ViewCandidate:
     """From the text to a view of bertviz, as in its documentation: with the maps of the eager implementation."""
     network = GPT2LMHeadModel(deepcopy(model.config)).eval()
     network.load_state_dict(model.network.state_dict())
@@ -185,4 +185,4 @@ def _bertviz(model: OpenedModel, text: str, view: str) -> Candidate:
         return {"/": bertviz_page.page(view, attention, names)}
 
     targets = {"head_view": "#left text, #right text", "model_view": ".attn_background"}[view]
-    return Candidate(make, count[view], targets)
+    return ViewCandidate(make, count[view], targets)

@@ -14,14 +14,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from benchmarks.load_servers import Servers, servers
-from benchmarks.load_visitor import ARRIVAL, PAGES, THINKING, WISHES, Log, Visitor, photo
+from benchmarks.load_visitor import ACTIONS, ARRIVAL, PAGES, THINKING, SimulatedVisitor, VisitLog, photo
 from benchmarks.timing import Measurement, summarise
 
 WAVES = {1: 30.0, 10: 30.0, 50: 75.0, 200: 90.0}  # visitors -> seconds of their visit
 SEED = 1
 PHOTOS = 8
-SAMPLE = 2.0  # seconds between two samples of the server's memory
-BACK = 1.10  # memory is recovered when it is at most this times the value before
+SAMPLE_SECONDS = 2.0  # seconds between two samples of the server's memory
+RECOVERED = 1.10  # memory is recovered when it is at most this times the value before
 PATIENCE = 180.0  # seconds within which it should be recovered
 
 
@@ -38,7 +38,7 @@ class Wave:
     """
 
     visitors: int
-    logs: list[Log]
+    logs: list[VisitLog]
     before: float = 0.0
     highest: float = 0.0
     after: float = 0.0
@@ -79,7 +79,7 @@ def run_wave(
         wave.before = _lowest_of(server.resident_megabytes)
         busy, own, started = server.processor_seconds(), _own_seconds(), time.monotonic()
         wave.logs, wave.highest = asyncio.run(
-            _everybody(server, visitors, seconds, seed, photos, thinking=thinking, arrival=arrival)
+            _run_visitors(server, visitors, seconds, seed, photos, thinking=thinking, arrival=arrival)
         )
         took = time.monotonic() - started
         wave.server_cores = (server.processor_seconds() - busy) / took
@@ -91,16 +91,16 @@ def run_wave(
 
 async def _first_visitor(url: str, photos: list[bytes]) -> None:
     """Open every page and do every action once, so that everything is loaded before the measurement."""
-    visitor = Visitor(url, 0, photos)
+    visitor = SimulatedVisitor(url, 0, photos)
     await visitor.open()
     for page in PAGES:
         await visitor.change_page(page)
-    for wish in WISHES:
-        await visitor.act(wish)
+    for action in ACTIONS:
+        await visitor.act(action)
     await visitor.leave()
 
 
-async def _everybody(
+async def _run_visitors(
     server: Servers,
     count: int,
     seconds: float,
@@ -108,14 +108,14 @@ async def _everybody(
     photos: list[bytes],
     thinking: tuple[float, float],
     arrival: float,
-) -> tuple[list[Log], float]:
+) -> tuple[list[VisitLog], float]:
     until = asyncio.get_running_loop().time() + seconds
     gc.freeze()  # excludes imported objects from the garbage collections of this process
-    people = [Visitor(server.url, 1000 * seed + number, photos, thinking) for number in range(count)]
+    people = [SimulatedVisitor(server.url, 1000 * seed + number, photos, thinking) for number in range(count)]
     staying = asyncio.gather(*(person.stay(until, arrival) for person in people))
     highest = 0.0
     while not staying.done():
-        await asyncio.wait([staying], timeout=SAMPLE)
+        await asyncio.wait([staying], timeout=SAMPLE_SECONDS)
         highest = max(highest, await asyncio.to_thread(server.resident_megabytes))
     return await staying, highest
 
@@ -138,9 +138,9 @@ def _recovery(measure: Callable[[], float], before: float) -> tuple[float | None
     started = time.monotonic()
     while time.monotonic() - started < PATIENCE:
         now = measure()
-        if now <= BACK * before:
+        if now <= RECOVERED * before:
             return time.monotonic() - started, now
-        time.sleep(SAMPLE)
+        time.sleep(SAMPLE_SECONDS)
     return None, now
 
 

@@ -41,7 +41,7 @@ class Control:
 
 
 @dataclass
-class Answer:
+class RunResult:
     """The result of one request.
 
     Attributes:
@@ -72,29 +72,29 @@ class Client:
         self.query = ""  # the address, as the server last wrote it
         self._cookies: dict[str, str] = {}
         self._states: dict[str, WidgetState] = {}
-        self._answer = Answer()
+        self._answer = RunResult()
         self._done: asyncio.Future | None = None
         self._urls: asyncio.Future | None = None
         self._socket: ClientConnection | None = None
         self._reader: asyncio.Task | None = None
 
-    async def open(self) -> Answer:
+    async def open(self) -> RunResult:
         """Connect, and wait for the first page."""
         await self._connect()
         return await self._request(ClientState())
 
-    async def go_to(self, page: str) -> Answer:
+    async def go_to(self, page: str) -> RunResult:
         """Change to the page with this address; settings of other pages are dropped."""
         self.page, self.query, self.controls, self._states = page, "", {}, {}
         return await self._request(self._state())
 
-    async def type(self, label: str, text: str) -> Answer:
+    async def type(self, label: str, text: str) -> RunResult:
         """Type `text` into an input and press Enter."""
         control = self.controls[label]
         self._states[control.id] = WidgetState(id=control.id, string_value=text)
         return await self._request(self._state(control.fragment))
 
-    async def tell(self, component: str, **answer: object) -> Answer:
+    async def send_values(self, component: str, **answer: object) -> RunResult:
         """Send the values of a component, by its name, in the format of Streamlit's page."""
         control = self.controls[component]
         state = self._state(control.fragment)
@@ -103,7 +103,7 @@ class Client:
         told.json_trigger_value = json.dumps([{"event": event, "value": value} for event, value in answer.items()])
         return await self._request(state)
 
-    async def upload(self, label: str, name: str, content: bytes) -> Answer:
+    async def upload(self, label: str, name: str, content: bytes) -> RunResult:
         """Upload a file as the browser does: request an address, put the file there, report it."""
         control = self.controls[label]
         message = BackMsg()
@@ -145,12 +145,12 @@ class Client:
         state.widget_states.widgets.extend(self._states.values())
         return state
 
-    async def _request(self, state: ClientState) -> Answer:
+    async def _request(self, state: ClientState) -> RunResult:
         state.context_info.color_scheme = "light"
         state.context_info.url = f"http://{self._host}:{self._port}/{self.page}"
         message = BackMsg()
         message.rerun_script.CopyFrom(state)
-        self._answer = Answer()
+        self._answer = RunResult()
         self._done = asyncio.get_running_loop().create_future()
         await self._send(message)
         await self._done

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from PIL import Image
 
-from benchmarks.load_protocol import Answer, Client, LostConnection
+from benchmarks.load_protocol import Client, LostConnection, RunResult
 from views import navigation
 from views.controls.picture_input import LABEL
 
 THINKING = (2.0, 8.0)  # seconds between two actions
 ARRIVAL = 5.0  # seconds in which all visitors arrive, as when a class opens an address
 PATIENCE = 300.0  # seconds after which an answer counts as missing
-WISHES = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
+ACTIONS = {"sentence": 0.35, "head": 0.30, "page": 0.25, "upload": 0.10}
 PAGES = ("", *sorted(navigation.page_ids()))
 PHOTO = (1600, 1200)
 # The initial choices of the maps; a browser sends all of them, half a second after the last change.
@@ -39,23 +39,23 @@ SENTENCES = tuple(
 
 
 @dataclass(frozen=True)
-class Done:
+class ActionRecord:
     """One action of a visitor: its name, the time to the answer in milliseconds, and the outcome."""
 
     action: str
     milliseconds: float
-    answer: Answer
+    answer: RunResult
 
 
 @dataclass
-class Log:
+class VisitLog:
     """The record of one visit.
 
     Attributes:
         lost: connections that ended before the visitor left, each with the reason; the session is lost with it.
     """
 
-    done: list[Done] = field(default_factory=list)
+    done: list[ActionRecord] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
 
 
@@ -67,18 +67,18 @@ def photo(seed: int) -> bytes:
     return file.getvalue()
 
 
-class Visitor:
+class SimulatedVisitor:
     """One visitor whose actions follow from a seed."""
 
     def __init__(self, url: str, seed: int, photos: list[bytes], thinking: tuple[float, float] = THINKING) -> None:
-        self.log = Log()
+        self.log = VisitLog()
         self._random = random.Random(seed)
         self._client = Client(url)
         self._photos = photos
         self._thinking = thinking
         self._map = dict(FIRST_MAP)
 
-    async def stay(self, until: float, arrival: float = ARRIVAL) -> Log:
+    async def stay(self, until: float, arrival: float = ARRIVAL) -> VisitLog:
         """Arrive within `arrival` seconds, act, and leave at `until` by the loop's clock."""
         await asyncio.sleep(self._random.uniform(0, arrival))
         try:
@@ -100,19 +100,19 @@ class Visitor:
         """Close the tab."""
         await self._client.close()
 
-    async def act(self, wish: str | None = None) -> None:
-        """Do an action, after a change of page if the action needs another one."""
-        wish = wish or self._random.choices(tuple(WISHES), WISHES.values())[0]
+    async def act(self, action: str | None = None) -> None:
+        """Do an action, by default a random one, after a change of page if it needs another one."""
+        action = action or self._random.choices(tuple(ACTIONS), ACTIONS.values())[0]
         client = self._client
-        if wish == "page":
+        if action == "page":
             await self.change_page(self._random.choice([page for page in PAGES if page != client.page]))
-        elif wish == "sentence":
+        elif action == "sentence":
             await self.type(self._random.choice(SENTENCES))
-        elif wish == "head":
+        elif action == "head":
             if client.page != "attention":
                 await self.change_page("attention")
             self._map |= {self._random.choice(("head", "layer")): str(self._random.randint(1, 4))}
-            await self._timed("head", client.tell("attention_grid", chosen=self._map))
+            await self._timed("head", client.send_values("attention_grid", chosen=self._map))
         else:
             if client.page != "vision":
                 await self.change_page("vision")
@@ -129,7 +129,7 @@ class Visitor:
         """Use the navigation."""
         await self._timed("page", self._client.go_to(page))
 
-    async def _timed(self, action: str, request: Awaitable[Answer]) -> None:
+    async def _timed(self, action: str, request: Awaitable[RunResult]) -> None:
         started = time.perf_counter()
         answer = await asyncio.wait_for(request, PATIENCE)
-        self.log.done.append(Done(action, 1000 * (time.perf_counter() - started), answer))
+        self.log.done.append(ActionRecord(action, 1000 * (time.perf_counter() - started), answer))

@@ -51,7 +51,7 @@ _HOVER = """() => {
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ViewCandidate:
     """One view.
 
     Attributes:
@@ -68,7 +68,7 @@ class Candidate:
 def microscope() -> list[Measurement]:
     """Both comparisons at every length, and ours alone at a ViT's."""
     rows: list[Measurement] = []
-    with sync_playwright() as playwright, Site() as site:
+    with sync_playwright() as playwright, PageServer() as site:
         browser = launch_chromium(playwright)
         for tokens in (12, 64, 128):
             attention, names = tensors(4, 8, tokens)
@@ -102,7 +102,7 @@ def tensors(layers: int, heads: int, tokens: int) -> tuple[np.ndarray, list[str]
 
 
 def compare(
-    browser: Browser, site: Site, title: str, candidates: dict[str, Candidate], rounds: int
+    browser: Browser, site: PageServer, title: str, candidates: dict[str, ViewCandidate], rounds: int
 ) -> list[Measurement]:
     """Time to draw, payload and hover of interleaved candidates."""
     drawn: dict[str, list[float]] = {name: [] for name in candidates}
@@ -144,14 +144,14 @@ def hovers(page: Page, targets: str, count: int) -> list[float]:
     return times[1:]  # the first one comes from outside and warms up
 
 
-class Site:
+class PageServer:
     """A local web server with the files of one page at a time."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self._cdn = bertviz_page.scripts()
 
-    def __enter__(self) -> Site:
+    def __enter__(self) -> PageServer:
         site = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -185,7 +185,7 @@ class Site:
         return page
 
 
-def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, layers: list[int]) -> Candidate:
+def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, layers: list[int]) -> ViewCandidate:
     view = attention_lines.LinesView(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
@@ -194,10 +194,10 @@ def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, l
             "attention_lines", "lines-root", attention_lines.payload(lines, "light"), component.selection_mark(view)
         )
 
-    return Candidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
+    return ViewCandidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
 
 
-def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) -> Candidate:
+def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) -> ViewCandidate:
     def make() -> dict[str, bytes]:
         layers, heads = (attention_maps.ids_with_mean(count) for count in attention.shape[:2])
         weights = attention_maps.with_means(attention)
@@ -208,17 +208,17 @@ def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) ->
             "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
         )
 
-    return Candidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
+    return ViewCandidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
 
 
-def _bertviz(attention: np.ndarray, names: list[str], view: str) -> Candidate:
+def _bertviz(attention: np.ndarray, names: list[str], view: str) -> ViewCandidate:
     count = attention.shape[0] * attention.shape[1]
     done = {
         "head_view": 'document.querySelector(".headAttention line")',
         "model_view": f'document.querySelectorAll(".attn_background").length === {count}',
     }[view]
     targets = {"head_view": "#left text, #right text", "model_view": ".attn_background"}[view]
-    return Candidate(lambda: {"/": bertviz_page.page(view, attention, names)}, done, targets)
+    return ViewCandidate(lambda: {"/": bertviz_page.page(view, attention, names)}, done, targets)
 
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:

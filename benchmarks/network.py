@@ -7,7 +7,7 @@ from functools import partial
 import torch
 
 from benchmarks.peers import TorchTransformer, hugging_face_vit, marian
-from benchmarks.timing import Measurement, take_turns
+from benchmarks.timing import Measurement, interleave
 from model import DecodingOptions, Translator, VisionClassifier
 from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.decoding.search import greedy_batch
@@ -45,7 +45,7 @@ def forward(translator: Translator) -> list[Measurement]:
                 input_ids=s, decoder_input_ids=t, output_attentions=True
             ),
         }
-        rows += take_turns(f"forward, {length} tokens", candidates, rounds=25)
+        rows += interleave(f"forward, {length} tokens", candidates, rounds=25)
     return rows + every_head_off(translator)
 
 
@@ -78,7 +78,7 @@ def every_head_off(translator: Translator) -> list[Measurement]:
             network(source, target, Intervention({name: partial(ablated, head)}))
 
     candidates = {"one batch": lambda: ablate_translation_heads(network, trace), "one forward a head": one_by_one}
-    return take_turns(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)
+    return interleave(f"every head off, {len(names)} heads, 12 words", candidates, rounds=10)
 
 
 @torch.inference_mode()
@@ -96,7 +96,7 @@ def translate(translator: Translator) -> list[Measurement]:
         raise AssertionError("Greedy translations differ, so their times cannot be compared.")
     beam = DecodingOptions("beam", beam=4)
     return [
-        *take_turns(
+        *interleave(
             "greedy translation",
             {
                 "ours": lambda: translator.translate(SENTENCE),
@@ -104,7 +104,7 @@ def translate(translator: Translator) -> list[Measurement]:
                 "HF generate": lambda: generate(1),
             },
         ),
-        *take_turns(
+        *interleave(
             "beam 4 translation",
             {"ours": lambda: translator.translate(SENTENCE, beam), "HF generate": lambda: generate(4)},
         ),
@@ -127,4 +127,4 @@ def vision(classifier: VisionClassifier) -> list[Measurement]:
         "HF ViT, sdpa": lambda: fused(pixels),
         "HF ViT, with attentions": lambda: eager(pixels, output_attentions=True),
     }
-    return take_turns(f"ViT forward, {1 + classifier.config.grid**2} tokens", candidates, rounds=25)
+    return interleave(f"ViT forward, {1 + classifier.config.grid**2} tokens", candidates, rounds=25)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 
 from benchmarks.network import SENTENCE
-from benchmarks.timing import Measurement, take_turns
+from benchmarks.timing import Measurement, interleave
 from model import RecurrentTranslator, Translator
 from model.networks.recurrent_config import VARIANTS
 from model.networks.tap import identity_tap
@@ -32,13 +32,13 @@ def recurrent(translator: Translator) -> list[Measurement]:
             if difference > 1e-3:
                 raise AssertionError(f"{name}: logits with a tap differ by {difference} from those without.")
             candidates[name] = lambda n=network, s=source, t=target: n(s, t)
-        rows += take_turns(f"forward, {length} tokens, all five", candidates, rounds=25)
+        rows += interleave(f"forward, {length} tokens, all five", candidates, rounds=25)
     generated = {"Transformer": translator.translate(SENTENCE)}
     candidates = {"Transformer": lambda: translator.translate(SENTENCE)}
     for name, each in networks.items():
         generated[name] = each.translate(SENTENCE)
         candidates[name] = lambda e=each: e.translate(SENTENCE)
     counts = {name: 1 + len(translator.tokenizer.encode(text)) for name, text in generated.items()}
-    found = take_turns("greedy translation, 12 words, all five", candidates)
+    found = interleave("greedy translation, 12 words, all five", candidates)
     print("\n".join(f"{row.name}: {1000 * counts[row.name] / row.median:.0f} tokens a second" for row in found))
     return rows + found

@@ -26,7 +26,7 @@ LOOK_EVERY = 0.5  # seconds
 
 
 @dataclass(frozen=True)
-class Candidate:
+class ProcessLayout:
     """The number of processes, and of threads in each."""
 
     processes: int
@@ -49,7 +49,7 @@ class Candidate:
         return [sys.executable, *self.start, *run]
 
 
-CANDIDATES = (Candidate(1, 1), Candidate(1, 2), Candidate(2, 1))
+CANDIDATES = (ProcessLayout(1, 1), ProcessLayout(1, 2), ProcessLayout(2, 1))
 
 
 def scaling(data: Path) -> list[Measurement]:
@@ -65,7 +65,7 @@ def scaling(data: Path) -> list[Measurement]:
     return summarise("training the translator", speeds, "tokens/s")
 
 
-def speed(candidate: Candidate, data: Path) -> float:
+def speed(candidate: ProcessLayout, data: Path) -> float:
     """Target tokens per second, the mean of the lines that count.
 
     Raises:

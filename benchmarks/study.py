@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.scaling import CANDIDATES, Candidate
+from benchmarks.scaling import CANDIDATES, ProcessLayout
 from benchmarks.timing import Measurement, summarise
 
 INPUTS, ROUNDS = 200, 3
@@ -28,7 +28,7 @@ def study(data: Path) -> list[Measurement]:
     return summarise("studying the translator", speeds, "inputs/s")
 
 
-def speed(candidate: Candidate, data: Path) -> float:
+def speed(candidate: ProcessLayout, data: Path) -> float:
     """Inputs per second.
 
     Raises:

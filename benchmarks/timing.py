@@ -32,7 +32,7 @@ class Measurement:
         return asdict(self)
 
 
-def take_turns(
+def interleave(
     group: str, candidates: dict[str, Callable[[], object]], rounds: int = 15, warm_up: int = 2
 ) -> list[Measurement]:
     """Call every candidate once a round and compare.

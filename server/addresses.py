@@ -9,11 +9,12 @@ from server import streamlit_internals
 from server.http_errors import refuse
 
 SOCKET = "/_stcore/stream"
+# Streamlit's own routes that are used.
 STREAMLIT_PATHS = (
     "/_stcore/health",
     "/_stcore/host-config",
     "/_stcore/metrics",
-)  # those of Streamlit's own that are used
+)
 # Prefixes of paths that are created while the server runs, and their methods. Uploads cannot be read by address.
 DYNAMIC_PATHS = {"/media/": ("GET", "HEAD", "OPTIONS"), "/_stcore/upload_file/": ("PUT", "DELETE", "OPTIONS")}
 NOT_FOUND = "There is no such page here."

@@ -86,10 +86,7 @@ async def client_disconnected(request: Request, error: Exception) -> Response:
     return Response(status_code=499)  # by convention: the client closed the connection
 
 
-EXCEPTION_HANDLERS = {
-    Exception: server_error,
-    ClientDisconnect: client_disconnected,
-}
+EXCEPTION_HANDLERS = {Exception: server_error, ClientDisconnect: client_disconnected}
 
 
 def policy(page: str) -> str:

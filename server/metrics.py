@@ -23,16 +23,16 @@ ANSWERS = Histogram(
     buckets=SECONDS,
     registry=REGISTRY,
 )
-QUEUED = Histogram("atlas_queued_seconds", "Waiting for a turn", buckets=SECONDS, registry=REGISTRY)
+QUEUED = Histogram("atlas_queued_seconds", "Waiting for a slot", buckets=SECONDS, registry=REGISTRY)
 COMPUTING = Histogram("atlas_computing_seconds", "One computation of a model", buckets=SECONDS, registry=REGISTRY)
 RESULTS = Counter(
     "atlas_results",
-    "Results asked for: computed, or served from recent ones or from a computation that was going on",
+    "Requested results: computed, or served from the cache or from a running computation",
     ("source",),
     registry=REGISTRY,
 )
-RUNNING = Gauge("atlas_running", "Runs that have their turn", registry=REGISTRY)
-WAITING = Gauge("atlas_waiting", "Runs that wait for their turn", registry=REGISTRY)
+RUNNING = Gauge("atlas_running", "Runs that have a slot", registry=REGISTRY)
+WAITING = Gauge("atlas_waiting", "Runs that wait for a slot", registry=REGISTRY)
 READY = Gauge("atlas_ready", "1 once both models have computed something", registry=REGISTRY)
 
 

@@ -21,9 +21,7 @@ from server.streamlit_internals import BackMsg
 ALLOWED_KINDS = frozenset(
     {"rerun_script", "stop_script", "file_urls_request", "app_heartbeat", "backend_operation_request"}
 )
-ALLOWED_OPERATIONS = frozenset(
-    {"deferred_file", "dataframe_chunk"}
-)  # a download that is made on request; rows of a table
+ALLOWED_OPERATIONS = frozenset({"deferred_file", "dataframe_chunk"})  # make a download; load rows of a table
 
 MALFORMED, NO_TEXT, TOO_BIG = 1002, 1003, 1009  # codes for closing a WebSocket
 

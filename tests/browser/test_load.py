@@ -9,8 +9,8 @@ import pytest
 
 from benchmarks.load import Wave, measurements, percentile
 from benchmarks.load_protocol import Client
-from benchmarks.load_visitor import PAGES, SENTENCES, Visitor, photo
-from tests.elsewhere import run_in_thread
+from benchmarks.load_visitor import PAGES, SENTENCES, SimulatedVisitor, photo
+from tests.coroutines import run_in_thread
 
 HOSTILE = 'My <script>alert(1)</script> Qzvx is here. "}{'  # it is English enough, and its translation ends
 
@@ -26,8 +26,8 @@ def get(url: str) -> tuple[int, str]:
 def test_simulated_visitors_act_and_nothing_typed_is_stored(server):
     photos = [photo(1)]
 
-    async def one(seed: int, wishes: tuple[str, ...]) -> Visitor:
-        visitor = Visitor(server.url, seed, photos, thinking=(0, 0))
+    async def one(seed: int, wishes: tuple[str, ...]) -> SimulatedVisitor:
+        visitor = SimulatedVisitor(server.url, seed, photos, thinking=(0, 0))
         await visitor.open()
         for wish in wishes:
             await visitor.act(wish)

@@ -16,8 +16,8 @@ from collections.abc import Callable
 
 from benchmarks.load_protocol import LostConnection
 from tests.browser.app_server import AppServer
+from tests.coroutines import run_in_thread
 from tests.deploy.visitor import request
-from tests.elsewhere import run_in_thread
 from tests.fuzz.campaign import CampaignResult
 from tests.fuzz.texts import MARK
 from tests.fuzz.unauthenticated_clients import UnauthenticatedClient, WrongAnswer

@@ -7,7 +7,7 @@ import random
 import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.fuzz import protocol
 from tests.fuzz.messages import MEGABYTE, KnownIds, random_message
 from tests.fuzz.test_fuzz import PATIENCE, SEED

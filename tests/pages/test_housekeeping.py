@@ -18,7 +18,7 @@ from server import housekeeping, metrics, warm_up
 from server.health import Readiness
 from server.limits import THREADS
 from server.result_cache import ResultCache, clear_all
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def settings():
     sys.setswitchinterval(switch)
 
 
-def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
+def test_the_number_of_threads_is_set_for_later_runs(settings, monkeypatch):
     monkeypatch.setattr(models, "load_service", lambda: service.Service.__new__(service.Service))
     monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
     warm_up.warm_up({"translator": warmup.load_translator})
@@ -42,7 +42,7 @@ def test_threads_are_set_for_every_run_to_come(settings, monkeypatch):
     assert sys.getswitchinterval() == pytest.approx(warm_up.SWITCH_SECONDS)
 
 
-def test_garbage_is_looked_for_again_after_loading(settings, monkeypatch):
+def test_garbage_collection_is_enabled_after_loading(settings, monkeypatch):
     found, seen = Readiness(), []
     monkeypatch.setattr(warm_up, "readiness", lambda: found)
     warm_up.warm_up({"broken": lambda: seen.append(gc.isenabled()) or 1 / 0})
@@ -58,7 +58,7 @@ class Session:
         self.session = type("AppSession", (), {"id": name})()
 
 
-def test_sessions_whose_time_is_over_are_let_go(monkeypatch):
+def test_expired_sessions_are_closed(monkeypatch):
     now = [0.0]
     storage = MemorySessionStorage(ttl_seconds=60)
     storage._cache._timer = lambda: now[0]
@@ -80,7 +80,7 @@ def test_sessions_whose_time_is_over_are_let_go(monkeypatch):
     assert len(storage._cache._data) == 0
 
 
-def test_another_streamlit_is_left_alone(monkeypatch):
+def test_another_streamlit_version_is_not_patched(monkeypatch):
     monkeypatch.setattr(Runtime, "_instance", object())
     assert housekeeping.expire_sessions() == 0
 
@@ -93,13 +93,13 @@ class Ring:
 
 
 @pytest.fixture
-def unsettled():
+def unfrozen():
     """Leaves nothing settled to the tests that follow."""
     yield
     gc.unfreeze()
 
 
-def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unsettled):
+def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
     ring = Ring()
     gone = weakref.ref(ring)
     gc.freeze()
@@ -110,7 +110,7 @@ def test_garbage_among_settled_objects_is_found_when_memory_is_handed_back(unset
     assert gone() is None
 
 
-def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unsettled, monkeypatch):
+def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
     seen, handed_back, forgotten = [], [], []
     monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
@@ -124,7 +124,7 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
 
     monkeypatch.setattr(housekeeping, "expire_sessions", forget_visitors)
     monkeypatch.setattr(housekeeping, "free_memory", lambda: handed_back.append(len(seen)))
-    monkeypatch.setattr(housekeeping.result_cache, "forget_all", lambda: forgotten.append(len(seen)))
+    monkeypatch.setattr(housekeeping.result_cache, "clear_all", lambda: forgotten.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
     with pytest.raises(StopAsyncIteration):
@@ -136,12 +136,12 @@ def test_what_outlives_a_second_is_settled_and_looked_through_now_and_then(unset
 
 
 @pytest.mark.parametrize(("waiting", "rounds"), [(0, [3, 6, 9, 12]), (1, [5, 10])])
-def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, monkeypatch, waiting, rounds):
+def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, waiting, rounds):
     runs, handed_back = itertools.count(1), []
     monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
     monkeypatch.setattr(housekeeping, "BUSY_COLLECT_ROUNDS", 5)
-    monkeypatch.setattr(housekeeping, "turns", lambda: SimpleNamespace(waiting=waiting))
+    monkeypatch.setattr(housekeeping, "run_queue", lambda: SimpleNamespace(waiting=waiting))
     seen = []
 
     def forget_visitors():
@@ -158,17 +158,17 @@ def test_while_visitors_wait_everything_is_looked_through_less_often(unsettled, 
     assert handed_back == rounds
 
 
-def test_what_every_visitor_begins_with_is_kept():
+def test_pinned_results_are_not_evicted():
     recent = ResultCache(1)
     recent.put("first", 1)
-    recent.keep("first")
+    recent.pin("first")
     recent.put("later", 2)
     assert (recent.get("first"), recent.get("later")) == (1, 2)
     clear_all()
     assert (recent.get("first"), recent.get("later")) == (1, None)
 
 
-def test_recent_results_are_forgotten_unless_somebody_holds_them():
+def test_clearing_drops_results_that_are_not_referenced():
     kept, held = ResultCache(4), Session("held")
     kept.put("held", held)
     kept.put("gone", Session("gone"))
@@ -177,7 +177,7 @@ def test_recent_results_are_forgotten_unless_somebody_holds_them():
     assert not kept._entries
 
 
-def test_every_run_counts_as_one_after_which_there_may_be_garbage():
+def test_runs_of_all_labels_are_counted():
     before = metrics.runs()
     metrics.RUNS.labels("heads", "", "ok").inc()
     metrics.RUNS.labels("heads", "part", "error").inc(2)

@@ -12,7 +12,7 @@ from pages.shared import fragments
 from server import health, logs, metrics, run_context, warm_up
 from server.limits import RunLimits
 from server.run_queue import RunQueue
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.new_process import clear_all
 
 HOSTILE = 'Zxqv <script>alert(1)</script> "}{ atlas_runs_total 7'
@@ -64,7 +64,7 @@ def value(name: str) -> float:
     return float(line.split()[-1])
 
 
-def test_healthy_means_that_both_models_have_computed(fresh):
+def test_health_requires_that_both_models_have_computed(fresh):
     assert get("/healthz") == (503, '{"status":"loading","version":"1.2"}')
     health.readiness().expect(["translator", "classifier"])
     loading = '{"status":"loading","version":"1.2","translator":"loading","classifier":"loading"}'
@@ -77,7 +77,7 @@ def test_healthy_means_that_both_models_have_computed(fresh):
     assert value("atlas_ready") == 1
 
 
-def test_a_model_that_cannot_compute_is_no_health(fresh, log):
+def test_a_model_that_cannot_compute_is_unhealthy(fresh, log):
     def broken():
         raise RuntimeError(f"about {HOSTILE}")
 
@@ -87,7 +87,7 @@ def test_a_model_that_cannot_compute_is_no_health(fresh, log):
     assert SECRET not in json.dumps(log())
 
 
-def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
+def test_a_run_is_counted_and_logged_without_the_input(open_app, log):
     open_app("translate", text=HOSTILE)
     (line,) = [line for line in log() if line["event"] == "run"]
     assert line["page"] == "translate"
@@ -102,7 +102,7 @@ def test_a_run_is_counted_and_logged_without_what_was_typed(open_app, log):
     assert SECRET not in json.dumps(log())
 
 
-def test_a_full_server_says_one_clear_sentence(open_app, log, monkeypatch):
+def test_a_full_server_answers_with_one_sentence(open_app, log, monkeypatch):
     monkeypatch.setattr(run_context, "run_queue", lambda: RunQueue(RunLimits(waiting=0)))
     app = open_app()
     assert [warning.value for warning in app.warning] == [
@@ -120,7 +120,7 @@ def test_an_error_is_logged_by_its_type_only(log):
     assert run_context._current.get() is None
 
 
-def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch):
+def test_a_fragment_takes_a_slot_only_when_it_runs_alone(log, monkeypatch):
     monkeypatch.setattr(st, "fragment", lambda function: function)
     seen = []
 
@@ -137,7 +137,7 @@ def test_a_part_takes_a_turn_of_its_own_only_when_it_runs_alone(log, monkeypatch
     assert [(line["page"], line["part"]) for line in log()] == [("attention", ""), ("attention", "part")]
 
 
-def test_metrics_are_of_this_projects_own_names():
+def test_metric_labels_are_names_of_this_project():
     """A label can be nothing but the title of a page, a function's name, an outcome or a source."""
     assert set(metrics.RUNS._labelnames) == {"page", "part", "outcome"}
     assert set(metrics.ANSWERS._labelnames) == {"page"}

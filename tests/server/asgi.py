@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 
 class RecordingApp:

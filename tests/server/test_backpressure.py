@@ -9,7 +9,7 @@ import pytest
 from server import backpressure
 from server.limits import RunLimits
 from server.run_queue import RunQueue
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 
 class FakeQueue:

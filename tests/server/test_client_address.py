@@ -6,7 +6,7 @@ import pytest
 
 from server.client_address import TOO_MANY_SOCKETS, SocketsByAddress, client_address, trusted_proxies
 from server.limits import SocketLimits
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request, status, text
 
 PROXIES = trusted_proxies("10.0.0.0/24, 2001:db8:1::5 192.0.2.1")

@@ -21,8 +21,8 @@ from websockets.sync.client import connect
 
 from benchmarks.load_visitor import photo
 from tests.browser.app_server import AppServer
+from tests.coroutines import run_in_thread
 from tests.deploy.visitor import Response, request
-from tests.elsewhere import run_in_thread
 from tests.fuzz.visitor import RecordingVisitor
 from tests.processes import wait_until
 from views.controls.picture_input import LABEL
@@ -48,7 +48,7 @@ HANDSHAKE = {
 BROKEN = (b"", b"\xff\xff\xff", b"\x0a\xff\x01", b"\x00" * 2_000_000, "text", b"\x10\x01", b"\x20\x01", b"\x62\x00")
 CONNECTING = """
 import socket, subprocess
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("127.0.0.1", 9))
 socket.socket().connect_ex(("127.0.0.1", 9))
 socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"", ("127.0.0.1", 9))

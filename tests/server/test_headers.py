@@ -12,7 +12,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from server.headers import EXCEPTION_HANDLERS, HEADERS, SecurityHeaders
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request
 
 

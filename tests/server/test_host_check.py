@@ -5,7 +5,7 @@ import pytest
 from server.addresses import NOT_FOUND as NO_PAGE
 from server.addresses import KnownAddresses
 from server.host_check import FOREIGN_ORIGIN, UNKNOWN_HOST, HostCheck, is_same_origin
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request, status, text
 from views import navigation
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.path_redaction import PathRedaction
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 SCRIPT = "/srv/place/app.py"
 

@@ -10,7 +10,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.limits import SocketLimits
 from server.websocket_messages import _Socket
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 MOMENT = 0.02  # seconds after which a message that is not delayed has passed
 

@@ -14,8 +14,8 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from server.upload_limit import MAX_FILES_PER_SESSION
 from tests.browser.app_server import AppServer
+from tests.coroutines import run_in_thread
 from tests.deploy.visitor import Response, request
-from tests.elsewhere import run_in_thread
 from tests.fuzz.visitor import RecordingVisitor
 
 TOKEN = "2|00000000|6d346b|1"  # any client can make one: it protects from other sites only

@@ -3,7 +3,7 @@
 import pytest
 
 from server.upload_limit import MAX_FILES_PER_SESSION, MIN_COUNTED_BYTES, UPLOADS, UploadLimit
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 
 
 class Uploads:

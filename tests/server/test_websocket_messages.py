@@ -5,7 +5,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server.limits import SocketLimits
 from server.websocket_messages import MessageFilter, RateLimit, _Socket
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request
 
 FEW = SocketLimits(burst=3, per_second=1000, patience=5, message_bytes=100)
@@ -133,7 +133,7 @@ def test_downloads_beyond_the_limit_are_dropped():
     assert received([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
 
 
-class Clock:
+class FakeClock:
     """A clock that advances only while the code under test waits."""
 
     def __init__(self) -> None:
@@ -152,7 +152,7 @@ def times_passed(count: int, pauses: dict[int, float], limits: SocketLimits) -> 
     Args:
         pauses: seconds by which the sender pauses before a message.
     """
-    clock, sent, arrived, passed = Clock(), [], iter(range(count)), []
+    clock, sent, arrived, passed = FakeClock(), [], iter(range(count)), []
 
     async def receive():
         number = next(arrived, None)

@@ -7,7 +7,7 @@ from model import CheckpointError, DecodingOptions
 from pages.shared import models
 from pages.shared.warmup import WARMUPS, initial_answer
 from server import result_cache, warm_up
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.new_process import clear_all
 from views.controls import sentence_input
 from views.initial_content import InitialContent

@@ -1,4 +1,4 @@
-"""The control in this process: what it keeps, what it forgets, what the address bar says."""
+"""The choice of a picture, in this process: what is stored, what is released, and the URL."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from starlette.datastructures import Headers
 from starlette.formparsers import MultiPartParser
 from streamlit.testing.v1 import AppTest
 
-from tests.elsewhere import run_in_thread
+from tests.coroutines import run_in_thread
 from tests.processes import ROOT
 from tests.views.controls.odd_pictures import encoded, photo
 from views import streamlit_internals
@@ -48,14 +48,14 @@ def test_a_link_names_a_sample(name):
 
 
 @pytest.mark.parametrize("nonsense", ["", "OWN", "../church", "<script>", "church "])
-def test_nonsense_in_the_address_is_the_first_sample(nonsense):
+def test_an_invalid_value_in_the_url_is_the_first_sample(nonsense):
     app = fresh(picture=nonsense)
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
     assert app.query_params[SETTING] == samples.NAMES[0]
     assert not app.warning
 
 
-def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample():
+def test_a_link_to_an_uploaded_picture_opens_a_sample_with_a_message():
     app = fresh(picture="own")
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
     assert app.query_params[SETTING] == samples.NAMES[0]
@@ -65,7 +65,7 @@ def test_a_link_to_an_uploaded_picture_says_that_it_cannot_be_and_opens_a_sample
     assert not give(app, GREEN).warning
 
 
-def test_an_upload_is_shown_and_stays_for_the_visit():
+def test_an_upload_is_shown_for_the_rest_of_the_visit():
     app = give(fresh(picture="church"), GREEN)
     assert app.text[1].value == "size 40 x 20"
     assert app.query_params[SETTING] == "own"
@@ -75,7 +75,7 @@ def test_an_upload_is_shown_and_stays_for_the_visit():
     assert digest(other) != shown  # another visitor sees nothing of it
 
 
-def test_the_bytes_are_not_kept():
+def test_the_bytes_are_not_stored():
     app = give(fresh(), GREEN)
     kept = app.session_state["own_picture"]
     assert isinstance(kept, pictures.Picture)
@@ -83,7 +83,7 @@ def test_the_bytes_are_not_kept():
     assert app.session_state["picture_file_1"] is None  # a new, empty box
 
 
-def test_a_bad_upload_leaves_the_picture_and_says_why():
+def test_a_refused_upload_leaves_the_picture_and_shows_why():
     app = give(fresh(picture="church"), b"<html>")
     assert digest(app) == samples.picture("church").sha256
     assert len(app.warning) == 1
@@ -93,14 +93,14 @@ def test_a_bad_upload_leaves_the_picture_and_says_why():
     assert app.text[1].value == "size 40 x 20"
 
 
-def test_the_camera_is_off_until_it_is_wanted():
+def test_the_camera_is_off_until_it_is_switched_on():
     app = fresh()
     assert not app.get("camera_input")
     app.toggle[0].set_value(True).run()
     assert len(app.get("camera_input")) == 1
 
 
-def test_what_was_done_is_said():
+def test_changes_to_the_picture_are_shown():
     turned = Image.Exif()
     turned[0x0112] = 6
     picture = pictures.read_picture(encoded(photo(30, 20), exif=turned))
@@ -117,7 +117,7 @@ def test_thumbnails_are_small_squares():
 
 @pytest.mark.parametrize("size", [7_000_000, 8 * 2**20])
 def test_uploads_never_reach_the_disk(size):
-    """The server's own reader of uploads, fed with as many bytes as it takes."""
+    """Feed the server's upload parser with as many bytes as it accepts."""
     streamlit_internals.keep_uploads_in_memory()
     head = b'--part\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
 
