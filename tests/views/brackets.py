@@ -1,4 +1,4 @@
-"""What the pseudo-language leaves outside its brackets: words that were said past the catalogue."""
+"""Find texts outside the brackets of the pseudo-language: they are not translated."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _EMPTY = ("br", "img", "input", "link", "meta", "hr")
 
 
 def outside(text: str) -> str:
-    """What of `text` stands in no brackets and has letters; empty if all words are in brackets."""
+    """The part of `text` outside brackets if it has letters; else an empty text."""
     left, depth = "", 0
     for char in text:
         depth += (char == OPENED) - (char == CLOSED)
@@ -47,18 +47,20 @@ class _Words(HTMLParser):
             self.found.append(data)
 
 
-def unsaid_in_html(html: str) -> list[str]:
+def untranslated_in_html(html: str) -> list[str]:
     """Texts and attributes of HTML or SVG outside the brackets, but for elements that are marked as data."""
     return [left for text in _Words(html).found if (left := outside(text))]
 
 
-def unsaid_in_figure(figure: object, key: str = "") -> list[str]:
+def untranslated_in_figure(figure: object, key: str = "") -> list[str]:
     """Titles, names and hover texts of a Plotly figure outside the brackets."""
     shown = figure.to_plotly_json() if hasattr(figure, "to_plotly_json") else figure
     if isinstance(shown, dict):
-        return [left for name, value in shown.items() if name != "template" for left in unsaid_in_figure(value, name)]
+        return [
+            left for name, value in shown.items() if name != "template" for left in untranslated_in_figure(value, name)
+        ]
     if isinstance(shown, list | tuple) and key not in ("x", "y", "text", "ticktext"):  # labels of tokens
-        return [left for value in shown for left in unsaid_in_figure(value, key)]
+        return [left for value in shown for left in untranslated_in_figure(value, key)]
     if isinstance(shown, str) and (key in ("text", "name") or key == "hovertemplate"):
         left = outside(re.sub(r"%\{[^}]*\}|<[^>]*>", " ", shown))
         return [left] if left else []

@@ -1,4 +1,4 @@
-"""Sheets of maps and their means."""
+"""Attention maps, their means, names and colour scale."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ import pytest
 from views import attention_maps
 
 
-def test_means_stand_behind_the_heads():
+def test_means_follow_the_heads():
     attention = np.random.default_rng(0).random((4, 8, 5, 6), dtype=np.float32)
     sheet = attention_maps.with_means(attention)
     assert sheet.shape == (5, 9, 5, 6)
@@ -25,7 +25,7 @@ def test_names_and_descriptions():
     assert attention_maps.describe("mean", "mean") == "mean over all layers and heads"
 
 
-def test_mask_lets_a_query_see_itself_and_before():
+def test_causal_mask_allows_the_query_itself_and_earlier_keys():
     assert attention_maps.causal_mask(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
     assert not attention_maps.causal_mask(2, 5, causal=False).any()
 
@@ -35,13 +35,13 @@ def test_numbered_labels_differ_and_begin_with_a_digit():
 
 
 @pytest.mark.parametrize("kind", attention_maps.KINDS.values())
-def test_axes_say_which_side_is_which(kind):
+def test_axis_titles_name_queries_and_keys(kind):
     assert kind.query_axis.startswith("Query: ")
     assert kind.key_axis.startswith("Key: ")
     assert kind.causal == (kind.name == "decoder")
 
 
-def test_one_map_is_the_sheets():
+def test_single_map_equals_that_of_with_means():
     attention = np.random.default_rng(0).random((3, 4, 5, 6)).astype(np.float32)
     sheet = attention_maps.with_means(attention)
     for layer, head in np.ndindex(4, 5):

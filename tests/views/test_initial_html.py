@@ -1,4 +1,4 @@
-"""Every page of HTML begins with what `views.initial_html` gives it; the script of addresses comes from this app."""
+"""Every HTML page is completed by `views.initial_html`; its first script is served by this app."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    told = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted"))
-    tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{told}></script>', answer.text)
+    attributes = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted"))
+    tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{attributes}></script>', answer.text)
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
     assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
@@ -67,7 +67,7 @@ def test_a_page_names_the_script_first(client, path):
     assert (older.text, older.headers["cache-control"]) == (script.SOURCE, "no-store")
 
 
-def test_the_pages_of_which_a_part_has_a_chart_are_known():
+def test_all_pages_with_a_chart_are_listed():
     pages = Path(__file__).parents[2] / "pages"
     drawing = re.compile(r"\b(plotly_chart|matrix_chart|chart|line_chart)\(")
     found = {path.parent.name for path in pages.glob("*/*.py") if drawing.search(path.read_text(encoding="utf-8"))}
@@ -75,19 +75,19 @@ def test_the_pages_of_which_a_part_has_a_chart_are_known():
 
 
 @pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])
-def test_whatever_else_is_sent_stays_as_it_is(client, path):
+def test_other_responses_are_not_changed(client, path):
     assert client.get(path).text == PAGE
     if path == "/text":
         assert client.get(path).headers["etag"] == "1"
 
 
-def test_only_pages_are_rewritten(client):
+def test_only_html_pages_are_rewritten(client):
     assert client.head("/").headers["etag"] == "1"
     assert client.post("/").status_code == 405
 
 
 @pytest.mark.parametrize("place", navigation.PAGES, ids=lambda place: place.id)
-def test_a_page_says_its_title_and_what_it_is_for(place):
+def test_a_page_contains_its_title_and_description(place):
     name = "" if place is navigation.PAGES[0] else place.id
     page = initial_html.initial_page(PAGE, name, "en")
     tab = navigation.NAME if not name else f"{place.title()} \u00b7 {navigation.NAME}"
@@ -107,7 +107,7 @@ SAME = "text=%3Cb%3EWhere%3C%2Fb%3E+%7Bis%7D+he%3F"
 
 
 @pytest.mark.parametrize("query", ["", "?lang=en", f"?{SAME}", f"?lang=en&{SAME}"])
-def test_home_begins_with_the_answer_that_is_known(query):
+def test_home_begins_with_the_translation_once_it_is_computed(query):
     known = []
     app = Starlette(
         routes=[Route("/", page), Route("/vision", page)],
@@ -131,7 +131,7 @@ def test_home_begins_with_the_answer_that_is_known(query):
 
 
 def test_a_page_can_begin_with_a_component():
-    """Its script comes from an address of its own, for none may stand in a page."""
+    """Its script is a file of its own, since inline scripts are forbidden."""
     client = TestClient(
         Starlette(
             routes=[Route("/vision", page)],
@@ -150,7 +150,7 @@ def test_a_page_can_begin_with_a_component():
     assert client.get("/first-shared-0123456789ab.js").status_code == 404
 
 
-def test_it_speaks_the_language_that_the_address_names_or_the_browser_asks_for(client, monkeypatch):
+def test_the_language_is_that_of_the_url_or_the_browser(client, monkeypatch):
     monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
     catalogue.languages.cache_clear()
     for answer, language in (

@@ -1,4 +1,4 @@
-"""The way through the teaching pages: every lesson is a part that there is, with an experiment of its own."""
+"""The lessons: every one is an existing part with an experiment of its own."""
 
 import html
 import json
@@ -24,15 +24,15 @@ def test_a_lesson_is_a_part_with_an_experiment(lesson):
     assert f'render_experiment("{lesson.experiment}"' in re.sub(r"\(\s+", "(", sources)
 
 
-def test_no_lesson_comes_twice():
+def test_no_lesson_is_repeated():
     assert len({lesson.experiment for lesson in lessons.LESSONS}) == len(lessons.LESSONS) == 11
 
 
-def test_what_the_script_is_told():
+def test_data_for_the_script():
     (said,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
-    told = json.loads(html.unescape(said))
-    assert [each["name"] for each in told["lessons"]][:3] == ["Before the Transformer", "Sizes", "Tokens"]
-    assert told["lessons"][1] == {
+    data = json.loads(html.unescape(said))
+    assert [each["name"] for each in data["lessons"]][:3] == ["Before the Transformer", "Sizes", "Tokens"]
+    assert data["lessons"][1] == {
         "page": "tokens",
         "key": "part",
         "part": "sizes",
@@ -41,4 +41,4 @@ def test_what_the_script_is_told():
         "experiment": "tokens-sizes",
         "name": "Sizes",
     }
-    assert told["words"]["place"] == "{number} of {all}: {name}"
+    assert data["words"]["place"] == "{number} of {all}: {name}"

@@ -68,7 +68,7 @@ def test_neighbours_of_a_scale_differ():
 
 
 @pytest.mark.parametrize(("kind", "theme"), SCALES)
-def test_both_signs_are_equally_strong_and_told_apart(kind, theme):
+def test_both_signs_are_equally_strong_and_distinguishable(kind, theme):
     colours = palette.signed_scale(kind, theme)
     assert len(colours) == 2 * palette.STOPS - 1
     assert colours[palette.STOPS - 1] == palette.BACKGROUND[theme]
@@ -99,7 +99,7 @@ def seen(colour: str, blindness: str) -> np.ndarray:
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_less_and_more_are_told_apart_by_everyone(theme, blindness):
+def test_less_and_more_are_distinguishable_with_colour_blindness(theme, blindness):
     colours = palette.signed_scale(palette.DIFFERENCE, theme)
     assert colours[palette.STOPS - 1] == palette.BACKGROUND[theme]
     low, middle, high = (seen(colours[place], blindness) for place in (0, palette.STOPS - 1, -1))
@@ -110,7 +110,7 @@ def test_less_and_more_are_told_apart_by_everyone(theme, blindness):
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize(("kind", "theme"), SCALES)
-def test_signs_are_told_apart_by_everyone(kind, theme, blindness):
+def test_signs_are_distinguishable_with_colour_blindness(kind, theme, blindness):
     colours = palette.signed_scale(kind, theme)
     low, high = (seen(colours[place], blindness) for place in (0, -1))
     assert np.linalg.norm(low - high) > 0.07
@@ -118,7 +118,7 @@ def test_signs_are_told_apart_by_everyone(kind, theme, blindness):
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_colours_of_heads_are_told_apart_by_everyone(theme, blindness):
+def test_colours_of_heads_are_distinguishable_with_colour_blindness(theme, blindness):
     colours = [seen(colour, blindness) for colour in palette.HEADS[theme]]
     apart = [np.linalg.norm(one - other) for place, one in enumerate(colours) for other in colours[:place]]
     assert min(apart) >= 0.11

@@ -23,16 +23,16 @@ def test_a_patch_is_flattened_red_then_green_then_blue():
 
 
 @given(arrays(np.float32, (3, 4), elements=st.floats(0, 1, width=32)), st.floats(0, 1))
-def test_what_is_kept_is_enough_and_no_entry_too_many(weights, share):
+def test_the_selection_is_sufficient_and_minimal(weights, share):
     chosen = patch_grid.strongest_entries(weights, share)
     total, held = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
-    assert held >= share * total - 1.001e-6  # what weights of about seven digits may lack
+    assert held >= share * total - 1.001e-6  # weights have about seven digits
     if chosen.any():
         assert held - weights[chosen].min() < share * total
         assert weights[chosen].min() >= weights[~chosen].max(initial=0)
 
 
-def test_by_hand():
+def test_a_small_example():
     weights = np.array([[0.1, 0.4], [0.3, 0.2]])
     assert patch_grid.strongest_entries(weights, 0.6).tolist() == [[False, True], [True, False]]
     assert not patch_grid.strongest_entries(weights, 0).any()

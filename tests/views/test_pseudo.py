@@ -1,4 +1,4 @@
-"""In the pseudo-language everything that views say stands in brackets: what does not was said past the catalogue."""
+"""In the pseudo-language every text of views is in brackets: a text without is not translated."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.views.brackets import outside, unsaid_in_figure, unsaid_in_html
+from tests.views.brackets import outside, untranslated_in_figure, untranslated_in_html
 from tests.views.components import test_attention_grid as grids
 from tests.views.components import test_attention_lines as lines
 from tests.views.components import test_head_list as heads_as_listed
@@ -58,16 +58,16 @@ def pseudo():
         yield
 
 
-def given(name: str) -> str:
-    """A text that a page hands over: said by the page."""
+def page_text(name: str) -> str:
+    """A text that a page passes in, translated by the page."""
     return say("test.given", name)
 
 
-def test_outside_is_what_stands_in_no_brackets():
+def test_outside_returns_text_without_brackets():
     assert outside("⟦Layer⟧ 1: ⟦a ⟦b⟧ c⟧ 0.5") == ""
     assert outside("⟦Layer⟧ head") == "head"
     assert outside("12.5 % \u2192 3") == ""
-    assert unsaid_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
+    assert untranslated_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
 
 
 def header(module, shown) -> dict:
@@ -81,13 +81,13 @@ def read(content: bytes) -> dict:
 
 def head_row(often: str) -> head_list.HeadRow:
     return head_list.HeadRow(
-        "id", given("encoder 1.1"), "encoder", "1", "1", 0.5, "0.5", given("previous"), often, SQUARE
+        "id", page_text("encoder 1.1"), "encoder", "1", "1", 0.5, "0.5", page_text("previous"), often, SQUARE
     )
 
 
 def payloads() -> dict[str, dict]:
-    rows = heads_as_listed.shown([head_row(given("diffuse"))], tuple(map(given, "abcd")), given("heads"))
-    matrix = matrix_row.RowMatrix(given("scores"), SQUARE)
+    rows = heads_as_listed.shown([head_row(page_text("diffuse"))], tuple(map(page_text, "abcd")), page_text("heads"))
+    matrix = matrix_row.RowMatrix(page_text("scores"), SQUARE)
     return {
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
@@ -99,7 +99,7 @@ def payloads() -> dict[str, dict]:
         "weight": {"words": component.translated(one_weight.WORDS)},
         "strip": {"words": component.translated(strip_of_pictures.WORDS)},
         "steps": header(numbers_that_follow, step_views.view()),
-        "vectors": read(vector_view.payload(3, given("vectors"), "light")),
+        "vectors": read(vector_view.payload(3, page_text("vectors"), "light")),
     }
 
 
@@ -116,7 +116,7 @@ def test_payloads_of_components(name: str):
     assert [shown[key] for key in ("queryAxis", "keyAxis") if outside(shown.get(key, ""))] == []
 
 
-def test_every_word_that_a_script_asks_for_is_in_its_payload():
+def test_every_text_that_a_script_uses_is_in_its_payload():
     folder = Path(component.__file__).parent
     scripts = {
         "grid": ("attention_grid*", "controls"),
@@ -136,11 +136,13 @@ def test_every_word_that_a_script_asks_for_is_in_its_payload():
 
 def test_offline_pages():
     for part in (attention_grid.snapshot(grids.sheet(4)), attention_lines.snapshot(lines.lines(4, 5))):
-        facts = [(given("Input"), given("x"))]
-        page = html_export.to_html(given("Title"), [given("How to read it.")], facts, part).decode()
+        facts = [(page_text("Input"), page_text("x"))]
+        page = html_export.to_html(page_text("Title"), [page_text("How to read it.")], facts, part).decode()
         assert f'<html lang="{PSEUDO}">' in page and outside(part.numbers) == ""
         body = page[page.index("<body>") : page.index("<template")]
-        assert unsaid_in_html(body) == [] and outside(page[page.index("<title>") + 7 : page.index("</title>")]) == ""
+        assert (
+            untranslated_in_html(body) == [] and outside(page[page.index("<title>") + 7 : page.index("</title>")]) == ""
+        )
     assert '<html lang="en">' in english_page()
 
 
@@ -153,66 +155,68 @@ def english_page() -> str:
     "html",
     [
         lambda: class_bars.bars(("tench", "church"), (0.2, 0.8)),
-        lambda: class_bars.before_and_after(("tench", "church"), (0.2, 0.8), (0.5, 0.5), given("shuffled")),
-        lambda: bars.strip_cell(np.ones(3), 1, "encoder", "light", given("Row")).html,
-        lambda: bars.table([given("a"), given("b")], [(given("a"), 0.5), (given("b"), 7)], given("Table")),
+        lambda: class_bars.before_and_after(("tench", "church"), (0.2, 0.8), (0.5, 0.5), page_text("shuffled")),
+        lambda: bars.strip_cell(np.ones(3), 1, "encoder", "light", page_text("Row")).html,
+        lambda: bars.table(
+            [page_text("a"), page_text("b")], [(page_text("a"), 0.5), (page_text("b"), 7)], page_text("Table")
+        ),
         lambda: bars.bar_cell(0.5, 1).html + decoding_steps.meter_cell(0.5, 1).html,
         lambda: decoding_steps.token_strip(["<s>", "Je"], "veux", ["une"]) + decoding_steps.weighted_tokens(
             TOKENS, (0.5, 0.3, 0.2)
         ),
-        lambda: decoding_steps.aligned_tokens([(given("reads"), TOKENS)], given("shifted")),
+        lambda: decoding_steps.aligned_tokens([(page_text("reads"), TOKENS)], page_text("shifted")),
         lambda: decoding_steps.token_cell("a").html + decoding_steps.differing_cell("a").html,
         lambda: (
             generated_tokens.sentence("Je veux", "fr")
-            + generated_tokens.label(given("Translation"))
+            + generated_tokens.label(page_text("Translation"))
             + generated_tokens.chips(TOKENS, "encoder")
         ),
         lambda: generated_tokens.cards(
             [cards.Produced("la", 0.25, (cards.Candidate("le", 0.6), cards.Candidate("la", 0.25)))]
         ),
-        lambda: beam.beam(beams.COLUMNS, given("A beam")),
+        lambda: beam.beam(beams.COLUMNS, page_text("A beam")),
         lambda: filters.filters(np.ones((2, 2, 2, 3)), np.array([0.5, 0.25])),
         lambda: architecture.architecture(
             architecture.TransformerSizes(8000, 256, 8, 32, 1024, 4, 1),
-            {page: given(page) for page, _ in architecture.DESTINATIONS.values()},
+            {page: page_text(page) for page, _ in architecture.DESTINATIONS.values()},
         ),
         *(
             lambda sizes=sizes: recurrent_architecture.recurrent_architecture(
-                sizes, {page: given(page) for page, _ in recurrent_architecture.DESTINATIONS.values()}
+                sizes, {page: page_text(page) for page, _ in recurrent_architecture.DESTINATIONS.values()}
             )
             for sizes in (before.RNN, before.VECTOR, before.ADDITIVE, before.DOT)
         ),
         lambda: unrolled.unrolled(
-            [unrolled.SublayerRow("decoder", given("decoder"), "target", "decoder", [1, 2])],
-            {"source": ("I",), "target": ("<s>", "Je")}, [], [("source", 0)], given("unrolled"),
+            [unrolled.SublayerRow("decoder", page_text("decoder"), "target", "decoder", [1, 2])],
+            {"source": ("I",), "target": ("<s>", "Je")}, [], [("source", 0)], page_text("unrolled"),
         ),
     ],
 )  # fmt: skip
 def test_html_and_drawings(html):
-    assert unsaid_in_html(html()) == []
+    assert untranslated_in_html(html()) == []
 
 
 def occlusion_curves():
-    curve = occlusion.OcclusionCurve(given("Attention"), np.linspace(1, 0, 5), 0.5)
+    curve = occlusion.OcclusionCurve(page_text("Attention"), np.linspace(1, 0, 5), 0.5)
     return occlusion.curves(np.linspace(0, 1, 5), [curve], curve, np.ones((2, 5)), "covered", "light")
 
 
 @pytest.mark.parametrize(
     "figure",
     [
-        lambda: curves.histogram(RANDOM.normal(size=50), 0.5, "light", given("cosine")),
+        lambda: curves.histogram(RANDOM.normal(size=50), 0.5, "light", page_text("cosine")),
         occlusion_curves,
         lambda: patch_positions.similarity(RANDOM.normal(size=(4, 4)), (2, 2), "light"),
         lambda: patch_positions.distances(np.ones((2, 3)), 1.5, "light"),
     ],
 )
 def test_charts(figure):
-    assert unsaid_in_figure(figure()) == []
+    assert untranslated_in_figure(figure()) == []
 
 
-def test_charts_of_formulas_say_only_those():
+def test_charts_of_formulas_contain_no_other_text():
     figure = saturation.histogram(np.arange(4.0), np.ones(3), np.ones(3), "light")
-    assert {left.replace(" ", "") for left in unsaid_in_figure(figure)} <= {"q\u00b7k", "q\u00b7k/\u221adk"}
+    assert {left.replace(" ", "") for left in untranslated_in_figure(figure)} <= {"q\u00b7k", "q\u00b7k/\u221adk"}
 
 
 def texts(drawing, data=()) -> list[str]:
@@ -225,10 +229,10 @@ def test_pictures(scale: str):
     drawings = [overview_image.overview(shown), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = matrices.HeadMap(
-        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, given("mean"), 1.0
+        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, page_text("mean"), 1.0
     )
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
-    drawings += [matrices.matrices_picture([matrix_row.RowMatrix(given("Q"), SQUARE)], given("Matrices"))]
+    drawings += [matrices.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
     known = {*shown.rows, *shown.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
     pair = differences.pair()
     known |= {token.strip() for side in (pair.first, pair.second) for token in (*side.queries, *side.keys)}
@@ -256,7 +260,14 @@ def test_kinds_maps_and_places():
         attention_maps.GRID,
         attention_maps.PATCHES,
     ):
-        said = (kind.title, kind.headline, kind.query_axis, kind.key_axis, kind.corner, kind.heading(given("layer 1")))
+        said = (
+            kind.title,
+            kind.headline,
+            kind.query_axis,
+            kind.key_axis,
+            kind.corner,
+            kind.heading(page_text("layer 1")),
+        )
         assert [text for text in said if outside(text)] == []
     said = [
         attention_maps.describe(layer, head)
@@ -280,10 +291,10 @@ def test_refusals_and_descriptions(monkeypatch):
         assert outside(sample()) == "" and outside(picture_input.describe(samples.picture(sample.id))) == ""
     for typed in ("", "x", "1 2 3", "99"):
         with pytest.raises(ValueError) as wrong:
-            whole_numbers.parse(typed, given("lengths"), (1, 2), (1, 9))
+            whole_numbers.parse(typed, page_text("lengths"), (1, 2), (1, 9))
         assert outside(str(wrong.value)) == ""
-    told = []
-    monkeypatch.setattr(waiting, "_notice", lambda words: told.append(words))
+    notices = []
+    monkeypatch.setattr(waiting, "_notice", notices.append)
     for count in (1, 2):
         waiting.queue_notice(count)
-    assert len(told) == 2 and not any(map(outside, told))
+    assert len(notices) == 2 and not any(map(outside, notices))

@@ -15,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 @dataclass
 class Traced:
-    """What `frame` asks of a trace."""
+    """The attributes of a trace that `frame` uses."""
 
     records: dict
 
@@ -32,7 +32,7 @@ TRACE = Traced(
 )
 
 
-def test_one_row_a_weight():
+def test_one_row_per_weight():
     found = frame(TRACE)
     assert list(found) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
     assert len(found) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
@@ -46,7 +46,7 @@ def test_one_row_a_weight():
     np.testing.assert_allclose(total.to_numpy().reshape(2, 3, 4), TRACE.records["encoder"].weights.sum(-1), rtol=1e-6)
 
 
-def test_one_kind_and_a_kind_that_is_not_there():
+def test_one_kind_and_an_unknown_kind():
     assert set(frame(TRACE, "cross").kind) == {"cross"}
     with pytest.raises(ValueError, match="no attention 'vision'; it has encoder, cross"):
         frame(TRACE, ["vision"])

@@ -10,7 +10,7 @@ _BEFORE_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};]|return)\s*$")
 
 @dataclass(frozen=True)
 class Literal:
-    """A string, or a template without what stands in its places.
+    """A string, or a template without its expressions.
 
     Attributes:
         text: what it holds.
@@ -25,75 +25,75 @@ class Literal:
 
     @property
     def call(self) -> tuple[str, str]:
-        """What it is an argument of, and what is written in front of it there; two empty texts if of nothing.
+        """The function of which it is an argument, and the arguments before it; two empty texts if there is none.
 
         Lists and places in templates do not count; in brackets behind a name it is an argument of `[`.
         """
         closed = 0
-        for place in range(len(self.before) - 1, -1, -1):
-            char = self.before[place]
+        for position in range(len(self.before) - 1, -1, -1):
+            char = self.before[position]
             if char in ")]}":
                 closed += 1
             elif char in "([{" and closed:
                 closed -= 1
-            elif char == "(" or (char == "[" and re.search(r"[\w)\]]$", self.before[:place])):
-                name = re.search(r"(\w*)(?:\?\.)?$", self.before[:place])[1]
-                return ("[" if char == "[" else name), self.written[place + 1 :]
-            elif char == "{" and self.before[place - 1] != "$" and ":" not in self.before[place:]:
+            elif char == "(" or (char == "[" and re.search(r"[\w)\]]$", self.before[:position])):
+                name = re.search(r"(\w*)(?:\?\.)?$", self.before[:position])[1]
+                return ("[" if char == "[" else name), self.written[position + 1 :]
+            elif char == "{" and self.before[position - 1] != "$" and ":" not in self.before[position:]:
                 break
         return "", ""
 
 
 def literals(script: str) -> list[Literal]:
-    """All of them, in order."""
-    found, code = [], list(script)
-    _code(script, 0, found, code)
+    """All literals of a script, in order."""
+    matches, code = [], list(script)
+    _code(script, 0, matches, code)
     blank = "".join(code)
-    return [Literal(text, blank[:start], blank[end:], script[:start]) for start, end, text in sorted(found)]
+    return [Literal(text, blank[:start], blank[end:], script[:start]) for start, end, text in sorted(matches)]
 
 
-def _code(script: str, place: int, found: list[tuple[int, int, str]], code: list[str]) -> int:
-    """Read code up to a brace that closes more than was opened, and say where that is."""
+def _code(script: str, position: int, matches: list[tuple[int, int, str]], code: list[str]) -> int:
+    """Read code up to the closing brace of the enclosing block, and return its position."""
     depth = 0
-    while place < len(script):
-        char = script[place]
-        if script.startswith("//", place):
-            place = _blank(code, place, (script + "\n").index("\n", place))
-        elif script.startswith("/*", place):
-            place = _blank(code, place, script.index("*/", place) + 2)
+    while position < len(script):
+        char = script[position]
+        if script.startswith("//", position):
+            position = _blank(code, position, (script + "\n").index("\n", position))
+        elif script.startswith("/*", position):
+            position = _blank(code, position, script.index("*/", position) + 2)
         elif char in "\"'":
-            end = re.compile(rf"(?:\\.|[^\\{char}\n])*{char}").match(script, place + 1).end()
-            found.append((place, end, script[place + 1 : end - 1]))
-            place = _blank(code, place, end)
+            end = re.compile(rf"(?:\\.|[^\\{char}\n])*{char}").match(script, position + 1).end()
+            matches.append((position, end, script[position + 1 : end - 1]))
+            position = _blank(code, position, end)
         elif char == "`":
-            place = _template(script, place, found, code)
-        elif char == "/" and _BEFORE_REGEX.search("".join(code[max(0, place - 20) : place])):
-            end = re.compile(r"(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/\w*").match(script, place + 1).end()
-            place = _blank(code, place, end)
+            position = _template(script, position, matches, code)
+        elif char == "/" and _BEFORE_REGEX.search("".join(code[max(0, position - 20) : position])):
+            end = re.compile(r"(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n\[])+/\w*").match(script, position + 1).end()
+            position = _blank(code, position, end)
         else:
             depth += (char == "{") - (char == "}")
             if depth < 0:
-                return place
-            place += 1
-    return place
+                return position
+            position += 1
+    return position
 
 
-def _template(script: str, start: int, found: list[tuple[int, int, str]], code: list[str]) -> int:
-    place, text, from_ = start + 1, "", start
-    while script[place] != "`":
-        if script[place] == "\\":
-            text += script[place : place + 2]
-            place += 2
-        elif script.startswith("${", place):
-            _blank(code, from_, place)
-            from_ = place = _code(script, place + 2, found, code)
+def _template(script: str, start: int, matches: list[tuple[int, int, str]], code: list[str]) -> int:
+    position, text, from_ = start + 1, "", start
+    while script[position] != "`":
+        if script[position] == "\\":
+            text += script[position : position + 2]
+            position += 2
+        elif script.startswith("${", position):
+            _blank(code, from_, position)
+            from_ = position = _code(script, position + 2, matches, code)
             text += "\0"
-            place += 1
+            position += 1
         else:
-            text += script[place]
-            place += 1
-    found.append((start, place + 1, text))
-    return _blank(code, from_ + (script[from_] == "}"), place + 1)
+            text += script[position]
+            position += 1
+    matches.append((start, position + 1, text))
+    return _blank(code, from_ + (script[from_] == "}"), position + 1)
 
 
 def _blank(code: list[str], start: int, end: int) -> int:

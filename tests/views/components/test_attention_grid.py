@@ -34,7 +34,7 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
     return header, np.frombuffer(content[4 + length :], kind).reshape(header["weights"])
 
 
-def test_short_sentences_travel_exactly():
+def test_short_sentences_are_sent_exactly():
     shown = sheet(14)
     header, weights = read(payload(shown, "dark"))
     assert header["type"] == "float32"
@@ -44,7 +44,7 @@ def test_short_sentences_travel_exactly():
     assert header["scales"]["light"] == list(palette.scale("cross", "light"))
 
 
-def test_long_sentences_travel_in_half_the_bytes_with_three_digits():
+def test_long_sentences_are_sent_in_half_precision_with_three_digits():
     shown = sheet(130)
     content = payload(shown, "dark")
     header, weights = read(content)
@@ -54,6 +54,6 @@ def test_long_sentences_travel_in_half_the_bytes_with_three_digits():
     assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < shown.weights.nbytes
 
 
-def test_choosing_another_map_sends_the_same_bytes():
+def test_selecting_another_map_does_not_change_the_payload():
     one = sheet(14)
     assert payload(one, "dark") == payload(replace(one, selected=(3, 4)), "dark")

@@ -43,7 +43,7 @@ def types(shown: SheetsOfKinds) -> list[str]:
     return [header["type"] for header, _ in read(payload(shown, "dark"))[1].values()]
 
 
-def test_kinds_travel_exactly_together_then_the_chosen_one_then_none():
+def test_all_kinds_are_exact_then_only_the_selected_one_then_none():
     for side, exact in ((12, ["float32"] * 2), (70, ["float16", "float32"]), (130, ["float16"] * 2)):
         shown = known(side, "cross")
         sizes = [sheet.weights.nbytes for sheet in shown.sheets.values()]
@@ -54,14 +54,14 @@ def test_kinds_travel_exactly_together_then_the_chosen_one_then_none():
             np.testing.assert_allclose(weights, shown.sheets[name].weights, **{"rtol": 0, "atol": 0} | rough)
 
 
-def test_what_is_chosen_changes_no_byte_of_a_short_or_a_long_sentence():
+def test_a_selection_does_not_change_the_payload():
     for side in (12, 130):
         shown = known(side)
         others = {"kind": "cross", "layer": "2"}
         assert payload(shown, "dark") == payload(replace(shown, chosen=others), "dark")
 
 
-def test_special_tokens_and_words_are_places():
+def test_special_tokens_and_words_are_sent_as_indices():
     header, found = read(payload(known(5), "light"))
     encoder, cross = (kind for kind, _ in found.values())
     assert encoder["special"] == cross["special"] == [[4], [4]]
@@ -84,7 +84,7 @@ def test_special_tokens_and_words_are_places():
     [None, [], "cross", {}, {"kind": "cross"}, {"kind": "x", "layer": "1"}, {"kind": ["cross"], "layer": "1"}]
     + [{"kind": "cross", "layer": 1}, {"kind": "cross", "layer": "1", "more": "2"}],
 )
-def test_browsers_can_send_anything(sent):
+def test_invalid_selections_are_rejected(sent):
     offered = known(5).choices
     assert controls.valid_selection(sent, offered) is None
     good = {"kind": "cross", "layer": "2"}

@@ -1,4 +1,4 @@
-"""The lines' payload and what is believed of the browser's answers. Its script is tested in a browser."""
+"""The lines' payload and the checks of the browser's answers. Their script is tested in a browser."""
 
 import html
 import json
@@ -39,7 +39,7 @@ def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: 
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
-    """The header and the weights in a row, put together from what has travelled."""
+    """The header and the weights as one flat array, decoded from the payload."""
     length = int.from_bytes(content[:4], "little")
     assert length % 4 == 0  # typed arrays start at multiples of their size
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
@@ -50,7 +50,7 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
     return header, whole.view("<f4")[:, 0]
 
 
-def test_short_inputs_travel_exactly():
+def test_short_inputs_are_sent_exactly():
     shown = lines(7, 11)
     header, weights = read(payload(shown, "dark"))
     assert header["weights"] == [4, 8, 7, 11]
@@ -60,7 +60,7 @@ def test_short_inputs_travel_exactly():
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
 
-def test_of_a_causal_kind_only_what_is_seen_travels():
+def test_masked_cells_of_a_causal_kind_are_not_sent():
     shown = lines(9, 9, "decoder")
     header, weights = read(payload(shown, "dark"))
     assert header["causal"]
@@ -71,7 +71,7 @@ def test_of_a_causal_kind_only_what_is_seen_travels():
 
 
 @pytest.mark.parametrize("side", [64, 128])
-def test_long_inputs_travel_in_three_bytes_a_weight(side):
+def test_long_inputs_are_sent_in_three_bytes_per_weight(side):
     shown = lines(side, side)
     assert shown.attention.nbytes > FULL_PRECISION_BYTES
     content = payload(shown, "dark")
@@ -88,7 +88,7 @@ def of_kinds(side: int) -> LinesOfKinds:
 
 
 @pytest.mark.parametrize(("side", "form", "bytes"), [(9, "float32", 4), (70, "float24", 3)])
-def test_all_kinds_travel_one_behind_the_other(side: int, form: str, bytes: int):
+def test_all_kinds_are_sent_one_after_another(side: int, form: str, bytes: int):
     shown = of_kinds(side)
     assert (sum(each.attention.nbytes for each in shown.kinds.values()) > EXACT_BYTES) == (form == "float24")
     content = payload_of_kinds(shown, "dark")
@@ -105,7 +105,7 @@ def test_all_kinds_travel_one_behind_the_other(side: int, form: str, bytes: int)
 VIEW = {"layers": [0], "heads": [1, 3], "mass": 0.5, "locked": None}
 
 
-def test_what_a_browser_chooses_is_believed_where_it_is_there():
+def test_a_valid_selection_is_accepted():
     chosen = {"kind": "decoder", "marks": "hidden"}
     assert valid_choice(chosen | {"view": VIEW}, of_kinds(5)) == (chosen, LinesView((0,), (1, 3), 0.5))
 
@@ -124,11 +124,11 @@ def test_what_a_browser_chooses_is_believed_where_it_is_there():
         {"kind": "decoder", "marks": "shown", "view": VIEW | {"locked": {"side": "key", "place": 5}}},
     ],
 )
-def test_nothing_else_is(sent):
+def test_an_invalid_selection_is_rejected(sent):
     assert valid_choice(sent, of_kinds(5)) is None
 
 
-def test_choosing_sends_the_same_bytes_and_another_mark():
+def test_a_selection_changes_the_mark_and_not_the_payload():
     one = lines(5, 6)
     other = replace(one, view=LinesView((3,), (0, 7), 0.9, LockedToken("key", 5)))
     assert payload(one, "dark") == payload(other, "dark")
@@ -146,7 +146,7 @@ def test_attention_that_does_not_fit_its_tokens_is_refused():
         replace(lines(5, 6), queries=("a",) * 4)
 
 
-def test_numbers_come_back_sorted_and_once():
+def test_numbers_are_sorted_and_unique():
     sent = {"layers": [3, 0, 3], "heads": [], "mass": 1}
     assert valid_view(sent, SHAPE) == LinesView((0, 3), (), 1.0)
 
@@ -171,14 +171,14 @@ def test_numbers_come_back_sorted_and_once():
         {"locked": 3},
     ],
 )
-def test_any_other_answer_is_not_believed(wrong):
+def test_any_other_answer_is_rejected(wrong):
     right = {"layers": [0], "heads": [1], "mass": 0.5, "locked": {"side": "query", "place": 4}}
     assert valid_view(right, SHAPE) == LinesView((0,), (1,), 0.5, LockedToken("query", 4))
     assert valid_view(right | wrong, SHAPE) is None
 
 
 @pytest.mark.parametrize("sent", [None, 3, "x", [], {}])
-def test_what_is_no_view_is_not_believed(sent):
+def test_an_invalid_view_is_rejected(sent):
     assert valid_view(sent, SHAPE) is None
 
 
@@ -190,7 +190,7 @@ def test_what_is_no_view_is_not_believed(sent):
         (LinesView((), (5,), 0.05), "-6-5"),
     ],
 )
-def test_the_address_holds_what_is_chosen(view, text):
+def test_the_url_contains_the_view(view, text):
     assert to_address(view) == text
     assert from_address(text, SHAPE) == view
 
@@ -213,11 +213,11 @@ def test_the_address_holds_what_is_chosen(view, text):
         "1-1-70-z1",
     ],
 )
-def test_any_other_address_is_not_believed(text):
+def test_any_other_url_is_rejected(text):
     assert from_address(text, SHAPE) is None
 
 
-def test_the_fewest_keys_that_hold_the_share_are_kept():
+def test_the_fewest_keys_with_the_share_are_selected():
     weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
     assert attention_maps.strongest_keys(weights, 0.7).tolist() == [
         [True, True, False],

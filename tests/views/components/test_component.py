@@ -1,4 +1,4 @@
-"""What stands beside a component, and what is believed of its answers."""
+"""The selection mark of a component, and the checks of its answers."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from views.components.component import selection_mark, valid_cell
 
 
 @pytest.mark.parametrize("chosen", [[0, 0], [4, 8], (2, 3)])
-def test_cells_of_the_sheet_are_taken(chosen):
+def test_valid_cells_are_accepted(chosen):
     assert valid_cell(chosen, 5, 9) == tuple(chosen)
 
 
@@ -29,7 +29,7 @@ def test_cells_of_the_sheet_are_taken(chosen):
         [float("nan"), 0],
     ],
 )
-def test_anything_else_is_not(chosen):
+def test_invalid_cells_are_rejected(chosen):
     assert valid_cell(chosen, 5, 9) is None
 
 
@@ -37,7 +37,7 @@ def test_the_mark_cannot_break_out_of_its_attribute():
     assert selection_mark('"><b>') == '<span hidden data-chosen="&quot;\\&quot;&gt;&lt;b&gt;&quot;"></span>'
 
 
-def test_an_answer_for_a_component_that_has_left_is_nobody_s(monkeypatch):
+def test_an_answer_of_a_removed_component_is_ignored(monkeypatch):
     there, taken = {"grid": {"chosen": 5}}, []
     monkeypatch.setattr(component.st, "session_state", there)
     for key in ("left", "grid"):

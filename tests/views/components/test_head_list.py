@@ -42,7 +42,7 @@ def read(shown: HeadList) -> tuple[dict, bytes]:
     return json.loads(content[4 : 4 + length]), content[4 + length :]
 
 
-def test_the_payload_holds_rows_and_maps():
+def test_the_payload_contains_rows_and_maps():
     header, body = read(known())
     assert header["largest"] == 2.0 and header["underlay"] == [2, 2, 3]
     assert [row["weights"] for row in header["rows"]] == [[2, 2], [3, 3]]
@@ -56,7 +56,7 @@ def test_the_payload_holds_rows_and_maps():
     assert (header["form"], header["exact"]) == ("float32", None)
 
 
-def test_many_maps_travel_rounded_and_the_open_one_exact(monkeypatch):
+def test_many_maps_are_sent_rounded_and_the_open_one_exactly(monkeypatch):
     monkeypatch.setattr(controls, "EXACT_BYTES", 40)
     header, body = read(known())
     assert (header["form"], header["exact"]) == ("float16", 1)
@@ -64,7 +64,7 @@ def test_many_maps_travel_rounded_and_the_open_one_exact(monkeypatch):
     np.testing.assert_array_equal(np.frombuffer(body[51:], "<f4").reshape(3, 3), np.eye(3))
 
 
-def test_too_many_maps_leave_the_open_one(monkeypatch):
+def test_of_too_many_maps_only_the_open_one_is_sent(monkeypatch):
     monkeypatch.setattr(controls, "WHOLE_BYTES", 8)
     header, body = read(replace(known(), open=0))
     assert [row["cells"] for row in header["rows"]] == [[2, 2], None]
@@ -72,13 +72,13 @@ def test_too_many_maps_leave_the_open_one(monkeypatch):
 
 
 @pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])
-def test_browsers_can_send_anything(sent):
+def test_invalid_selections_are_rejected(sent):
     assert controls.valid_selection(sent, known().choices) is None
     good = {"sort": "place", "shown": "b"}
     assert controls.valid_selection(good, known().choices) == good
 
 
-def test_large_maps_keep_the_largest_weight_of_each_block():
+def test_large_maps_show_the_largest_weight_of_each_block():
     weights = np.zeros((100, 60))
     weights[99, 59], weights[0, 2] = 0.5, 1.0
     cells = small_map(weights)

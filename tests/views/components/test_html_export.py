@@ -1,4 +1,4 @@
-"""A component as one file: what is read back is what was put in, and nothing in it is taken for markup."""
+"""A component as one file: its payload can be read back, and no text in it is interpreted as markup."""
 
 import base64
 import json
@@ -16,12 +16,12 @@ from views.components import attention_grid, attention_lines, component, html_ex
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
 
-def saved(part: html_export.ComponentSnapshot) -> bytes:
-    return html_export.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], part)
+def saved(snapshot: html_export.ComponentSnapshot) -> bytes:
+    return html_export.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], snapshot)
 
 
 def payload_of(page: bytes) -> bytes:
-    """What stands in the file for the script."""
+    """The payload in the file."""
     (packed,) = re.findall(rb'<script type="text/plain" id="payload">([^<]*)</script>', page)
     return base64.b64decode(packed)
 
@@ -42,7 +42,7 @@ class Tags(HTMLParser):
         self.texts.append(data)
 
 
-@pytest.mark.parametrize("side", [14, 60])  # on the page the longer one travels in half precision
+@pytest.mark.parametrize("side", [14, 60])  # on the page the longer one is sent in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
     shown = sheet(side)
     header, weights = read_grid(payload_of(saved(attention_grid.snapshot(shown))))
@@ -71,7 +71,7 @@ def test_a_very_long_input_is_rounded_as_on_the_page():
     assert attention_grid.snapshot(shown).payload == attention_grid.payload(shown, "light")
 
 
-def test_what_a_reader_typed_is_text():
+def test_user_text_is_escaped():
     page = saved(attention_grid.snapshot(sheet(3)))
     found = Tags(page)
     counted = [tag for tag, _ in found.tags]
@@ -88,7 +88,7 @@ def test_the_file_may_load_nothing():
     assert addresses == ["data:,"]
 
 
-def test_a_script_that_would_end_its_element_is_refused(monkeypatch):
+def test_a_script_that_closes_its_element_is_refused(monkeypatch):
     monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="does not close"):
         saved(attention_grid.snapshot(sheet(3)))

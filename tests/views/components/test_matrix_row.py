@@ -1,4 +1,4 @@
-"""What the browser is sent to draw, and what is believed of its answers."""
+"""The payload of matrices, and the checks of the browser's answers."""
 
 import json
 
@@ -15,7 +15,7 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
     return json.loads(content[4 : 4 + length]), np.frombuffer(content[4 + length :], "<f4")
 
 
-def test_matrices_follow_each_other_with_signs_between():
+def test_matrices_and_operators_are_in_order():
     left, right = np.arange(6.0).reshape(2, 3), -np.ones((1, 2))
     header, values = read(
         payload([RowMatrix("A", left, rows=("<b>", "\u2009")), "\u00d7", RowMatrix("B", right)], "dark", 2)
@@ -30,7 +30,7 @@ def test_matrices_follow_each_other_with_signs_between():
 def test_scales_are_symmetric_for_signed_numbers_and_start_at_zero_for_others():
     values = np.array([[-3.0, 2.0, -np.inf]])
     signed = read(payload([RowMatrix("S", values, "decoder")], "light"))[0]["items"][0]
-    assert (signed["low"], signed["high"]) == (-3, 3)  # minus infinity counts for nothing
+    assert (signed["low"], signed["high"]) == (-3, 3)  # minus infinity is ignored
     assert tuple(signed["scales"]["light"]) == palette.signed_scale("decoder", "light")
     plain = read(payload([RowMatrix("W", values, "cross", signed=False, top=1.0)], "light"))[0]["items"][0]
     assert (plain["low"], plain["high"]) == (0, 1)
@@ -43,7 +43,7 @@ def test_a_matrix_without_size_still_has_a_scale(values):
     assert item["high"] == 1
 
 
-def test_painted_cells_are_taken():
+def test_painted_cells_are_accepted():
     assert valid_cells([[0, 1, True], (1, 0, 0)], (2, 2)) == [(0, 1, True), (1, 0, False)]
 
 
@@ -51,9 +51,9 @@ def test_painted_cells_are_taken():
     "sent",
     [None, "x", 3, {}, [3], [[0, 0]], [[2, 0, True]], [[0, -1, True]], [[0.5, 0, 1]], [["0", 0, 1]], [[0, 0, "yes"]]],
 )
-def test_anything_else_is_not(sent):
+def test_invalid_cells_are_rejected(sent):
     assert valid_cells(sent, (2, 2)) == []
 
 
-def test_no_more_cells_than_there_are():
+def test_at_most_all_cells_are_accepted():
     assert len(valid_cells([[0, 0, True]] * 1000, (2, 2))) == 4

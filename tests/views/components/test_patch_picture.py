@@ -26,7 +26,7 @@ def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
 
 
 def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
-    """A picture; `patch` and the `head` of its weights are chosen, counted from 0."""
+    """A picture; `patch` and the `head` of its weights are selected, counted from 0."""
     given = dict(pixels=PIXELS, grid=(2, 3), panels=[PicturePanel("a", "from")], title="t") | changes
     chosen = {name: str(place + 1) for name, place in zip(("row", "column"), patch, strict=True)}
     offered = [*sentence_input.patch_choices(given["grid"])]
@@ -42,14 +42,14 @@ def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **cha
     return PatchPicture(choices=offered, chosen=chosen, **given)
 
 
-def test_weights_and_picture_travel_exactly():
+def test_weights_and_picture_are_sent_exactly():
     attention = np.random.default_rng(1).dirichlet(np.ones(7), (2, 3, 7)).astype(np.float32)
     given = shown(weights=attention, tops=attention[..., 0, 0])
     header, weights, picture = read(payload(given, "dark"))
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
     assert header["grid"] == [2, 3] and exact_weights(given) is None
-    assert header["chosen"] is None  # it stands in the mark
+    assert header["chosen"] is None  # it is in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
     assert header["theme"] == "dark"
     np.testing.assert_allclose(header["tops"], attention[..., 0, 0])
@@ -62,7 +62,7 @@ def test_a_picture_alone():
     np.testing.assert_array_equal(picture, PIXELS)
 
 
-def test_many_heads_travel_rounded_and_the_chosen_one_exact_beside_them():
+def test_many_heads_are_sent_rounded_and_the_selected_one_exactly():
     attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
     given = shown(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
     header, weights, _ = read(content := payload(given, "dark"))
@@ -72,5 +72,5 @@ def test_many_heads_travel_rounded_and_the_chosen_one_exact_beside_them():
     assert name == f"{header['id']},3,2"
     np.testing.assert_array_equal(numbers, attention[3, 2])
     other = replace(given, chosen={**given.chosen, "layer": "1"})
-    assert payload(other, "dark") == content  # what is large need not travel again
+    assert payload(other, "dark") == content  # the payload is not sent again
     assert exact_weights(other)[0] == f"{header['id']},0,2"

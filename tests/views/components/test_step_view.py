@@ -1,4 +1,4 @@
-"""What the step view is given, and what it takes from a browser."""
+"""The payload of the step view, and the checks of the browser's answers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def view(*panels, axes=(TOKENS, UNITS), dims=("token", "unit")) -> StepView:
     return StepView(axes, {"h": Numbers(HIDDEN, dims)}, panels)
 
 
-def test_numbers_travel_with_the_names_of_their_axes():
+def test_numbers_are_sent_with_the_ids_of_their_axes():
     header, numbers = read(payload(view(FormulaPanel("unit {unit}: {h}")), "light"))
     np.testing.assert_array_equal(numbers["h"], HIDDEN.astype(np.float32))
     assert header["numbers"] == {"h": ["token", "unit"]}
@@ -51,13 +51,13 @@ def test_scales_come_from_the_whole_array():
     assert (bars["columns"][0]["top"], bars["columns"][0]["signed"]) == (4.0, True)
 
 
-def test_what_does_not_fit_is_refused():
+def test_shapes_and_axes_that_do_not_fit_are_refused():
     with pytest.raises(ValueError, match="its axes"):
         view(dims=("unit", "token"))
     with pytest.raises(ValueError, match="cannot draw"):
         view(HeatmapPanel("map", "h", "token", "place"))
     fixed = Axis("unit", "Unit", size=3, slider=False)
-    with pytest.raises(ValueError, match="cannot draw"):  # nothing says which unit
+    with pytest.raises(ValueError, match="cannot draw"):  # no slider selects the unit
         view(CurvesPanel("lines", "token", (Curve("h", "h"),)), axes=(TOKENS, fixed))
 
 
@@ -66,16 +66,16 @@ def test_what_does_not_fit_is_refused():
     [None, [], {}, {"token": 0}, {"token": 2, "unit": 0}, {"token": -1, "unit": 0}, {"token": True, "unit": 0}]
     + [{"token": "0", "unit": 0}, {"token": 0, "unit": 0, "more": 0}],
 )
-def test_nonsense_from_a_browser_moves_nothing(sent):
+def test_invalid_positions_are_rejected(sent):
     assert view().valid(sent) is None
 
 
-def test_places_that_there_are_hold():
+def test_valid_positions_are_accepted():
     assert view().valid({"token": 1, "unit": 2}) == {"token": 1, "unit": 2}
     assert view().first() == {"token": 0, "unit": 0}
 
 
-def test_where_there_is_nothing_to_show_the_scales_hold_without_it():
+def test_nan_is_ignored_by_the_scales():
     values = np.array([[1.0, np.nan], [-2.0, np.nan]])
     axes = (Axis("row", "Row", size=2), Axis("column", "Column", size=2))
     panels = (

@@ -1,9 +1,9 @@
-"""No script has words of its own: what a reader reads or hears comes with the payload, said by the catalogue.
+"""Scripts contain no text for users: every text comes with the payload, translated by the catalogue.
 
-How a literal is judged. It is for browsers if it has no letters once markup and places to fill are taken out, or is a
-style or a path of SVG; if it is compared, or is a key; if it is an argument of one of `FUNCTIONS`, unless a reader is
-told it (attributes of `TOLD`, the text that `write` puts into a picture); if it is given to one of `PROPERTIES` or
-`CONSTANTS`; or if it is an id, of `IDS` or in one of `LOOPS`. Whatever else has letters would reach a reader.
+How a literal is classified. It is no text for users if it has no letters besides markup and placeholders, or is a style
+or a path of SVG; if it is compared, or is a key; if it is an argument of one of `FUNCTIONS`, unless it is displayed or
+read aloud (attributes of `SPOKEN`, the text that `write` puts into a picture); if it is assigned to one of `PROPERTIES`
+or `CONSTANTS`; or if it is an id, of `IDS` or in one of `LOOPS`. Any other literal with letters is a text for users.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ PROPERTIES = {
     *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
     *("behavior", "block", "id", "rel", "side", "textAlign", "textBaseline", "type"),
 }
-TOLD = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
+SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
@@ -77,14 +77,14 @@ def for_browsers(literal: Literal) -> bool:
     if after.startswith(":") and before.endswith(("{", ",")):
         return True
     name, written = literal.call
-    if (name == "setAttribute" and TOLD.match(written)) or (name == "write" and not written.strip()):
+    if (name == "setAttribute" and SPOKEN.match(written)) or (name == "write" and not written.strip()):
         return False
     given = re.findall(r"(\w+)\s*(?:\+?=(?![=>])|:)", before.splitlines()[-1])
     return name in FUNCTIONS or name.endswith("Event") or (bool(given) and given[-1] in PROPERTIES | CONSTANTS)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=[path.name for path in SCRIPTS])
-def test_every_word_comes_with_the_payload(path: Path):
+def test_every_text_comes_with_the_payload(path: Path):
     found = [literal.text for literal in literals(path.read_text(encoding="utf-8")) if not for_browsers(literal)]
     assert found == []
 
@@ -105,5 +105,5 @@ def test_every_word_comes_with_the_payload(path: Path):
         'const told = [name, "strongest"].join(": ")',
     ],
 )
-def test_words_of_a_script_are_found(script: str):
+def test_texts_in_a_script_are_detected(script: str):
     assert [literal for literal in literals(script) if not for_browsers(literal)]

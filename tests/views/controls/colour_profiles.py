@@ -57,7 +57,7 @@ def inks() -> bytes:
 
 
 def in_srgb(colours: np.ndarray, columns: np.ndarray) -> np.ndarray:
-    """What colours of `rgb(columns)` are in sRGB, by the formulas: `(..., 3)` uint8 to float levels of 0 to 255."""
+    """Colours of `rgb(columns)` in sRGB, by the formulas: `(..., 3)` uint8 to float levels of 0 to 255."""
     share = colours / 255
     light = np.where(share <= 0.04045, share / 12.92, ((share + 0.055) / 1.055) ** 2.4)
     light = np.clip(light @ columns.T @ np.linalg.inv(SRGB).T, 0, 1)

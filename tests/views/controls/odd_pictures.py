@@ -1,4 +1,4 @@
-"""Bytes of pictures that are correct but odd, and of files that are not pictures: made here, kept nowhere."""
+"""Bytes of pictures that are correct but odd, and of files that are not pictures: generated here, stored nowhere."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def tiff(*tags: tuple[int, int, int, int], body: bytes = b"", order: str = "<") 
 
 
 def tiff_of_strips(strips: int, side: int = 1000) -> bytes:
-    """A grey TIFF that names `strips` strips of one row, all at the same place."""
+    """A grey TIFF that names `strips` strips of one row, all at the same offset."""
     places = struct.pack("<I", 256) * strips
     return tiff(
         (256, 4, 1, side),
@@ -80,7 +80,7 @@ def tiff_of_strips(strips: int, side: int = 1000) -> bytes:
 
 
 def jpeg_of_scans(scans: int, side: int = 64) -> bytes:
-    """A progressive JPEG whose last scan stands there `scans` times."""
+    """A progressive JPEG that contains its last scan `scans` times."""
     content = encoded(photo(side, side), "JPEG", progressive=True, quality=40)
     end = content.rindex(b"\xff\xd9")
     last = content.rindex(b"\xff\xda")

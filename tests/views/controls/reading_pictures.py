@@ -1,4 +1,4 @@
-"""What the tests of reading pictures share."""
+"""Helpers for the tests of reading pictures."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Colours with a profile of their own are converted to sRGB; formulas written apart say what must come out."""
+"""Colours with a profile are converted to sRGB; separate formulas give the expected values."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from views.controls import colour_profiles
 from views.controls.colour_profiles import CONVERTED, UNUSABLE
 from views.controls.pictures import ON_WHITE, TURNED, read_picture
 
-SWAPPED = made.rgb(made.SRGB[:, ::-1])  # what it calls red is blue
+SWAPPED = made.rgb(made.SRGB[:, ::-1])  # its red is blue
 DISPLAY_P3 = made.rgb(made.DISPLAY_P3)
 COLOURS = np.random.default_rng(0).integers(0, 256, (24, 32, 3), dtype=np.uint8)
 
 
 @pytest.mark.parametrize("form", ["PNG", "WEBP", "TIFF"])
-def test_swapped_channels_are_put_right(form):
+def test_swapped_channels_are_corrected(form):
     picture = read_picture(encoded(Image.fromarray(COLOURS), form, icc_profile=SWAPPED, **LOSSLESS[form]))
     assert np.abs(pixels(picture).astype(int) - COLOURS[..., ::-1]).max() <= 1
     assert picture.notes == (CONVERTED,)
@@ -35,11 +35,11 @@ def test_a_jpeg_with_a_profile():
     assert np.abs(pixels(large).astype(int) - pixels(plain)[..., ::-1]).max() <= 2
 
 
-def test_display_p3_is_converted_as_the_formulas_say():
+def test_display_p3_is_converted_by_the_formulas():
     picture = read_picture(encoded(Image.fromarray(COLOURS), icc_profile=DISPLAY_P3))
     wanted = made.in_srgb(COLOURS, made.DISPLAY_P3)
     assert np.abs(pixels(picture) - wanted).max() <= 1.5
-    assert np.abs(wanted - COLOURS).max() > 20  # left alone, the colours would be wrong
+    assert np.abs(wanted - COLOURS).max() > 20  # without conversion the colours would be wrong
     assert picture.notes == (CONVERTED,)
 
 
@@ -48,7 +48,7 @@ def test_everything_that_shows_the_picture_has_the_right_colours():
     one = read_picture(encoded(red, icc_profile=SWAPPED))
     other = read_picture(encoded(Image.new("RGB", (64, 64), (30, 20, 220))))
     assert np.abs(pixels(one).astype(int) - pixels(other)).max() <= 1
-    assert not one.image.info  # nothing that a later reader could apply once more
+    assert not one.image.info  # no profile that could be applied once more
     assert len(thumbnail(one.image)) == len(thumbnail(other.image))
 
 
@@ -62,7 +62,7 @@ def test_a_profile_of_srgb_changes_nothing(mode):
     assert read_picture(encoded(Image.fromarray(COLOURS), icc_profile=made.rgb(made.SRGB))).notes == ()
 
 
-def test_transparency_stays_and_is_no_colour():
+def test_transparency_is_preserved_and_has_no_colour():
     image = Image.new("RGBA", (8, 8), (255, 0, 0, 51))
     exif = Image.Exif()
     exif[0x0112] = 3
@@ -108,7 +108,7 @@ def wrong_profiles() -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", wrong_profiles())
-def test_a_profile_that_cannot_be_used_costs_nothing_but_a_note(name):
+def test_an_unusable_profile_is_ignored_with_a_note(name):
     image = Image.fromarray(COLOURS)
     form = "TIFF" if name == "huge" else "PNG"
     picture = read_picture(encoded(image, form, icc_profile=wrong_profiles()[name]))

@@ -1,4 +1,4 @@
-"""A painted mask survives the address bar, and nothing else does."""
+"""Painted masks can be read back from the URL, and any other text is an empty mask."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from views.controls import painted
 
 
 @given(st.integers(1, 40), st.integers(0, 2**32 - 1))
-def test_what_was_painted_comes_back(side, seed):
+def test_a_mask_can_be_read_back(side, seed):
     changed = np.random.default_rng(seed).random((side, side)) < 0.2
     np.testing.assert_array_equal(painted.decode(painted.encode(changed), side), changed)
 
@@ -24,7 +24,7 @@ def test_few_cells_take_few_characters():
 @given(st.one_of(st.none(), st.integers(), st.text(), st.text().map(lambda text: f"5-{text}")))
 def test_nonsense_paints_nothing(text):
     if isinstance(text, str) and painted.decode(text, 5).any():
-        assert painted.encode(painted.decode(text, 5)).startswith("5-")  # hypothesis spelt a mask; astonishing but fine
+        assert painted.encode(painted.decode(text, 5)).startswith("5-")  # hypothesis happened to generate a mask
     assert painted.decode(text, 5).shape == (5, 5)
 
 
@@ -59,5 +59,5 @@ def test_twice_as_many_patches_are_hidden_two_by_two():
 
 
 @pytest.mark.parametrize("text", (*DAMAGED, None, 5, "0-x", "65-eNpj", f"{10**9}-eNpj"))
-def test_what_is_no_mask_covers_nothing(text):
+def test_text_that_is_no_mask_is_an_empty_mask(text):
     assert painted.decode_stretched(text, 5).shape == (5, 5) and not painted.decode_stretched(text, 5).any()

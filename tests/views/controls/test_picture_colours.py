@@ -1,4 +1,4 @@
-"""Whatever way a file stores colours and frames, the first frame is seen in RGB, over white where it is transparent."""
+"""Every way to store colours and frames gives the first frame in RGB, over white where it is transparent."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_sixteen_bit_grey_is_scaled_not_cut():
         assert picture.notes == ()
 
 
-def test_sixteen_bit_grey_stays_right_when_made_small():
+def test_sixteen_bit_grey_is_correct_when_reduced():
     levels = np.full((1500, 2000), 40_000, np.uint16)
     assert (pixels(read_picture(encoded(Image.fromarray(levels)))) == 156).all()  # 40000 / 257 = 155.6
 
@@ -60,7 +60,7 @@ def test_palette_with_transparency():
     assert read_picture(png(3, 1, 8, 3, b"\0\0\1\2", colours)).notes == ()
 
 
-def test_transparency_over_white_stays_right_when_made_small():
+def test_transparency_over_white_is_correct_when_reduced():
     see_through = np.zeros((2048, 2048, 4), np.uint8)
     see_through[:, ::2, 3] = 255  # black columns between invisible black ones
     picture = read_picture(encoded(Image.fromarray(see_through, "RGBA")))

@@ -33,7 +33,7 @@ print(json.dumps([answer, (peak - before) / 1024, time.process_time() - began]))
 
 
 def cost(content: bytes) -> tuple[object, float, float]:
-    """Answer, megabytes that reading added at its peak, and seconds, in a process of its own."""
+    """Result, peak of the added memory in MB, and seconds of reading, in a separate process."""
     ran = subprocess.run(
         [sys.executable, "-c", _MEASURED], input=content, cwd=ROOT, capture_output=True, check=True, timeout=120
     )

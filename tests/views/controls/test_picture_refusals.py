@@ -1,4 +1,4 @@
-"""What is no picture, damaged, too large or too costly gets one sentence, and nothing breaks."""
+"""Files that are no picture, damaged, too large or too costly are refused with one sentence."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_no_picture(content):
 
 
 @pytest.mark.parametrize("content", [SVG, HTML])
-def test_a_name_is_no_format(content):
+def test_the_file_name_does_not_matter(content):
     assert refusal(content) == pictures.UNKNOWN()
 
 
@@ -51,7 +51,7 @@ def test_other_formats_are_not_even_tried(form):
 
 @pytest.mark.parametrize("brand", [b"heic", b"heix", b"hevc", b"mif1", b"msf1"])
 def test_pictures_of_phones_are_named(brand):
-    """By content, whatever the file is called; a box of a decoder's own follows the list of brands."""
+    """They are recognised by content, whatever the file is called."""
     for others in (b"", b"mif1heic", b"miafMiHE"):
         content = (16 + len(others)).to_bytes(4, "big") + b"ftyp" + brand + bytes(4) + others + bytes(200)
         assert refusal(content) == pictures.PHONE(form="HEIC")
@@ -65,7 +65,7 @@ def test_avif_is_named():
 @pytest.mark.parametrize(
     "content", [b"\0\0\0\x18ftypisom\0\0\0\0isommp41" + bytes(50), b"\0\0\0\x10ftyp", b"\xff" * 64]
 )
-def test_films_and_half_a_header_are_no_pictures_of_phones(content):
+def test_videos_and_partial_headers_are_not_pictures_of_phones(content):
     assert refusal(content) == pictures.UNKNOWN()
 
 
@@ -141,9 +141,9 @@ SEEDS = [
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
 @settings(max_examples=500, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
-def test_damaged_files_never_break_anything(data):
+def test_damaged_files_are_read_or_refused(data):
     content = bytearray(data.draw(st.sampled_from(SEEDS)))
-    front = min(len(content), 700)  # headers stand in front; most changes to pixels only change pixels
+    front = min(len(content), 700)  # headers are at the beginning; most changes to pixels only change pixels
     for _ in range(data.draw(st.integers(1, 6))):
         place = data.draw(st.integers(0, (front if data.draw(st.booleans()) else len(content)) - 1))
         kind = data.draw(st.sampled_from(("set", "cut", "insert", "number")))

@@ -1,4 +1,4 @@
-"""A picture of any format, size and orientation is read right, and nothing but its pixels is kept."""
+"""Pictures of any format, size and orientation are read correctly, and only their pixels are stored."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_a_picture_cannot_be_changed():
 
 
 @pytest.mark.parametrize("size", [(1, 1), (1, 4000), (4000, 1)])
-def test_thin_pictures_keep_every_pixel(size):
+def test_thin_pictures_are_not_reduced(size):
     source = photo(*size)
     picture = read_picture(encoded(source))
     assert picture.size == picture.image.size == size
@@ -82,7 +82,7 @@ def test_small_copy_does_not_shift(form):
 @pytest.mark.parametrize("turn", range(1, 9))
 @pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "TIFF"])
 def test_exif_orientation(form, turn):
-    """Corners of the stored picture, and where the EXIF standard (2.32, section 4.6.4) says they are seen."""
+    """Corners of the stored picture are displayed as by the EXIF standard (2.32, section 4.6.4)."""
     corners = np.zeros((32, 64, 3), np.uint8)
     marks = {"top left": (250, 0, 0), "top right": (0, 250, 0), "bottom left": (0, 0, 250)}
     corners[:16, :32], corners[:16, 32:], corners[16:, :32] = marks.values()
@@ -91,7 +91,7 @@ def test_exif_orientation(form, turn):
     content = encoded(Image.fromarray(corners), form, exif=exif, **({"lossless": True} if form == "WEBP" else {}))
     picture = read_picture(content)
     shown = pixels(picture)
-    # seen place of the stored top row and of the stored left column
+    # displayed position of the stored top row and of the stored left column
     row, column = {
         1: ("top", "left"),
         2: ("top", "right"),
@@ -113,7 +113,7 @@ def test_exif_orientation(form, turn):
     assert picture.notes == (() if turn == 1 else (pictures.TURNED,))
 
 
-def test_unreadable_exif_costs_nothing():
+def test_unreadable_exif_is_ignored():
     content = encoded(photo(), "JPEG", exif=b"Exif\0\0MM\0*\xff\xff\xff\xff nonsense")
     assert read_picture(content).notes == ()
     exif = Image.Exif()

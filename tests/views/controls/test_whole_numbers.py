@@ -1,4 +1,4 @@
-"""Lists of numbers as people type them."""
+"""Lists of numbers as users type them."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def test_separators(text):
         ("41", "outside"),
     ],
 )
-def test_refusals_say_what_to_type_without_what_was_typed(text, reason):
+def test_errors_state_what_to_type_without_the_typed_text(text, reason):
     with pytest.raises(ValueError) as error:
         parse(text, *RULES)
     assert reason in str(error.value)

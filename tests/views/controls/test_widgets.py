@@ -1,4 +1,4 @@
-"""Controls whose limits and options may change with the sentence."""
+"""Widgets whose limits and options may change with the sentence."""
 
 import logging
 
@@ -21,7 +21,7 @@ def shown(app: AppTest) -> list[str]:
     return [text.value for text in app.text]
 
 
-def test_a_value_that_the_limits_leave_outside_moves_without_a_warning(caplog):
+def test_a_value_outside_new_limits_moves_without_a_warning(caplog):
     app = AppTest.from_function(script)
     app.query_params.update({"slider": "45", "decimal": "1.5"})
     assert shown(app.run()) == ["45", "b", "1.5"]
@@ -34,7 +34,7 @@ def test_a_value_that_the_limits_leave_outside_moves_without_a_warning(caplog):
     assert not app.exception and not app.warning
 
 
-def test_what_an_address_may_not_hold_counts_as_the_default():
+def test_an_invalid_value_in_the_url_counts_as_the_default():
     app = AppTest.from_function(script)
     app.query_params.update({"slider": "999", "select": "<b>", "decimal": "nan"})
     assert shown(app.run()) == ["40", "b", "1.0"]

@@ -21,7 +21,7 @@ def pair(queries=((0, 1), (1, 2)), keys=((0, 2), (0, 1))) -> MapPair:
     return MapPair(FIRST, SECOND, KINDS["cross"], "layer 1, head 2", queries, keys)
 
 
-def test_the_difference_is_second_minus_first_where_both_have_the_tokens():
+def test_the_difference_is_second_minus_first_for_shared_tokens():
     shown = pair()
     assert shown.difference.weights.tolist() == [[0, 0.25], [-1, 1]]
     assert (shown.difference.queries, shown.difference.keys) == (("x", "y"), ("a", "c"))
@@ -30,7 +30,7 @@ def test_the_difference_is_second_minus_first_where_both_have_the_tokens():
 
 
 @pytest.mark.parametrize("axis", ["queries", "keys"])
-def test_without_a_shared_token_there_is_none(axis):
+def test_without_a_shared_token_there_is_no_difference(axis):
     shown = pair(**{axis: ((), ())})
     assert shown.difference is None and shown.largest == 0 and shown.rows()[1] == []
     assert "difference" not in shown.arrays()
@@ -54,7 +54,7 @@ def test_files_read_back_equal():
     assert lines[2] == ["1 x", "3 c", "0.25", "0.5", "0.25"] and len(lines) == 5
 
 
-def test_colours_say_the_sign_and_zero_is_white():
+def test_colours_show_the_sign_and_zero_is_white():
     hidden = np.array([[False, False], [False, True]])
     side = ComparedMap("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
     scale = palette.signed_scale(palette.DIFFERENCE, "light")
@@ -68,7 +68,7 @@ def test_colours_say_the_sign_and_zero_is_white():
     assert plain.ends == ("0", "0.500")
 
 
-def test_the_picture_shows_three_maps_and_takes_text_literally():
+def test_the_picture_shows_three_maps_and_escapes_text():
     found = difference_picture(pair())
     svg = drawing.to_svg(found)
     assert "&lt;b&gt;" in svg and "<b>" not in svg

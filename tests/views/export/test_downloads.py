@@ -1,4 +1,4 @@
-"""Files: what is read back is what was shown."""
+"""Files: their numbers and labels can be read back."""
 
 import csv
 import io
@@ -18,7 +18,7 @@ def read_csv(content: bytes) -> list[list[str]]:
     return list(csv.reader(io.StringIO(content.decode("utf-8-sig"), newline="")))
 
 
-def test_csv_holds_every_digit():
+def test_csv_contains_every_digit():
     weights = np.random.default_rng(0).random((3, 2), dtype=np.float32)
     file = downloads.matrix_csv(weights, QUERIES, KEYS, attention_maps.KINDS["cross"])
     assert file.startswith(b"\xef\xbb\xbf")
@@ -39,7 +39,7 @@ def test_npz_opens_without_pickle():
     assert str(stored["kind"]) == "cross"
 
 
-def test_no_text_is_a_formula_and_numbers_stay_numbers():
+def test_no_text_is_a_formula_and_numbers_are_not_changed():
     texts = ["=1", "\u2009+a", "-", "@x", "\t=1", "\r\n+1", "\uff1dSUM", "a=b", "'=1", "'a", "", "-2"]
     header, *rows = read_csv(downloads.table_csv(texts, [[text, -2, -0.5, None, True] for text in texts]))
     safe = ["'=1", "'\u2009+a", "'-", "'@x", "'\t=1", "'\r\n+1", "'\uff1dSUM", "a=b", "''=1", "'a", "", "'-2"]
@@ -48,14 +48,14 @@ def test_no_text_is_a_formula_and_numbers_stay_numbers():
 
 
 @given(st.text(st.sampled_from("'=+-@ \t\u2009\uff1da1"), max_size=6))
-def test_a_cell_is_harmless_and_gives_its_text_back(text):
+def test_a_cell_is_harmless_and_its_text_can_be_restored(text):
     cell = downloads.cell(text)
     assert not cell.lstrip().startswith(("=", "+", "-", "@", "\uff1d"))
     guarded = cell.startswith("'") and downloads.FORMULA.match(cell[1:])
     assert (cell[1:] if guarded else cell) == text
 
 
-def test_places_of_a_picture_are_named_and_not_numbered():
+def test_positions_in_a_picture_are_named_and_not_numbered():
     rows = read_csv(
         downloads.matrix_csv(np.zeros((2, 3), np.float32), *attention_maps.grid_names((2, 3)), attention_maps.GRID)
     )
@@ -73,7 +73,7 @@ def test_arrays_are_stored_by_name():
     assert stored["tokens"].tolist() == ["<s>", "a"]
 
 
-def test_an_archive_names_no_time():
+def test_an_archive_contains_no_times():
     files = {"a.txt": b"one", "b.npz": downloads.arrays_npz(x=np.eye(2))}
     content = downloads.archive(files)
     assert content == downloads.archive(dict(files))

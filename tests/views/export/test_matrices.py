@@ -1,4 +1,4 @@
-"""Matrices of a page as a picture: the page's numbers and colours, in lines that fit, text taken literally."""
+"""Matrices of a page as a picture: the page's numbers and colours, in lines that fit, with escaped text."""
 
 import numpy as np
 
@@ -30,7 +30,7 @@ def test_colours_are_those_of_the_page_and_masked_cells_grey():
     assert mask.ends == ("hidden", "may look")
 
 
-def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_stands_beside_the_bar():
+def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_is_next_to_the_bar():
     mask = named("mask", np.ones((2, 3)), signed=False, words=("hidden from all", "may be looked at by everybody"))
     scale = [palette.to_rgb(colour) for colour in palette.scale("encoder", "light")]
     allowed, share = matrix_panel(mask).colours[0, 0], ALLOWED / 255 * (len(scale) - 1)
@@ -42,7 +42,7 @@ def test_an_allowed_cell_has_the_shade_of_the_page_and_its_word_stands_beside_th
     assert len(words) == 2 and names[1].x > words[0].x + drawing.text_width(words[0].text, 11)
 
 
-def test_signs_stand_between_the_matrices_and_text_is_taken_literally():
+def test_operators_are_between_the_matrices_and_text_is_escaped():
     found = matrices_picture([named("A"), "\u00d7", named("B")], "<i>product</i>")
     svg = drawing.to_svg(found)
     assert "<b>" not in svg and "&lt;b&gt;" in svg and "<i>" not in svg
@@ -52,7 +52,7 @@ def test_signs_stand_between_the_matrices_and_text_is_taken_literally():
     assert drawing.to_png(found, 1).startswith(b"\x89PNG")
 
 
-def test_a_sign_goes_to_the_new_line_with_its_matrix():
+def test_an_operator_moves_to_the_new_line_with_its_matrix():
     wide = RowMatrix("wide", np.ones((2, 100)))
     found = matrices_picture([wide, wide, "=", wide], "a product")
     sign = next(item for item in found.items if getattr(item, "text", "") == "=")
@@ -61,7 +61,7 @@ def test_a_sign_goes_to_the_new_line_with_its_matrix():
     assert sign.x < names[2].x
 
 
-def test_what_does_not_fit_begins_a_new_line():
+def test_a_matrix_that_does_not_fit_starts_a_new_line():
     found = matrices_picture([named(str(number)) for number in range(12)], "many")
     names = [item for item in found.items if isinstance(item, drawing.TextLine) and item.text.endswith("2 \u00d7 3")]
     assert len(names) == 12 and len({item.y for item in names}) > 1
@@ -70,7 +70,7 @@ def test_what_does_not_fit_begins_a_new_line():
     assert all(item.y + getattr(item, "height", 0) <= found.height for item in found.items)
 
 
-def test_a_large_matrix_is_one_image_and_has_no_labels_it_was_not_given():
+def test_a_large_matrix_is_one_image_without_labels():
     wide = RowMatrix("d", np.linspace(-1, 1, 128 * 256).reshape(128, 256))
     found = matrices_picture([wide], "wide")
     (image,) = (item for item in found.items if isinstance(item, drawing.Pixels))

@@ -37,7 +37,7 @@ def test_the_strongest_patch_has_the_deepest_shade():
     assert tuple(mixed[4 * row, 4 * column]) == palette.to_rgb(palette.scale("vision", "light")[-1])
 
 
-def test_the_outline_has_a_line_an_edge_twice_over():
+def test_the_outline_has_two_lines_per_edge():
     plain, outlined = over_picture(SHOWN, PIXELS, 0.5, 0), over_picture(SHOWN, PIXELS, 0.5, 0.5)
     edges = patch_grid.outline_edges(patch_grid.strongest_entries(WEIGHTS, 0.5))
     assert len(outlined.items) == len(plain.items) + 2 * len(edges)

@@ -1,4 +1,4 @@
-"""All heads in one picture: the maps that the numbers ask for, and nothing outside the page."""
+"""All heads in one picture: the maps match the weights, and every item is inside."""
 
 import io
 import xml.etree.ElementTree as ElementTree
@@ -74,7 +74,7 @@ def test_svg_and_png_agree():
 
 
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 60), (60, 3)])
-def test_everything_lies_inside(queries, keys):
+def test_every_item_is_inside(queries, keys):
     shown = known(60, "cross", "log")
     plan = overview(replace(shown, weights=shown.weights[:, :, :queries, :keys]))
     for item in plan.items:
@@ -97,4 +97,4 @@ def test_the_file_of_the_longest_input_stays_small():
         attention_maps.VISION,
         "own",
     )
-    assert len(drawing.to_svg(overview(shown))) < 9 * 12_000 + 10_000  # 12 kB a map
+    assert len(drawing.to_svg(overview(shown))) < 9 * 12_000 + 10_000  # 12 kB per map

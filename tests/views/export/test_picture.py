@@ -57,7 +57,7 @@ def test_shades_are_the_scale_at_its_stops_and_grey_where_masked():
 
 
 @pytest.mark.parametrize("side", [1, 17, 130])
-def test_everything_lies_inside_the_picture(side):
+def test_every_item_is_inside_the_picture(side):
     plan = map_drawing(head(side, "encoder"))
     assert plan.width < 1600
     for item in plan.items:

@@ -1,4 +1,4 @@
-"""Figures with bands, by group."""
+"""Values with error bars, by group."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def theme(request):
     return request.param
 
 
-def test_points_stand_beside_each_other_with_their_bands(theme):
+def test_points_are_side_by_side_with_their_error_bars(theme):
     figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
     points = [trace for trace in figure.data if trace.mode == "markers"]
     assert [list(trace.y) for trace in points] == [list(one.values) for one in SERIES]
@@ -31,14 +31,14 @@ def test_points_stand_beside_each_other_with_their_bands(theme):
     assert {trace.marker.color for trace in points} == set(SERIES_COLOURS[:2])
 
 
-def test_what_rests_on_too_little_is_hollow_and_joined_to_nothing(theme):
+def test_groups_with_too_little_data_are_hollow_and_not_connected(theme):
     figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
     first, line = figure.data[:2]
     assert list(first.marker.symbol) == ["circle", "circle", "circle-open"]
     assert line.mode == "lines" and list(line.y) == [44.4, 32.3] and line.hoverinfo == "skip"
 
 
-def test_axes_are_named_and_names_are_text(theme):
+def test_axes_are_labelled_and_labels_are_escaped(theme):
     figure = intervals(SERIES, GROUPS, (True, True, False), theme, "words", "BLEU")
     assert list(figure.layout.xaxis.ticktext) == list(GROUPS)
     assert (figure.layout.xaxis.title.text, figure.layout.yaxis.title.text) == ("words", "BLEU")

@@ -5,7 +5,7 @@ import numpy as np
 from views.figures.line_chart import BINS, SERIES, ChartLine, category_ticks, histogram, lines
 
 
-def test_curves_hold_their_numbers():
+def test_curves_contain_their_numbers():
     x = np.arange(5)
     figure = lines(
         [ChartLine("one", x, x / 3), ChartLine("two", x, -x / 3, 1, "dash", marks=True)], "light", "time", "size"
@@ -29,7 +29,7 @@ def test_names_and_labels_are_literal():
     assert figure.data[0].mode == "markers"
 
 
-def test_panels_share_one_axis_and_one_legend_entry_a_name():
+def test_panels_share_one_axis_and_one_legend_entry_per_name():
     x = np.arange(3)
     figure = lines([ChartLine("a", x, x, panel=0), ChartLine("a", x, x, panel=1)], "light", "x", ["first", "second"])
     assert [trace.yaxis for trace in figure.data] == ["y", "y2"]

@@ -1,4 +1,4 @@
-"""The curves that are drawn are those that were measured, named with their areas; random orders are a band."""
+"""The drawn curves equal the measured ones and are named with their areas; random orders are a band."""
 
 import numpy as np
 import pytest
@@ -28,7 +28,7 @@ def test_every_line_and_the_band(theme):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_lines_are_told_apart_by_more_than_their_hue(theme):
+def test_lines_differ_by_more_than_their_hue(theme):
     figure = curves(SHARE, METHODS, CHANCE, AMONG, "covered", theme)
     looks = [(line.line.color, line.line.dash) for line in figure.data[2:]]
     assert len(set(looks)) == len(looks) == len(STYLES[theme]) + 1

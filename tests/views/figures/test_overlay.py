@@ -1,4 +1,4 @@
-"""A map over a picture: every patch one square, mixed as asked; patches that change places keep their pixels."""
+"""A map over a picture: every patch one square, mixed by the opacity; reordered patches have the same pixels."""
 
 import io
 
@@ -13,7 +13,7 @@ PIXELS = np.random.default_rng(0).random((8, 12, 3))  # 2 x 3 patches of 4 pixel
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_map_alone_runs_through_the_scale_from_least_to_largest(theme):
+def test_the_map_alone_covers_the_scale_from_least_to_largest(theme):
     scores = np.array([[3.0, 5.0, 7.0], [3.0, 3.0, 3.0]])
     shown = overlay(PIXELS, scores, theme, opacity=1)
     scale = [palette.to_rgb(colour) for colour in palette.scale("vision", theme)]
@@ -40,7 +40,7 @@ def test_shades_between_stops_are_between_their_colours():
     np.testing.assert_allclose(shades(np.array([0.5 / 16]), "light")[0], np.mean([first, second], axis=0))
 
 
-def test_patches_change_places_whole():
+def test_patches_are_reordered_whole():
     order = np.array([5, 0, 1, 2, 3, 4])
     moved = rearranged(PIXELS, order, 4)
     for place, patch in enumerate(order):
@@ -52,7 +52,7 @@ def test_patches_change_places_whole():
     np.testing.assert_array_equal(rearranged(moved, np.argsort(order), 4), PIXELS)
 
 
-def test_enlarging_repeats_pixels_and_a_png_holds_them():
+def test_enlarging_repeats_pixels_and_a_png_contains_them():
     small = overlay(PIXELS, np.arange(6.0).reshape(2, 3), "light")
     large = enlarged(small, 100)
     assert large.shape == (72, 108, 3)
@@ -61,7 +61,7 @@ def test_enlarging_repeats_pixels_and_a_png_holds_them():
     assert enlarged(large, 10) is not None and enlarged(large, 10).shape == large.shape
 
 
-def test_a_signed_map_lets_the_picture_through_where_it_is_zero():
+def test_a_signed_map_is_transparent_at_zero():
     pixels = np.full((4, 6, 3), 90, dtype=np.uint8)
     shown = signed(pixels, np.array([[0.0, 1.0, -1.0]]), "light")
     assert (shown[:, :2] == 90).all()

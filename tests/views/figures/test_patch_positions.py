@@ -1,4 +1,4 @@
-"""The grid of grids holds every similarity in its place; every head has a dot at its distance."""
+"""The grid of grids contains every similarity at its position; every head has a dot at its distance."""
 
 import numpy as np
 import pytest
@@ -46,6 +46,6 @@ def test_every_head_has_a_dot():
     assert figure.layout.yaxis.range[0] == 0 and figure.layout.yaxis.range[1] > 42
 
 
-def test_one_head_stands_on_its_layer():
+def test_a_single_head_is_at_its_layer():
     (dots,) = distances(np.array([[10.0]]), 5.0, "dark").data
     np.testing.assert_allclose(dots.x, [1])

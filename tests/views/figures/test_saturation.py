@@ -7,7 +7,7 @@ from views.figures import saturation
 WIDTHS = (1, 2, 64, 100, 128, 512)
 
 
-def test_curves_hold_every_measure_both_ways():
+def test_curves_contain_every_measure_both_ways():
     panels = [
         (name, np.arange(6.0) + place, np.ones(6)) for place, name in enumerate(("variance", "entropy", "gradient"))
     ]
@@ -25,7 +25,7 @@ def test_curves_hold_every_measure_both_ways():
     assert list(figure.layout.xaxis3.tickvals) == [1, 2, 128, 512]  # labels that would collide are left out
 
 
-def test_histogram_lies_at_the_middle_of_its_bins():
+def test_histogram_points_are_at_the_middle_of_their_bins():
     edges = np.array([-1.0, 0.0, 2.0])
     figure = saturation.histogram(edges, np.array([0.25, 0.375]), np.array([0.5, 0.25]), "dark")
     by_name = {trace.name: trace for trace in figure.data}

@@ -1,4 +1,4 @@
-"""Tables with bars: text stays text, numbers have three digits. Vectors as strips."""
+"""Tables with bars: texts are escaped, numbers have three digits. Vectors as strips."""
 
 import base64
 import io
@@ -39,21 +39,21 @@ def test_a_bar_is_as_wide_as_its_share():
     assert ">&lt;none&gt;<" in html and ">0.250<" in html
 
 
-def test_one_row_can_stand_out():
+def test_one_row_can_be_highlighted():
     html = bars.table(("k",), [["a"], ["b"]], "x", marked=1)
     assert html.index("aa-marked") > html.index(">a<")
     assert html.count("aa-marked") == 1
 
 
-def test_a_column_of_numbers_is_to_the_right_headings_too():
+def test_a_column_of_numbers_is_right_aligned_with_its_heading():
     html = bars.table(("place", "what"), [[1, "a"], [2, 0.5]], "x")
     assert '<th scope="col" class="aa-number">place</th><th scope="col">what</th>' in html
     assert '<th scope="row" class="aa-number">2</th><td class="aa-number">0.500</td>' in html
     html = bars.table(("k", "rate", "steps"), [["a", "\u2013", "\u2013"], ["b", bars.bar_cell(1, 2), 3]], "x")
-    assert '<th scope="col">rate</th><th scope="col" class="aa-number">steps</th>' in html  # bars begin at the left
+    assert '<th scope="col">rate</th><th scope="col" class="aa-number">steps</th>' in html  # bars start at the left
 
 
-def test_a_strip_is_one_pixel_a_number_in_the_signed_scale():
+def test_a_strip_has_one_pixel_per_number_in_the_signed_scale():
     drawn = strip_cell(np.array([-2.0, 0.0, 2.0, 9.0]), 2.0, "decoder", "dark", "<query>").html
     address, words = re.fullmatch(r'<img src="data:image/png;base64,(.+)" alt="(.+)">', drawn).groups()
     image = Image.open(io.BytesIO(base64.b64decode(address)))
@@ -68,7 +68,7 @@ def test_controls_are_shown_by_number():
     assert "U+0007" in bars.table(["a", "b"], [["x", "\u0007"]], "t")
 
 
-def test_a_column_of_written_numbers_and_dashes_is_to_the_right():
+def test_a_column_of_formatted_numbers_and_dashes_is_right_aligned():
     rows = [
         ["a", "\u2013", "5.9\u2009%", "17 states"],
         ["b", 0.25, "100.0\u2009%", "3"],

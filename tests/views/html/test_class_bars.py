@@ -5,7 +5,7 @@ import re
 from views.html.class_bars import bars, before_and_after
 
 
-def test_a_row_a_class_and_the_best_stands_out():
+def test_a_row_per_class_and_the_best_is_highlighted():
     html = bars(("tench", "<b>", "church"), (0.2, 0.0004, 0.7996))
     assert re.findall(r'<th scope="row" data-said="name">(.*?)</th>', html) == ["tench", "&lt;b&gt;", "church"]
     assert re.findall(r"width:([\d.]+)%", html) == ["20.00", "0.04", "79.96"]

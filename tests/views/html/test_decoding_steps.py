@@ -1,4 +1,4 @@
-"""HTML of one decoding step: every token literal, every number in its place."""
+"""HTML of one decoding step: every token is escaped, every number belongs to its token."""
 
 import re
 
@@ -12,14 +12,14 @@ def texts(html: str) -> list[str]:
     return [text for text in re.sub(r"<[^>]+>", "\n", html).split("\n") if text]
 
 
-def test_read_written_and_still_to_come():
+def test_read_generated_and_later_tokens():
     html = decoding_steps.token_strip(["<s>", "\u2009Je"], "\u2009veux", ["\u2009une", "</s>"])
     assert texts(html) == ["&lt;s&gt;", "Je", "veux", "une", "&lt;/s&gt;"]
     assert re.findall(r'class="aa-now" aria-current="step" data-announced>([^<]+)', html) == ["veux"]
     assert re.findall(r'class="aa-later">([^<]+)', html) == ["une", "&lt;/s&gt;"]
 
 
-def test_weights_stand_below_their_tokens_and_the_largest_is_deepest():
+def test_weights_are_below_their_tokens_and_the_largest_is_deepest():
     html = decoding_steps.weighted_tokens(["a", HOSTILE], [0.25, 0.5])
     assert texts(html) == ["a", "0.250", "&lt;script&gt;alert(1)&lt;/script&gt;", "0.500"]
     assert f"{palette.HUES['cross']} 35.0%" in html
@@ -37,7 +37,7 @@ def test_rows_are_aligned_by_position():
     ]
 
 
-def test_what_differs_is_marked_by_a_sign_and_not_by_colour_alone():
+def test_a_differing_token_is_marked_by_a_sign_and_not_by_colour_alone():
     assert texts(decoding_steps.differing_cell("la").html) == ["\u2260 la"]
     assert texts(decoding_steps.token_cell("la").html) == ["la"]
 

@@ -1,4 +1,4 @@
-"""HTML of what the decoder wrote: tokens literal, probabilities in place."""
+"""HTML of the decoder's output: tokens are escaped, probabilities belong to their tokens."""
 
 from dataclasses import dataclass
 from html.parser import HTMLParser
@@ -53,7 +53,7 @@ def test_chips():
     assert "".join(Reader(generated_tokens.chips(["a", "b"], "encoder")).texts) == "ab"
 
 
-def test_cards_mark_the_token_that_was_taken():
+def test_cards_mark_the_chosen_token():
     top = (Candidate("le", 0.6), Candidate("la", 0.25), Candidate("la", 0.1))
     reader = Reader(generated_tokens.cards([Produced("la", 0.25, top)]))
     assert reader.rows == [False, True, False]

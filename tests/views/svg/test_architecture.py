@@ -1,4 +1,4 @@
-"""The diagram states the sizes it is given."""
+"""The diagram contains the sizes of the model and links to pages."""
 
 import xml.etree.ElementTree as ElementTree
 from urllib.parse import parse_qs, urlsplit
@@ -35,7 +35,7 @@ HOSTILE = 'I "want" <b> & \u00e9t\u00e9 + 100 %'
 
 
 def links(*pages: str, **keep: str) -> dict[str, str]:
-    """Label, without what the block says, -> address of every link in the diagram."""
+    """Label, without the text of the block, -> URL of every link in the diagram."""
     root = ElementTree.fromstring(architecture(SIZES, {page: page.capitalize() for page in pages}, keep))
     return {link.get("aria-label").split(" (")[0]: link.get("href") for link in root.iter(LINK)}
 
@@ -51,7 +51,7 @@ def test_only_blocks_whose_page_exists_are_links():
 def test_each_block_opens_its_page():
     addresses = links(*EVERY_PAGE)
     opened = {urlsplit(address).path for address in addresses.values()}
-    assert opened == set(EVERY_PAGE) - {"vision"}  # this model has no eyes
+    assert opened == set(EVERY_PAGE) - {"vision"}  # this model has no pictures
     for label, page, query in (
         ("Encoder self-attention", "attention", {"kind": ["encoder"]}),
         ("Masked decoder self-attention", "attention", {"kind": ["decoder"]}),
@@ -69,14 +69,14 @@ def test_each_block_opens_its_page():
         assert parse_qs(address.query) == query
 
 
-def test_a_link_is_called_by_what_its_block_says():
+def test_a_link_s_name_contains_the_text_of_its_block():
     root = ElementTree.fromstring(architecture(SIZES, dict.fromkeys(EVERY_PAGE, "Page")))
     (loss,) = [link for link in root.iter(LINK) if link.get("href") == "loss"]
     seen = " ".join(text.text for text in loss.iter(f"{LINK[: LINK.index('}') + 1]}text"))
     assert seen and loss.get("aria-label") == f"Loss: open the page Page ({seen})"
 
 
-def test_links_carry_the_sentence_whatever_is_in_it():
+def test_links_contain_any_sentence_escaped():
     for address in links(*EVERY_PAGE, text=HOSTILE, method="beam").values():
         query = parse_qs(urlsplit(address).query)
         assert query["text"] == [HOSTILE]

@@ -1,4 +1,4 @@
-"""The drawing of a beam: one box a beginning, one line to its parent, the numbers on it."""
+"""The drawing of a beam search: a box per hypothesis with its numbers, a line to its parent."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -24,7 +24,7 @@ def boxes(root):
     return [group for group in root.iter(f"{SVG}g") if group.get("data-fate")]
 
 
-def test_every_beginning_has_a_box_with_its_token_and_both_scores():
+def test_every_hypothesis_has_a_box_with_its_token_and_both_scores():
     texts = [[text.text for text in group.iter(f"{SVG}text")] for group in boxes(drawn())]
     assert texts == [
         ["Je", "-0.690 | -0.690"],
@@ -36,7 +36,7 @@ def test_every_beginning_has_a_box_with_its_token_and_both_scores():
     assert [group.get("data-fate") for group in boxes(drawn())] == [n.fate for column in COLUMNS for n in column]
 
 
-def test_a_box_says_everything_when_it_is_pointed_at():
+def test_the_tooltip_of_a_box_contains_all_numbers():
     title = boxes(drawn())[0].find(f"{SVG}title").text
     assert title == "Je: kept; probability 0.500, sum of ln p -0.690, score -0.690"
 
@@ -56,7 +56,7 @@ def test_lines_start_at_the_parents_box():
     assert start == f"M{float(parent.get('x')) + float(parent.get('width')):g} {middle:g}"
 
 
-def test_long_tokens_are_cut_but_kept_in_full_where_they_are_pointed_at():
+def test_long_tokens_are_shortened_and_complete_in_the_tooltip():
     root = ElementTree.fromstring(beam([[Node("incomprehensible", 1, -1, -1, "kept", True, 0)]], "t"))
     (group,) = boxes(root)
     assert group.find(f"{SVG}text").text == "incomprehens\u2026"

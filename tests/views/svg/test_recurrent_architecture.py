@@ -1,4 +1,4 @@
-"""The diagrams of the networks before the Transformer state their sizes and lead to the parts about them."""
+"""The diagrams of recurrent networks contain their sizes and link to the parts about them."""
 
 import xml.etree.ElementTree as ElementTree
 from urllib.parse import parse_qs, urlsplit
@@ -27,7 +27,7 @@ def links(sizes, pages=PAGES, **keep):
     return {link.get("aria-label").split(":")[0]: urlsplit(link.get("href")) for link in root.iter(f"{SVG}a")}
 
 
-def test_sizes_are_stated():
+def test_sizes_are_shown():
     found = texts(VECTOR)
     assert found.count("LSTM cells") == 2 and "8\u2009000 \u00d7 256" in found
     assert "reads backwards, 448 units" in found and "last h and c: 2 \u00d7 448 numbers" in found
@@ -35,7 +35,7 @@ def test_sizes_are_stated():
     assert "reads both ways, 2 \u00d7 192 units" in texts(ADDITIVE) and "one step a token, 384 units" in texts(ADDITIVE)
 
 
-def test_each_network_shows_what_the_decoder_gets():
+def test_each_network_shows_the_input_of_the_decoder():
     assert "One vector" in texts(VECTOR) and not any("attention" in text for text in texts(VECTOR))
     assert {"Additive attention", "query: the state before", "context vector"} <= set(texts(ADDITIVE))
     assert {"Dot-product attention", "query: the state of this step", "context vector"} <= set(texts(DOT))
@@ -53,7 +53,7 @@ def test_each_network_shows_what_the_decoder_gets():
         (DOT, "Each step waits", "recurrence"),
     ],
 )
-def test_blocks_lead_to_the_part_about_them_with_the_sentence(sizes, block, part):
+def test_blocks_link_to_the_part_about_them_with_the_sentence(sizes, block, part):
     address = links(sizes, text='I "want" & 100 %')[block]
     assert (address.scheme, address.netloc, address.path) == ("", "", "history")
     assert parse_qs(address.query) == {"part": [part], "text": ['I "want" & 100 %']}
@@ -64,7 +64,7 @@ def test_without_pages_nothing_is_a_link():
     assert {address.path for address in links(VECTOR, {"loss": "Loss"}).values()} == {"loss"}
 
 
-def test_every_part_that_a_block_leads_to_is_there():
+def test_every_part_that_a_block_links_to_exists():
     for page, settings in DESTINATIONS.values():
         name, parts = PARTS[page]
         assert settings.keys() <= {name} and set(settings.values()) <= set(parts)

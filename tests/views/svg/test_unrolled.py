@@ -1,4 +1,4 @@
-"""The drawing of an unrolled network: a circle a vertex, its step in it, arrows where the graph has edges."""
+"""The drawing of an unrolled network: a circle with its step per vertex, an arrow per edge."""
 
 import xml.etree.ElementTree as ElementTree
 
@@ -18,21 +18,26 @@ def drawn(path=PATH):
     return ElementTree.fromstring(unrolled(ROWS, TOKENS, EDGES, path, 'An "unrolled" <network>'))
 
 
-def said(root, what):
+def texts_marked(root, what):
     return [text for text in root.iter(f"{SVG}text") if text.get("data-said") == what]
 
 
 def test_every_vertex_has_a_circle_and_its_step():
     root = drawn()
     assert len(list(root.iter(f"{SVG}circle"))) == 2 * 5  # paper, then colour
-    assert [text.text for text in said(root, "number")] == ["3", "2", "1", "4"]  # one number for a row that is one step
+    assert [text.text for text in texts_marked(root, "number")] == [
+        "3",
+        "2",
+        "1",
+        "4",
+    ]  # one number for a row that is one step
     names = [text.text for text in root.iter(f"{SVG}text") if not text.get("data-said")]
     assert names == ["reads <b>", "decoder"]
     assert root.get("aria-label") == 'An "unrolled" <network>'
 
 
-def test_tokens_stand_below_their_columns_and_long_ones_are_cut():
-    tokens = said(drawn(), "token")
+def test_tokens_are_below_their_columns_and_long_ones_are_shortened():
+    tokens = texts_marked(drawn(), "token")
     assert [text.find(f"{SVG}title").tail for text in tokens] == ["I", "incomprehen\u2026", "</s>", "<s>", "Je"]
     assert tokens[1].find(f"{SVG}title").text == "incomprehensible"
     across = [float(text.get("x")) for text in tokens]
@@ -43,11 +48,11 @@ def test_the_path_is_strong_and_every_third_edge_thin():
     lines = [line for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
     strong = [line for line in lines if line.get("stroke-width") == "3"]
     assert len(lines) == 3 and len(strong) == 2  # an edge of the path is drawn once
-    bold = [text for text in said(drawn(), "token") if text.get("font-weight")]
+    bold = [text for text in texts_marked(drawn(), "token") if text.get("font-weight")]
     assert [text.find(f"{SVG}title").text for text in bold] == ["I"]
 
 
-def test_a_line_along_a_row_rises_over_what_stands_between():
+def test_a_line_along_a_row_curves_over_the_vertices_between():
     lines = [line.get("d") for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
     assert sum("Q" in line for line in lines) == 1  # from the last state to the decoder, over two others
     (arc,) = [line for line in lines if "Q" in line]

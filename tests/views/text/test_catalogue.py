@@ -1,4 +1,4 @@
-"""What is said comes from the reader's catalogue by its id."""
+"""Messages are translated by the catalogue of the user's language, by id."""
 
 import pytest
 
@@ -22,7 +22,7 @@ msgstr "이 글은 토큰이 {count}개입니다."
 
 @pytest.fixture
 def korean(tmp_path, monkeypatch):
-    """A folder of texts with one further language."""
+    """A folder of texts with one more language."""
     (tmp_path / "ko").mkdir()
     (tmp_path / "ko" / "atlas.po").write_text(KOREAN, encoding="utf-8")
     (tmp_path / "en").mkdir()
@@ -44,7 +44,7 @@ class Refusal(ValueError):
     template, values = "This text has {count} tokens.", {"count": 7}
 
 
-def test_english_stands_in_the_code():
+def test_english_texts_are_in_the_code():
     assert say("test.greeting", "Hello, {name}.", name="Ada") == "Hello, Ada."
     assert [say_count("test.tokens", "{count} token", "{count} tokens", count) for count in (0, 1, 2)] == [
         "0 tokens",
@@ -68,13 +68,13 @@ def test_another_language_comes_from_its_catalogue(korean):
     assert greeting(name="Ada") == "Hello, Ada."
 
 
-def test_teaching_text_that_is_missing_is_said_in_english(korean):
+def test_missing_teaching_text_is_shown_in_english(korean):
     with using_language("ko"):
         assert (prose.title("page"), prose.lead("page"), prose.block("page", "one")) == ("제목", "머리.", "하나.")
         assert prose.block("page", "two", count=2) == "2 twos."
 
 
-def test_a_damaged_catalogue_says_english(korean):
+def test_a_damaged_catalogue_falls_back_to_english(korean):
     path = catalogue.TEXT / "ko" / "atlas.po"
     for damaged in (b"\xff\xfe\x00", b'msgid "Hello\nmsgstr', b"\x00" * 100, b'msgid "a"\nmsgstr[7] "b"\n', b""):
         path.write_bytes(damaged)
@@ -85,7 +85,7 @@ def test_a_damaged_catalogue_says_english(korean):
 
 
 @pytest.mark.parametrize("wrong", ["{nam}, 안녕", "{name, 안녕", "{}, 안녕", "{name!x}, 안녕", "{name:d}, 안녕"])
-def test_a_translation_with_wrong_places_is_said_in_english(korean, wrong: str):
+def test_a_translation_with_wrong_placeholders_is_shown_in_english(korean, wrong: str):
     path = catalogue.TEXT / "ko" / "atlas.po"
     path.write_text(KOREAN.replace("안녕하세요, {name}.", wrong), encoding="utf-8")
     with using_language("ko"):
@@ -93,13 +93,13 @@ def test_a_translation_with_wrong_places_is_said_in_english(korean, wrong: str):
         assert say_count("test.tokens", "{count} token", "{count} tokens", 1) == "토큰 1개"
 
 
-def test_a_folder_that_is_no_language_is_none(korean):
+def test_a_folder_that_is_no_language_is_ignored(korean):
     (catalogue.TEXT / "no language").mkdir()
     (catalogue.TEXT / "no language" / "atlas.po").write_text("", encoding="utf-8")
     assert list(catalogue.languages()) == ["en", "ko"]
 
 
-def test_teaching_text_that_is_damaged_is_said_in_english(korean):
+def test_damaged_teaching_text_is_shown_in_english(korean):
     page = catalogue.TEXT / "ko" / "page.md"
     with using_language("ko"):
         page.write_text("# 제목\n\n## two\n\n{number}개.\n", encoding="utf-8")
@@ -111,7 +111,7 @@ def test_teaching_text_that_is_damaged_is_said_in_english(korean):
 
 def test_a_browser_gets_the_nearest_language(korean):
     assert catalogue.languages() == {"en": "English", "ko": "한국어"}
-    assert [nearest_language(wished) for wished in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [
+    assert [nearest_language(preferred) for preferred in ("ko-KR", "ko", "KO", "fr-CA", "en-GB", "", None, "x")] == [
         "ko", "ko", "ko", "en", "en", "en", "en", "en"
     ]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""The glossary: every term is explained, leads to a part that there is, and is found where prose marks it."""
+"""The glossary: every term has a definition, links to an existing part, and is linked where prose marks it."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.every_view import PARTS
 from views.text import glossary, prose
 
 TEXTS = Path(__file__).resolve().parents[3] / "assets" / "text" / "en"
-ASKED = (  # the field's words that this program uses
+ASKED = (  # the field's terms that this program uses
     "token attends query key special tokens BOS EOS PAD logits softmax next-token sub-layer ablat attribution "
     "leave-one-out occlusion hypothesis beam width masked keys one-hot uniform nats residual stream head entropy "
     "distance autoregressive "
@@ -31,20 +31,20 @@ def test_every_term_has_a_text_and_every_text_a_part():
 
 
 @pytest.mark.parametrize("id", glossary.WHERE_SHOWN)
-def test_a_term_is_explained_in_a_sentence_or_two(id):
+def test_a_definition_has_one_or_two_sentences(id):
     said = glossary.plain_text(text(id))
     assert said.startswith(f"{glossary.term_of(text(id))}: ") and said.endswith(".")
     assert len(said) < 260 and said.count(". ") <= 1
 
 
-def test_the_words_of_the_field_are_there():
+def test_the_terms_of_the_field_are_defined():
     said = " ".join(glossary.plain_text(text(id)) for id in glossary.WHERE_SHOWN).casefold()
     missing = [word for word in ASKED.split() if word.casefold() not in said]
     assert missing == []
 
 
 @pytest.mark.parametrize("id", glossary.WHERE_SHOWN)
-def test_a_term_leads_to_a_part_that_there_is(id):
+def test_a_term_links_to_an_existing_part(id):
     page, query = glossary.WHERE_SHOWN[id]
     key, parts = PARTS[page]
     for name, value in parse_qsl(query, strict_parsing=True) if query else ():
@@ -62,7 +62,7 @@ def test_every_mark_in_the_prose_is_of_a_term():
     assert {page: id for page, ids in marks.items() for id in ids if id not in glossary.WHERE_SHOWN} == {}
 
 
-def test_a_mark_becomes_a_link_whose_title_explains():
+def test_a_mark_becomes_a_link_with_the_definition_as_title():
     found = glossary.link_terms(
         "The [rows](term:x) and [more](term:y).", {"x": '**A "term"**: of\ntwo `<s>`.', "y": "**B**: b."}.get
     )
@@ -71,8 +71,8 @@ def test_a_mark_becomes_a_link_whose_title_explains():
     assert glossary.unlink_terms(found) == "The rows and more."
 
 
-def test_no_text_alternative_and_no_lead_holds_a_link():
-    """They are said as they stand, without Markdown."""
+def test_no_text_alternative_and_no_lead_contains_a_link():
+    """They are used as plain text, without Markdown."""
     for path in TEXTS.glob("*.md"):
         for part in re.split(r"(?m)^## ", path.read_text(encoding="utf-8")):
             heading = part.splitlines()[0] if part.strip() else ""
@@ -80,7 +80,7 @@ def test_no_text_alternative_and_no_lead_holds_a_link():
                 assert "](term:" not in part, (path.name, heading)
 
 
-# Terms whose names are said in other senses too, and texts that are no prose or stand where no link can.
+# Terms whose names have other senses too, and texts that are no prose or cannot contain links.
 OTHER_SENSES = {"gate", "hypothesis", "mask", "patch", "sampling", "scores", "span", "temperature", "view"}
 NO_PROSE = {"experiments", "glossary", "notices"}
 IN_LABELS = (
@@ -91,7 +91,7 @@ NO_LINK = re.compile(rf"alt$|help$|-of-the-step$|check|^not-|^no-|^card|^({'|'.j
 NOT_SAID = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^}]*\}|<[^>]*>|(?m:^\s*[#|].*$)", re.S)
 
 
-def test_the_first_place_of_a_term_in_a_block_is_marked():
+def test_the_first_use_of_a_term_in_a_block_is_marked():
     names = {id: re.escape(glossary.term_of(text(id))) for id in set(glossary.WHERE_SHOWN) - OTHER_SENSES}
     missing = []
     for path in TEXTS.glob("*.md"):

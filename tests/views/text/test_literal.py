@@ -1,4 +1,4 @@
-"""What a person typed is shown, not interpreted."""
+"""A user's text is shown literally, not interpreted."""
 
 import html
 
@@ -28,11 +28,11 @@ def test_markdown_punctuation_is_escaped():
     assert literal.markdown("a\n\n# b") == r"a \# b"
 
 
-def test_plotly_labels_hold_neither_tags_nor_formulas():
+def test_plotly_labels_contain_neither_tags_nor_formulas():
     assert literal.plotly("<b>$x$</b>") == "&lt;b&gt;&#36;x&#36;&lt;/b&gt;"
 
 
-def test_unseen_characters_are_written_by_number():
+def test_invisible_characters_are_written_as_numbers():
     assert literal.visible("a\u200bb\x07\u202e") == "aU+200BbU+0007U+202E"
     assert literal.visible("\ud800") == "U+D800"
     assert literal.visible("שלום 😀 é") == "שלום 😀 é"
@@ -49,7 +49,7 @@ def test_without_surrogates_fits_utf8(text):
     literal.without_surrogates(text).encode("utf-8")
 
 
-def test_without_surrogates_keeps_everything_else():
+def test_without_surrogates_changes_nothing_else():
     assert literal.without_surrogates("a😀\ud800b") == "a😀\ufffdb"
 
 
@@ -67,11 +67,11 @@ def test_without_surrogates_keeps_everything_else():
     ],
 )
 def test_neither_links_nor_arrows_are_made_of_plain_text(text, kept_apart):
-    """Found in a browser: escapes alone do not keep Streamlit from it."""
+    """Seen in a browser: Streamlit makes them even of escaped characters."""
     assert literal.markdown(text).replace("\\", "") == kept_apart
 
 
-def test_code_in_sentences_of_our_own_can_be_copied():
+def test_code_in_this_project_s_sentences_can_be_copied():
     assert literal.with_code("a.md is missing; type `git checkout -- assets` or *ask*.") == (
         r"a\.md is missing\; type `git checkout -- assets` or \*ask\*\."
     )

@@ -1,4 +1,4 @@
-"""How numbers are written."""
+"""Formats of numbers."""
 
 import pytest
 from hypothesis import given
@@ -35,7 +35,7 @@ def test_three_digits(value, text):
 
 
 @given(st.floats(min_value=1e-30, max_value=1) | st.floats(min_value=1, max_value=1e9))
-def test_three_digits_are_right_to_half_a_unit(value):
+def test_three_digits_are_rounded_correctly(value):
     assert float(three_digits(value).replace("\u2009", "")) == pytest.approx(value, rel=5.01e-3)
 
 

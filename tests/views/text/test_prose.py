@@ -1,4 +1,4 @@
-"""Teaching text: every page has a title and a lead, and every block that the code asks for."""
+"""Teaching text: every page has a title and a lead, and every block that the code uses."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from views.text import prose
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = [place.id for place in navigation.PAGES]
-SHARED = ["attention_viewer", "notices"]  # texts of what several pages show
+SHARED = ["attention_viewer", "notices"]  # texts that several pages share
 
 
 @pytest.mark.parametrize("page", PAGES)

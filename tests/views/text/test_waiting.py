@@ -1,4 +1,4 @@
-"""What a reader is told while long work goes on."""
+"""Progress notices during long work."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def log(monkeypatch):
 
 
 def work(seconds: float, parts: int, of: int) -> None:
-    """So many parts of some work, each as long."""
+    """Do `parts` of `of` equal parts of some work."""
     now = [0.0]
     with waiting.progress(lambda: now[0]) as tell:
         for done in range(1, parts + 1):
@@ -34,12 +34,12 @@ def work(seconds: float, parts: int, of: int) -> None:
             tell(done, of)
 
 
-def test_short_work_says_nothing(log):
+def test_short_work_shows_no_notice(log):
     work(0.1, parts=3, of=4)
     assert log == []
 
 
-def test_long_work_says_how_far_it_is_and_not_too_often(log):
+def test_long_work_shows_its_progress_at_intervals(log):
     work(0.11, parts=10, of=10)
     first, second, third = (f"This input is long: {share} % of the work is done." for share in (40, 60, 80))
     assert log == [first, f"gone: {first}", second, f"gone: {second}", third, f"gone: {third}"]

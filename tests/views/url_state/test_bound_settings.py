@@ -119,7 +119,7 @@ def test_a_page_that_ends_early_writes_its_url(text):
     assert bool(app.exception) == (text == "fail")
 
 
-def test_what_utf_8_cannot_carry_is_replaced():
+def test_lone_surrogates_are_replaced():
     app = AppTest.from_function(script)
     app.session_state["text"] = "a\ud800b"
     app.run()

@@ -1,4 +1,4 @@
-"""What an address may hold of a value, and what it may not."""
+"""Valid and invalid values of settings in URLs."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ JUNK = ["", " ", "nan", "inf", "-inf", "1e400", "-1e400", "9" * 5000, "1_000", "
 @pytest.mark.parametrize(
     "codec", [WholeNumber(0, 1000), Decimal(0.0, 1000.0), OneOf(("Greedy", "Beam")), AnyOf(("1", "2"))]
 )
-def test_junk_holds_no_value(codec, raw):
+def test_junk_is_no_value(codec, raw):
     empty_choice = isinstance(codec, AnyOf) and raw == ""
     assert codec.read((raw,)) == ([] if empty_choice else None)
 
 
 @given(st.text())
-def test_any_text_that_utf_8_carries_comes_back(text):
+def test_any_utf_8_text_can_be_read_back(text):
     codec = AnyText()
     assert codec.read(codec.write(text)) == text
 
 
-def test_what_utf_8_cannot_carry_is_replaced():
+def test_lone_surrogates_are_replaced():
     assert AnyText().valid("a\ud800b") == "a\ufffdb"
     assert OneOf(("\ud800",)).read(OneOf(("\ud800",)).write("\ud800")) == "\ud800"
 
 
 @given(st.integers(-50, 50), st.integers(0, 100), st.integers(1, 7), st.integers(-300, 300))
-def test_whole_numbers_lie_on_a_step_between_the_limits(low, span, step, number):
+def test_whole_numbers_are_on_a_step_between_the_limits(low, span, step, number):
     codec = WholeNumber(low, low + span, step)
     value = codec.read((str(number),))
     if low <= number <= low + span:
@@ -44,7 +44,7 @@ def test_whole_numbers_lie_on_a_step_between_the_limits(low, span, step, number)
         assert value is None
 
 
-def test_only_a_value_moves_to_the_nearest_limit_an_address_does_not():
+def test_a_widget_s_value_moves_to_the_nearest_limit_and_a_url_s_does_not():
     codec = WholeNumber(1, 10, nearest=True)
     assert (codec.valid(45), codec.valid(-3), codec.read(("45",))) == (10, 1, None)
     assert WholeNumber(1, 10).valid(45) is None
@@ -52,7 +52,7 @@ def test_only_a_value_moves_to_the_nearest_limit_an_address_does_not():
 
 
 @given(st.floats(0.05, 3.0))
-def test_decimals_come_back(number):
+def test_decimals_can_be_read_back(number):
     codec = Decimal(0.05, 3.0)
     assert math.isclose(codec.read(codec.write(number)), number, rel_tol=1e-9)
 
@@ -66,7 +66,7 @@ def test_numbers_are_written_short():
 
 
 @given(st.lists(st.sampled_from("abc"), unique=True))
-def test_several_options_come_back_in_the_options_order(chosen):
+def test_several_options_are_read_in_the_options_order(chosen):
     codec = AnyOf(("a", "b", "c"))
     assert codec.read(codec.write(chosen)) == sorted(chosen)
     assert codec.read((*codec.write(chosen), "gone")) == (sorted(chosen) or None)
