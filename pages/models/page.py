@@ -13,7 +13,7 @@ from views.text.catalogue import say_error
 from views.text.numbers import grouped, three_digits
 
 
-def main() -> None:
+def render() -> None:
     """Choose and open a model, then render its page."""
     st.html(generated_tokens.STYLE)
     st.title(prose.title("models"), anchor=False)
@@ -23,7 +23,7 @@ def main() -> None:
         return
     _render_description(service.model)
     try:
-        (picture if service.model.vision else text).show(service)
+        (picture if service.model.vision else text).render(service)
     except OpenError as error:
         st.warning(literal.markdown(say_error(error)))
         return
@@ -48,4 +48,4 @@ def _render_description(model: OpenedModel) -> None:
     )
 
 
-main()
+render()

@@ -53,7 +53,7 @@ def address(codec: Codec, value: object) -> str | list[str]:
 @pytest.mark.parametrize(
     "view", [view if view.opens_first else nightly(view) for view in VIEWS], ids=lambda view: view.id
 )
-def test_every_control_changes_something_else(view):
+def test_every_control_changes_other_content(view):
     app = visit(view.page, **view.settings)
     before, controls = shown(app), dict(app.session_state["settings"].controls)
     disabled = {element.key for element in app.main if getattr(element, "disabled", False)}

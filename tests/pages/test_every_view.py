@@ -178,12 +178,12 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(("page", "settings"), MORE, ids=str)
-def test_nothing_is_unsaid(in_pseudo, page, settings):
+def test_all_text_is_in_the_catalogue(in_pseudo, page, settings):
     assert unsaid(in_pseudo(page, **settings)) == []
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_a_page_opens_with_its_defaults_and_goes_on_with_other_text(page, monkeypatch):
+def test_a_page_opens_with_defaults_and_accepts_other_text(page, monkeypatch):
     """Nothing is warned of in the sentence that it begins with, which its address has; other text gets one sentence."""
     monkeypatch.setattr(sentence_input, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
     part = WITH_SENTENCE.get(page, {})

@@ -42,13 +42,13 @@ def assets(tmp_path, monkeypatch):
     monkeypatch.setattr(VisionClassifier, "folder", tmp_path / "vision")
     monkeypatch.setattr(ConvolutionClassifier, "folder", tmp_path / "convolution")
     monkeypatch.setattr("model.runtime.checkpoint.PROJECT", tmp_path)
-    _forget()
+    _clear_caches()
     yield tmp_path
     monkeypatch.undo()
-    _forget()
+    _clear_caches()
 
 
-def _forget() -> None:
+def _clear_caches() -> None:
     clear_all()
     picture_input._sample_thumbnail.cache_clear()
     prose._blocks.cache_clear()
@@ -61,7 +61,7 @@ def said(app: AppTest) -> str:
     return "\n".join(element.value for element in elements).replace("\\", "")
 
 
-def names_no_place_of_the_machine(text: str) -> bool:
+def contains_no_path_of_the_machine(text: str) -> bool:
     """Whether no path in `text` begins at the machine's own root."""
     return not re.search(r"(?<![\w.~])/[\w.-]+/", text)
 
@@ -83,12 +83,12 @@ LOADED_BY = {
 
 
 @pytest.mark.parametrize("name", [name for name in NEEDED if not name.startswith(OF_NO_PAGE)])
-def test_a_missing_file_of_a_model_is_one_sentence(assets, name):
+def test_a_missing_model_file_gets_one_sentence(assets, name):
     (assets / name).unlink()
     app = visit(home_of(name))
     assert len(app.error) == 1
     assert name.split("/")[1] in said(app) and RESTORE in said(app)
-    assert names_no_place_of_the_machine(said(app))
+    assert contains_no_path_of_the_machine(said(app))
     if name.endswith("config.json"):
         (assets / name).symlink_to(ASSETS / name)
         app.run()
@@ -104,7 +104,7 @@ DAMAGED = {
 
 @pytest.mark.parametrize("damage", DAMAGED)
 @pytest.mark.parametrize("name", NEEDED)
-def test_a_damaged_file_of_a_model_is_one_sentence_that_says_nothing_of_the_machine(assets, name, damage):
+def test_a_damaged_model_file_gets_one_sentence_without_paths(assets, name, damage):
     content = (ASSETS / name).read_bytes()
     if DAMAGED[damage](content) == content:
         return  # this file has no such setting
@@ -113,18 +113,18 @@ def test_a_damaged_file_of_a_model_is_one_sentence_that_says_nothing_of_the_mach
     with pytest.raises(CheckpointError) as error:
         LOADED_BY[name.split("/")[0]]()
     assert RESTORE in str(error.value)
-    assert names_no_place_of_the_machine(str(error.value)), error.value
+    assert contains_no_path_of_the_machine(str(error.value)), error.value
 
 
-def test_a_folder_in_the_place_of_a_file_is_one_sentence_too(assets):
+def test_a_folder_instead_of_a_file_gets_one_sentence(assets):
     (assets / "translator/tokenizer.model").unlink()
     (assets / "translator/tokenizer.model").mkdir()
     with pytest.raises(CheckpointError) as error:
         Translator.load()
-    assert names_no_place_of_the_machine(str(error.value)), error.value
+    assert contains_no_path_of_the_machine(str(error.value)), error.value
 
 
-def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
+def test_other_missing_files_are_named_and_the_page_is_rendered(assets):
     """All at once, on the two pages that show the most of it."""
     first = samples.NAMES[0]
     for name in ("text/en/vision.md", "vision/card.md", "favicon.png", f"samples/{first}.jpg"):
@@ -145,7 +145,7 @@ def test_whatever_else_is_missing_is_named_and_the_page_goes_on(assets):
     assert "metrics.jsonl" in said(visit("loss", part="Training curves"))
 
 
-def test_without_any_sample_a_picture_of_ones_own_can_still_be_given(assets):
+def test_without_samples_a_picture_can_be_uploaded(assets):
     for path in (assets / "samples").iterdir():
         path.unlink()
     app = visit("vision")
@@ -157,7 +157,7 @@ def test_without_any_sample_a_picture_of_ones_own_can_still_be_given(assets):
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("text/") and name.endswith(".md")])
-def test_each_text_says_when_it_is_missing_or_no_text(assets, name):
+def test_a_missing_or_invalid_text_is_reported(assets, name):
     page = name.rsplit("/")[-1].removesuffix(".md")
     title = prose.title(page)
     prose._blocks.cache_clear()
@@ -172,18 +172,18 @@ def test_each_text_says_when_it_is_missing_or_no_text(assets, name):
     assert prose.title(page) == title
 
 
-def test_every_kind_of_asset_is_thought_of():
+def test_every_kind_of_asset_is_covered():
     """Files in a new folder need a test of their own here."""
     kinds = ("favicon.png", "translator/", "vision/", "convolution/", "samples/", "text/")
     assert [name for name in FILES if not name.startswith(kinds)] == []
     assert len(NEEDED) == 10
 
 
-def test_a_gpu_that_runs_out_of_memory_is_named_and_the_page_answers(assets, monkeypatch):
+def test_a_gpu_out_of_memory_is_reported_and_the_page_is_rendered(assets, monkeypatch):
     wanted = visit("attention")
     assert wanted.sidebar.text[0].value == "CPU"
     maps = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
-    _forget()
+    _clear_caches()
     network = load_service().model.network
     real, calls = network.encode, []
 

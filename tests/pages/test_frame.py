@@ -16,7 +16,7 @@ print(*sys.modules)
 """
 
 
-def test_what_a_page_loaded_is_not_looked_through_after_each_run(open_app):
+def test_loaded_objects_are_frozen_for_the_garbage_collector(open_app):
     navigation._freeze_loaded_objects.cache_clear()
     gc.unfreeze()
     open_app()
@@ -24,7 +24,7 @@ def test_what_a_page_loaded_is_not_looked_through_after_each_run(open_app):
     assert id(sys.modules["torch"].nn.Module) not in looked_through
 
 
-def test_the_first_visit_waits_for_no_table_library():
+def test_the_home_page_does_not_import_pandas():
     done = subprocess.run([sys.executable, "-c", FIRST_VISIT], capture_output=True, text=True, cwd=ROOT, check=True)
     loaded = done.stdout.split()
     assert "torch" in loaded

@@ -80,7 +80,7 @@ OF_ALL_HEADS = {
 }
 
 
-def test_every_old_value_means_what_it_meant():
+def test_every_old_value_has_its_current_id():
     told = dict(line.split(": ") for line in TODAY.strip().splitlines())
     expected = {tuple(control.split()): ids.split() for control, ids in told.items()}
     expected |= {control: ["first", *heads] for control, heads in OF_ALL_HEADS.items()}

@@ -13,7 +13,7 @@ def test_outside(text, left):
     assert outside(text) == left
 
 
-def test_html_is_read_without_what_is_marked_as_data():
+def test_html_marked_as_data_is_ignored():
     content = (
         '<style>p {margin: 0}</style><p title="tip">seen<br><b data-said="token">chat<i>s</i></b></p>'
         '<table aria-label="name"><tr><td data-said="number">12 million</td><td>cell</td></tr></table>'
@@ -31,7 +31,7 @@ def script() -> None:
     st.html("<p>\u27e6said\u27e7</p><p>unsaid</p>")
 
 
-def test_every_kind_of_element_is_looked_at():
+def test_every_kind_of_element_is_inspected():
     assert unsaid(AppTest.from_function(script).run()) == [
         "caption: past the catalogue",
         "help of button: a hint",

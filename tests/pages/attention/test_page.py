@@ -71,7 +71,7 @@ def test_means(open_app, trace, layer, head):
     np.testing.assert_allclose(drawn, wanted, atol=1e-5)
 
 
-def test_whatever_is_chosen_the_same_bytes_travel(open_app):
+def test_choices_do_not_change_the_sent_bytes(open_app):
     """How the browser draws each is tested in tests/browser/test_kinds_component.py."""
     contents = [
         open_app("attention", **query).get("bidi_component")[0].proto.bytes
@@ -80,7 +80,7 @@ def test_whatever_is_chosen_the_same_bytes_travel(open_app):
     assert len(set(contents)) == 1
 
 
-def test_the_first_page_has_the_maps_and_the_controls_that_the_page_will_show(open_app):
+def test_initial_html_has_the_maps_and_controls_of_the_page(open_app):
     app = open_app("attention", text=sentence_input.DEFAULT)
     warm_up.warm_up(WARMUPS)
     answer = initial_answer("attention")
@@ -92,7 +92,7 @@ def test_the_first_page_has_the_maps_and_the_controls_that_the_page_will_show(op
     np.testing.assert_array_equal(begun[1]["encoder"][1], shown[1]["encoder"][1])
 
 
-def test_whole_words_without_marks(open_app, trace):
+def test_whole_words_without_special_tokens(open_app, trace):
     app = open_app("attention", kind="encoder", units="words", marks="hidden", layer="2", head="1")
     assert (chosen(app)["units"], chosen(app)["marks"]) == ("words", "hidden")
     header, _ = kinds(app)["encoder"]
@@ -106,7 +106,7 @@ def test_whole_words_without_marks(open_app, trace):
 
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
-def test_one_weight_is_taken_apart(open_app, trace, kind):
+def test_one_weight_is_sent_with_queries_keys_and_scores(open_app, trace, kind):
     """The browser does it; tests/browser/test_choices_at_once.py says that it finds what the model recorded."""
     app = open_app("attention", kind=kind, look="one-weight", layer="3", head="5")
     header, numbers = apart(app, kind)
@@ -124,20 +124,20 @@ def test_one_weight_is_taken_apart(open_app, trace, kind):
     assert "largest difference from" in checked(app, "Computed here in double precision")
 
 
-def test_the_proof_is_on_the_page(open_app):
+def test_the_check_is_on_the_page(open_app):
     line = checked(open_app("attention", kind="decoder"), "recomputed")
     assert "Weight on masked keys: 0." in line
     line = checked(open_app("attention", kind="cross"), "recomputed")
     assert "nothing is masked" in line
 
 
-def test_nonsense_in_the_address_falls_back(open_app):
+def test_invalid_settings_in_the_address_are_ignored(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
     assert list(chosen(app).values()) == ["encoder", "tokens", "shown", "1", "1", "shared"]
     assert not app.warning
 
 
-def test_the_translation_is_the_one_that_was_asked_for(open_app):
+def test_the_translation_follows_the_decoding_settings(open_app):
     texts = [
         next(html.value for html in open_app("attention", **query).html if 'lang="fr"' in html.value)
         for query in ({}, {"method": "greedy"}, {"method": "beam", "beam": "3"})
@@ -155,13 +155,13 @@ def test_bad_input_gets_one_sentence(open_app, text):
     assert not app.get("bidi_component")
 
 
-def test_the_longest_sentence_is_drawn(open_app):
+def test_the_longest_sentence_is_rendered(open_app):
     app = open_app("attention", text="a " * 120, kind="encoder")
     assert not app.warning
     assert len(app.get("bidi_component")) == 1
 
 
-def test_lines_show_the_trace_and_keep_what_is_chosen(open_app, trace):
+def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
     found = lines(app)
     assert list(found) == list(attention_maps.KINDS)  # all of them travel, whichever is open

@@ -79,14 +79,14 @@ def test_the_check_is_measured(open_app):
     assert slope == pytest.approx(gradient, rel=0.05)
 
 
-def test_fewer_than_three_words_are_said_to_have_no_correlation(open_app):
+def test_fewer_than_three_words_have_no_correlation(open_app):
     app = open_app("attribution", text="Go.")
     assert any("This sentence has 2 source words" in text.value for text in app.markdown)
     assert {row[1] for row in table(app, CORRELATIONS)[1:]} == {"not defined"}
 
 
-def test_without_figures_for_these_weights_the_page_says_how_to_make_them(open_app, monkeypatch):
-    monkeypatch.setattr("pages.attribution.method_agreement.measured_over_many", lambda weights: None)
+def test_without_held_out_figures_the_page_names_the_command(open_app, monkeypatch):
+    monkeypatch.setattr("pages.attribution.method_agreement.read_measured_agreement", lambda weights: None)
     app = open_app("attribution")
     assert len(table(app, CORRELATIONS)[0]) == 3
     assert "make agreement" in checked(app, "no figures over many sentences")
@@ -100,7 +100,7 @@ def test_bad_input_gets_one_sentence(open_app, text):
     assert len(app.warning) == 1 and not matrices(app)
 
 
-def test_strange_sentences_and_nonsense_in_the_address(open_app):
+def test_unusual_sentences_and_invalid_settings(open_app):
     nonsense = {"erase": "x", "target_word": "99 nobody", "method_shown": "guess", "numbers": "1"}
     app = open_app("attribution", text="<b>a</b> $x$", **nonsense)
     assert "<b>a" not in html_of(app)

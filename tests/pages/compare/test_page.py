@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from model import HeadInterventions
-from model.attribution.intervention_result import losses_of
-from model.attribution.trace_comparison import moved, shared_places
+from model.attribution.intervention_result import token_losses
+from model.attribution.trace_comparison import attention_shift, find_shared_places
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
 from tests.pages.charts import checked
 from tests.pages.conftest import SENTENCE, html_of
@@ -24,10 +24,10 @@ def figures(app) -> list[float]:
     return [float(word.rstrip(".")) for word in checked(app, "Recomputed in double").split() if word[0].isdigit()]
 
 
-def test_before_after_and_difference_are_the_models(open_app, translator, trace):
+def test_before_after_and_difference_equal_the_models(open_app, translator, trace):
     app = open_app("compare", kind="decoder", layer="4", head="2")
     found = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
-    before, after = (losses_of(side) for side in (trace, found.after))
+    before, after = (token_losses(side) for side in (trace, found.after))
     shown = metrics(app)
     assert shown["Loss, before (nats)"] == three_digits(before.sum())
     assert shown["Change (nats)"] == three_digits(float(after.sum()) - float(before.sum()))
@@ -40,7 +40,9 @@ def test_before_after_and_difference_are_the_models(open_app, translator, trace)
     header = drawn["After minus Before"][0]
     assert header["low"] == -header["high"]  # no change is in the middle of the scale
     assert header["high"] == pytest.approx(np.abs(second - first).max(), abs=1e-5)
-    np.testing.assert_allclose(drawn["Cross"][1], moved(trace.cross_attention, found.after.cross_attention), atol=1e-5)
+    np.testing.assert_allclose(
+        drawn["Cross"][1], attention_shift(trace.cross_attention, found.after.cross_attention), atol=1e-5
+    )
     assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
     assert marked(app, "aa-text") == [translator.translate(SENTENCE), found.translation]
     rows = table(app, "Loss of each token")
@@ -58,27 +60,27 @@ CASES = [
 
 
 @pytest.mark.parametrize(("query", "change"), CASES)
-def test_a_link_makes_the_intervention_that_it_names(open_app, translator, trace, query, change):
+def test_a_link_applies_its_intervention(open_app, translator, trace, query, change):
     app = open_app("compare", **HEADS, **query)
     found = translator.intervene(trace, HeadInterventions((change,)))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses_of(found.after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(found.after).sum()))
     assert len(figures(app)) == (1 if isinstance(change, NoMask | OneHot) else 2)
     assert max(figures(app)) < 1e-4
     assert not app.warning
 
 
-def test_steps_are_kept_act_together_and_go(open_app, translator, trace):
+def test_stored_interventions_apply_together_and_can_be_removed(open_app, translator, trace):
     app = open_app("compare", **HEADS)
     app.button(key="headskeep").click().run()
     assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
     app.button_group(key="of").set_value("cross").run()
     both = HeadInterventions((Scale("decoder", TWO), Scale("cross", TWO)))
     assert metrics(app)["Loss, after (nats)"] == three_digits(
-        float(losses_of(translator.intervene(trace, both).after).sum())
+        float(token_losses(translator.intervene(trace, both).after).sum())
     )
     app.button(key="headsnone").click().run()
     one = translator.intervene(trace, HeadInterventions(both.changes[:1]))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses_of(one.after).sum()))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(one.after).sum()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
     assert metrics(app)["Change (nats)"] == "0" and "to the same keys as before" in checked(app, "Every head attends")
@@ -89,7 +91,7 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     text = "I want to sell a car now."
     app = open_app("compare", b="other", other=text, kind="encoder", layer="1", head="mean")
     other = translator.trace(text)
-    shared = shared_places(trace.source_ids, other.source_ids)
+    shared = find_shared_places(trace.source_ids, other.source_ids)
     drawn = matrices(app)
     assert drawn["A"][1].shape != drawn["B"][1].shape
     difference = drawn["B minus A"][1]
@@ -99,10 +101,10 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
     assert lengths in checked(app, "tokens that both have")
-    assert metrics(app)["Loss, B (nats)"] == three_digits(float(losses_of(other).sum()))
+    assert metrics(app)["Loss, B (nats)"] == three_digits(float(token_losses(other).sum()))
     app.button_group(key="reads").set_value("a").run()
     same = translator.trace(text, target_ids=trace.next_ids)
-    assert metrics(app)["Loss, B (nats)"] == three_digits(float(losses_of(same).sum()))
+    assert metrics(app)["Loss, B (nats)"] == three_digits(float(token_losses(same).sum()))
     assert marked(app, "aa-text")[1] == translator.translate(text)
     app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last token only
     assert not app.exception
@@ -110,7 +112,7 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     assert [w.value.split(".")[0] for w in app.warning] == ["**Sentence B"]
 
 
-def test_what_cannot_be_done_gets_one_sentence(open_app):
+def test_an_impossible_intervention_gets_one_sentence(open_app):
     app = open_app("compare", of="decoder", do="one-hot", decoderasks="2", decodersees="4")
     assert [w.value for w in app.warning] == [
         "Decoder query 2 cannot attend to key 4\\, which is not generated yet\\; choose a key up to 2\\."
@@ -122,13 +124,13 @@ def test_what_cannot_be_done_gets_one_sentence(open_app):
     assert len(app.warning) == 1 and app.button(key="headsdrop0").click().run().warning == []
 
 
-def test_old_addresses_choose_the_same(open_app):
+def test_old_addresses_select_the_same(open_app):
     old = open_app("compare", of="Cross", do="Force a look", crossasks="2 Je", crosssees="4 buy", **HEADS)
     new = open_app("compare", of="cross", do="one-hot", crossasks="2", crosssees="4", **HEADS)
     assert metrics(old) == metrics(new) and dict(old.query_params) == dict(new.query_params)
 
 
-def test_nonsense_in_the_address_falls_back(open_app):
+def test_invalid_settings_in_the_address_are_ignored(open_app):
     nonsense = {"b": "x", "of": "y", "do": "z", "heads3": ["77"], "kind": "?", "layer": "9", "head": "-"}
     app = open_app("compare", headskept="<b>;scale:", **nonsense)
     assert not app.warning and metrics(app)["Change (nats)"] != "0"
@@ -141,7 +143,7 @@ def test_nonsense_in_the_address_falls_back(open_app):
 
 
 @pytest.mark.parametrize("text", ["<b>a</b> $x$ **y** :smile: " + "a " * 50, "!"])
-def test_strange_and_long_sentences_are_shown_literally(open_app, text):
+def test_unusual_and_long_sentences_are_shown_literally(open_app, text):
     app = open_app("compare", text=text, b="other", other=WIDE)
     assert not app.exception and "<b>" not in html_of(app)
     app.text_input(key="text").set_value("").run()

@@ -8,16 +8,16 @@ def listed(app) -> str:
     return next(each.proto.body for each in app.get("html") if "aa-terms" in each.proto.body)
 
 
-def test_all_terms_with_links_that_keep_the_sentence():
+def test_all_terms_are_listed_with_links_that_contain_the_sentence():
     found = listed(visit("glossary", text="My sentence."))
     assert found.count("<dt>") == len(glossary.WHERE_SHOWN)
     assert 'href="inside?inside=scaling&amp;' in found and "text=My+sentence." in found
 
 
-def test_what_is_looked_for_comes_by_link():
+def test_a_link_can_contain_the_search_text():
     assert listed(visit("glossary", find="residual stream")).count("<dt>") == 1
 
 
-def test_nothing_found_is_said():
+def test_a_search_without_matches_gets_one_sentence():
     (said,) = [each.value for each in visit("glossary", find="*zebra*").info]
     assert said == "No term holds what you look for. Take fewer letters, or another word for it."

@@ -8,7 +8,7 @@ import pytest
 from model.attribution.head_ablation import ablate_translation_heads, loss_without
 from model.attribution.head_labels import text_scores
 from model.attribution.head_statistics import load_statistics
-from model.text.word_alignment import AlignmentTable, links_of
+from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
 from pages.shared.models import load_service
@@ -30,7 +30,7 @@ def named(kind: str, layer: int, head: int) -> str:
     return f"{kind} {layer + 1}.{head + 1}"
 
 
-def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effects):
+def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effects):
     app = open_app("heads")
     rows = listed(app)["rows"]
     heads = [
@@ -62,9 +62,9 @@ def test_all_heads_are_ranked_by_what_they_do(open_app, translator, trace, effec
     assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
 
 
-def test_labels_are_those_of_the_rule_here_and_over_the_held_out_sentences(open_app, translator, trace):
+def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, translator, trace):
     alignment = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
-    links = links_of(alignment, trace.source_ids, trace.next_ids)
+    links = find_links(alignment, trace.source_ids, trace.next_ids)
     scores = text_scores(trace.attention("cross"), CROSS, trace.target_ids, trace.source_ids, links)
     many = load_statistics(SHIPPED, translator.weights_sha256)
     app = open_app("heads", of="cross", sort="label", shown="cross-2-3")
@@ -110,7 +110,7 @@ def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
     assert len(content) == 96 and content.shape[1] == 10
 
 
-def test_nonsense_in_the_address_falls_back(open_app):
+def test_invalid_settings_in_the_address_are_ignored(open_app):
     app = open_app("heads", of="x", sort="-1", shown="cross-99-99")
     assert len(listed(app)["rows"]) == 96 and not app.warning
     effects = [abs(row["effect"]) for row in listed(app)["rows"]]
@@ -124,7 +124,7 @@ def test_hostile_and_empty_sentences(open_app):
     assert not app.exception and len(app.warning) == 1
 
 
-def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_app, monkeypatch):
+def test_statistics_of_other_weights_are_replaced_by_a_reason(open_app, monkeypatch):
     monkeypatch.setattr(load_service().model, "weights_sha256", "0" * 64)
     app = open_app("heads")
     # what was found for the sentence before is kept under the sentence, so another one is asked for
@@ -134,7 +134,7 @@ def test_statistics_of_other_weights_are_not_shown_and_the_page_says_why(open_ap
     assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)
 
 
-def test_everything_is_said_in_the_readers_language(in_pseudo):
+def test_all_text_is_translated(in_pseudo):
     app = in_pseudo("heads", shown="cross-2-3", sort="label", of="cross")
     app.session_state["heads_table"] = True
     assert unsaid(app.run()) == []

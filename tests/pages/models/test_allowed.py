@@ -47,7 +47,7 @@ def press_download(app):
     return button.click().run()
 
 
-def test_a_model_is_downloaded_when_the_reader_says_so(open_app, hub, monkeypatch):
+def test_a_model_is_downloaded_after_confirmation(open_app, hub, monkeypatch):
     told = []
     monkeypatch.setattr(Download, "update", lambda self, *sizes: told.append(sizes))
     app = open_app("models", model="owner/tiny", text="The quick fox.")
@@ -65,7 +65,7 @@ def test_a_model_is_downloaded_when_the_reader_says_so(open_app, hub, monkeypatc
     assert hub.asked == []
 
 
-def test_a_download_that_fails_is_one_sentence_and_can_be_tried_again(open_app, hub):
+def test_a_failed_download_gets_one_sentence_and_can_be_retried(open_app, hub):
     hub.cut = [5000, *[0] * 6]
     app = open_app("models", model="owner/tiny", text="The quick fox.")
     press_download(app)
@@ -85,13 +85,13 @@ def test_a_download_that_fails_is_one_sentence_and_can_be_tried_again(open_app, 
 
 
 @pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
-def test_an_address_holds_no_path_even_where_any_may_be_opened(open_app, any_may_be_opened, name):
+def test_an_address_contains_no_path(open_app, any_may_be_opened, name):
     app = open_app("models", model=name)
     assert app.selectbox[0].value == "none"
     assert not app.warning
 
 
-def test_a_listed_model_that_is_not_here_is_said_and_not_fetched(open_app, any_may_be_opened, monkeypatch):
+def test_a_listed_model_that_is_not_downloaded_is_not_fetched(open_app, any_may_be_opened, monkeypatch):
     monkeypatch.setenv("ATLAS_MODELS", "owner/no-such-model@0123abc")
     clear_all()
     app = open_app("models", model="owner/no-such-model")
@@ -100,7 +100,7 @@ def test_a_listed_model_that_is_not_here_is_said_and_not_fetched(open_app, any_m
     assert any_may_be_opened == []
 
 
-def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(open_app, any_may_be_opened, checkpoints):
+def test_a_folder_of_the_user_is_opened_and_not_in_the_address(open_app, any_may_be_opened, checkpoints):
     app = open_app("models")
     app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
     assert "Proven when it was opened" in said(app)
@@ -108,7 +108,7 @@ def test_a_folder_of_the_reader_s_own_is_opened_and_stays_out_of_the_address(ope
     assert str(checkpoints["gpt2"]) not in str(app.query_params)
 
 
-def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypatch):
+def test_the_allowlist_is_read_once(open_app, listed, monkeypatch):
     open_app("models")
     monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
     app = open_app("models", model="owner/name")
@@ -116,7 +116,7 @@ def test_a_request_does_not_change_what_may_be_opened(open_app, listed, monkeypa
     assert not any(box.key == "models_box" for box in app.text_input)
 
 
-def test_the_beginning_says_what_can_be_opened_and_how(open_app, any_may_be_opened):
+def test_without_a_model_the_page_explains_what_can_be_opened(open_app, any_may_be_opened):
     app = open_app("models")
     assert "Download" in said(app)
     assert all(name in said(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))

@@ -43,7 +43,7 @@ def text_of(tokens: int) -> str:
     return "?" * (tokens - 2)
 
 
-def test_blocks_hold_the_largest_weight_of_each():
+def test_blocks_contain_their_largest_weight():
     attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
     found, block = reduce_to_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     assert block == 5

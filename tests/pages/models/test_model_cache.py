@@ -33,7 +33,7 @@ def test_a_model_is_opened_once_and_shared(clock):
     assert made == ["a"]
 
 
-def test_the_least_recent_one_without_a_reader_goes(clock):
+def test_the_least_recent_model_without_users_is_evicted(clock):
     store = OpenedModels(clock)
     for name in ("a", "b"):
         clock.now += 1
@@ -42,7 +42,7 @@ def test_the_least_recent_one_without_a_reader_goes(clock):
     assert store.names() == ["b", "c"]
 
 
-def test_whoever_asks_for_a_third_is_told_and_none_is_taken_away(clock):
+def test_a_third_model_is_refused_while_two_are_in_use(clock):
     store = OpenedModels(clock)
     store.open("a", "one", lambda: None)
     store.open("b", "two", lambda: None)
@@ -56,7 +56,7 @@ def test_whoever_asks_for_a_third_is_told_and_none_is_taken_away(clock):
     assert store.names() == ["b", "c"]
 
 
-def test_what_cannot_be_opened_is_not_kept(clock):
+def test_a_model_that_cannot_be_opened_is_not_cached(clock):
     store = OpenedModels(clock)
 
     def fails():
@@ -67,7 +67,7 @@ def test_what_cannot_be_opened_is_not_kept(clock):
     assert store.names() == []
 
 
-def test_a_visitor_who_has_gone_reads_nothing(clock):
+def test_a_visitor_who_left_is_no_user(clock):
     there = {"one", "two"}
     store = OpenedModels(clock, there.__contains__)
     store.open("a", "one", lambda: None)
@@ -77,7 +77,7 @@ def test_a_visitor_who_has_gone_reads_nothing(clock):
     assert store.names() == ["a", "c"]
 
 
-def test_the_memory_of_a_model_that_goes_is_given_back(clock):
+def test_the_memory_of_an_evicted_model_is_freed(clock):
     class Model:
         """What takes memory."""
 
@@ -92,5 +92,5 @@ def test_the_memory_of_a_model_that_goes_is_given_back(clock):
     assert gone() is None
 
 
-def test_opened_models_take_their_turns_with_all_others(clock):
+def test_opened_models_share_the_compute_lock(clock):
     assert OpenedModels(clock).open("a", "one", lambda: None).computing is compute_lock()

@@ -13,11 +13,11 @@ from pages.models.model_downloads import Download, Downloads
 
 
 @pytest.fixture(autouse=True)
-def looks_often(monkeypatch):
+def short_poll_interval(monkeypatch):
     monkeypatch.setattr(model_downloads, "POLL_SECONDS", 0.005)
 
 
-def test_two_wait_for_one_download_and_see_how_far_it_is():
+def test_two_visitors_follow_one_download():
     asked, seen_half = [], threading.Barrier(3, timeout=5)
 
     def fetch(source, tell):
@@ -44,7 +44,7 @@ def test_two_wait_for_one_download_and_see_how_far_it_is():
     assert asked == ["owner/name"]
 
 
-def test_who_leaves_does_not_end_it():
+def test_a_visitor_who_leaves_does_not_stop_the_download():
     class Left(Exception):
         """The page runs anew."""
 
@@ -64,7 +64,7 @@ def test_who_leaves_does_not_end_it():
     assert asked == ["owner/name"]
 
 
-def test_why_it_failed_is_said_and_it_can_be_tried_again():
+def test_an_error_is_raised_and_the_download_can_be_retried():
     outcomes = [OpenError("The hub has none."), None]
 
     def fetch(source, tell):

@@ -22,7 +22,7 @@ from views.controls import samples
 from views.html import generated_tokens
 
 
-def test_where_nothing_may_be_opened_the_page_says_how(open_app, monkeypatch):
+def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatch):
     monkeypatch.delenv("ATLAS_MODELS", raising=False)
     clear_all()
     app = open_app("models", model="gpt2")
@@ -64,7 +64,7 @@ def test_an_opened_model_shows_its_own_maps(open_app, listed, name, kind):
     assert header["causal"] == (kind == "decoder")
 
 
-def test_a_decoder_goes_on_and_says_what_is_probable(open_app, listed):
+def test_a_decoder_continues_and_lists_probable_tokens(open_app, listed):
     app = open_app("models", model="gpt2", text="The quick fox", n="3")
     model = open_model(listed["gpt2"], device="cpu")
     (best, _) = model.top(model.trace("The quick fox"), -1)[0]
@@ -124,7 +124,7 @@ def test_a_text_is_classified(open_app, listed):
     assert "LABEL_2" in said(changed)
 
 
-def test_two_texts_are_told_apart_on_the_axes(open_app, listed):
+def test_the_axes_distinguish_two_texts(open_app, listed):
     app = open_app("models", model="bert", text="A fox.", second="A dog.")
     header, _ = sheet(app)
     assert header["keys"].count("[SEP] (A)") == header["keys"].count("[SEP] (B)") == 1
@@ -153,7 +153,7 @@ def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
 @pytest.mark.parametrize(
     ("name", "kind"), [("bert", "encoder"), ("gpt2", "decoder"), ("t5", "cross"), ("vit", "vision")]
 )
-def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
+def test_one_weight_is_recomputed_from_the_recorded_numbers(open_app, listed, name, kind):
     app = open_app("models", model=name, text="The quick fox.", look="one-weight", kind=kind, layer="2", head="3")
     assert not app.exception
     assert "Computed here in double precision" in said(app)
@@ -163,7 +163,7 @@ def test_one_weight_comes_about_as_the_model_says(open_app, listed, name, kind):
     assert ("scores" in numbers) == (name == "t5")  # a bias was added to them
 
 
-def test_one_weight_of_a_model_whose_products_are_not_seen(open_app, listed):
+def test_one_weight_without_recorded_products(open_app, listed):
     options = {"text": "The quick fox.", "look": "one-weight", "layer": "2", "head": "3"}
     app = open_app("models", model="gpt-j", **options)
     assert not app.exception
@@ -202,7 +202,7 @@ def test_before_and_after_an_intervention(open_app, listed, name):
         assert f"At most {most} tokens." in said(app)
 
 
-def test_an_image_encoder_without_classes_is_changed_too(open_app, listed):
+def test_interventions_on_an_image_encoder_without_classes(open_app, listed):
     app = open_app("models", model="dinov2", part="what-if", headsdo="ablate")
     assert not app.exception
     trace = open_model(listed["dinov2"], device="cpu").trace(samples.picture(samples.NAMES[0]).image)
@@ -211,7 +211,7 @@ def test_an_image_encoder_without_classes_is_changed_too(open_app, listed):
     assert "attention_map" in {part.proto.component_name for part in app.get("bidi_component")}
 
 
-def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypatch):
+def test_the_recipe_in_the_files_computes_the_same_attention(open_app, listed, monkeypatch):
     """The recipe of the archive, in whole words and without special tokens, gives what the file holds."""
     text = "The unheard-of fox."
     model = open_model(listed["bert"], device="cpu")
@@ -232,19 +232,19 @@ def test_the_files_say_how_to_compute_the_same_again(open_app, listed, monkeypat
 
 
 @pytest.mark.parametrize("name", ["/etc", "../gpt2", "owner/name", "no-such", "own", "\x00", "gpt2@main"])
-def test_what_is_not_listed_is_not_opened_and_nothing_is_said_of_it(open_app, listed, name):
+def test_an_unlisted_model_is_neither_opened_nor_mentioned(open_app, listed, name):
     app = open_app("models", model=name)
     assert not app.exception
     assert not app.get("bidi_component")
     assert app.selectbox[0].value == "none"
 
 
-def test_bad_input_is_one_sentence(open_app, listed):
+def test_invalid_input_gets_one_sentence(open_app, listed):
     assert "no tokens" in said(open_app("models", model="gpt2", text=""))
     assert "positions" in said(open_app("models", model="bert", text="dog " * 200))
 
 
-def test_a_damaged_model_is_one_sentence(open_app, listed):
+def test_a_damaged_model_gets_one_sentence(open_app, listed):
     file = listed["gpt2"] / "model.safetensors"
     content = file.read_bytes()
     file.write_bytes(content[:1000])
@@ -256,7 +256,7 @@ def test_a_damaged_model_is_one_sentence(open_app, listed):
         file.write_bytes(content)
 
 
-def test_a_long_text_lets_the_reader_choose_what_is_kept(open_app, listed, monkeypatch):
+def test_for_a_long_text_the_user_chooses_what_is_retained(open_app, listed, monkeypatch):
     text = "The quick fox wants a car."
     model = open_model(listed["gpt2"], device="cpu")
     numbers, layers = model.count_weights(text)

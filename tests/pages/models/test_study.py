@@ -25,7 +25,7 @@ def study(listed, tmp_path, monkeypatch):
     return out
 
 
-def test_a_study_of_what_ships_stands_in_place_of_what_ships_with_it(study, monkeypatch):
+def test_an_operators_study_replaces_the_shipped_statistics(study, monkeypatch):
     content = read_json(study / "heads.json")
     weights_sha256 = read_json(TRANSLATOR / "card.json")["weights_sha256"]
     assert head_rows.load_best_statistics(TRANSLATOR, weights_sha256).heading == "over 500 held-out sentences"
@@ -34,7 +34,7 @@ def test_a_study_of_what_ships_stands_in_place_of_what_ships_with_it(study, monk
     assert head_rows.load_best_statistics(TRANSLATOR, weights_sha256).heading == "over 3 texts"
 
 
-def test_the_label_and_the_scores_over_many_stand_beside_those_here(open_app, listed, study):
+def test_label_and_scores_over_many_are_shown_with_those_of_this_text(open_app, listed, study):
     app = open_app("models", model="gpt2", text="The quick fox.", part="heads")
     assert not app.exception
     header, found = header_of(app), load_statistics(study, read_json(study / "heads.json")["weights_sha256"])

@@ -16,7 +16,7 @@ WORDS = ["the", "a", "I", "my", "old", "teacher", "wants", "sold", "rain", "nobo
 WORDS += ["!", "\uac00", "="]
 
 
-def test_a_figure_stands_beside_its_bound():
+def test_a_difference_is_formatted_with_its_bound():
     assert checks.format_difference("attention", 1.4e-6) == "1.40e-6 (rounding stays below 1e-5)"
     assert checks.format_difference("attention", 0.0) == "0 (rounding stays below 1e-5)"
     assert checks.format_difference("mask leak", 0.0) == "exactly 0"
@@ -25,11 +25,11 @@ def test_a_figure_stands_beside_its_bound():
 
 
 @pytest.mark.parametrize(("name", "figure"), [("attention", 1.1e-5), ("mask leak", 1e-9), ("attention", float("nan"))])
-def test_a_figure_beyond_its_bound_is_called_wrong(name, figure):
+def test_a_difference_beyond_its_bound_is_reported(name, figure):
     assert "something is wrong" in checks.format_difference(name, figure)
 
 
-def test_every_bound_is_used_and_every_check_has_one():
+def test_bounds_and_checks_correspond():
     used = re.findall(r'\bformat_difference\(\s*"([^"]+)"', SOURCES)
     assert len(re.findall(r"checks\.format_difference\(", SOURCES)) == len(
         re.findall(r'checks\.format_difference\(\s*"', SOURCES)
@@ -37,7 +37,7 @@ def test_every_bound_is_used_and_every_check_has_one():
     assert set(used) == set(checks.BOUNDS)
 
 
-def test_attention_keeps_its_bound_on_many_sentences(translator):
+def test_attention_is_within_its_bound_on_many_sentences(translator):
     rng = np.random.default_rng(0)
     for _ in range(40):  # fed with any words: a translation of its own would take most of the time
         source, target = (" ".join(rng.choice(WORDS, rng.integers(1, 30))) for _ in range(2))

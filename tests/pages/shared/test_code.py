@@ -109,17 +109,17 @@ CASES_AND_SETTINGS = [
 
 
 @pytest.mark.parametrize(("where", "second"), CASES_AND_SETTINGS)
-def test_the_numbers_of_a_program_are_the_pages(where, second):
+def test_a_program_computes_the_pages_numbers(where, second):
     *settings, wanted = CASES[where]
     compare(run(*where, settings[second]), wanted(settings[second]))
 
 
-def test_the_positional_encoding_is_the_one_that_the_network_adds(translator):
+def test_the_positional_encoding_equals_the_networks(translator):
     added = translator.network.positions[: PAPER["length"]].cpu().numpy()
     compare(run("positions", "table", PAPER), {"table": added})
 
 
-def test_every_part_has_a_program():
+def test_every_section_has_a_program():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
     whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
     assert parts == {each for each in parts if each in PROGRAMS or each[0] in whole}
@@ -154,7 +154,7 @@ def shown(page: str, part: str, **query: str) -> str:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
-def test_every_part_shows_its_program_as_it_opens(where):
+def test_every_section_renders_its_program(where):
     values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
     assert [line.partition(" = ")[0] for line in values] == code.value_names(*where)
 
@@ -168,7 +168,7 @@ def test_every_part_shows_its_program_as_it_opens(where):
     ],
     ids=str,
 )
-def test_a_part_that_cannot_use_what_was_typed_offers_no_program(page, settings):
+def test_a_section_with_invalid_input_has_no_program(page, settings):
     assert "The same in PyTorch" not in [fold.label for fold in visit(page, **settings).expander]
 
 
@@ -291,18 +291,18 @@ def test_the_fold_has_the_sentence_and_the_settings():
     ],
     ids=str,
 )
-def test_every_way_of_gathering_values_takes_what_is_set(where, query, values):
+def test_every_value_function_reads_the_settings(where, query, values):
     assert shown(*where, **query) == code.fill_program(*where, **values)
 
 
 @pytest.mark.nightly
-def test_a_translation_that_is_not_the_greedy_one_is_said_by_its_ids(translator):
+def test_a_program_contains_the_ids_of_a_translation_that_is_not_greedy(translator):
     ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
     text = shown("inside", "heads", method="beam", kind="cross")
     assert text == code.fill_program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
 
 
-def test_a_damaged_program_is_one_sentence_and_the_part_stays(tmp_path, monkeypatch):
+def test_a_damaged_program_gets_one_sentence(tmp_path, monkeypatch):
     shutil.copytree(code.FOLDER, tmp_path / "code")
     (tmp_path / "code" / "inside" / "memory.py").write_bytes(b"\xff\xfe")
     monkeypatch.setattr(code, "FOLDER", tmp_path / "code")

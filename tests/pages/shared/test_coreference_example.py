@@ -15,7 +15,7 @@ def said(app) -> list[str]:
 
 @pytest.mark.parametrize(("page", "part"), PAGES, ids=["attribution", "inside"])
 @pytest.mark.parametrize(("text", "other"), [(TIRED, WIDE), (WIDE, TIRED)], ids=["tired", "wide"])
-def test_both_say_elle_which_is_the_street(translator, page: str, part: dict, text: str, other: str):
+def test_both_sentences_are_translated_with_elle(translator, page: str, part: dict, text: str, other: str):
     pronoun = "elle" if "qu'elle " in translator.translate(text) else "il"
     app = visit(page, text=text, **part)
     (sentence,) = said(app)
@@ -29,5 +29,5 @@ def test_both_say_elle_which_is_the_street(translator, page: str, part: dict, te
     )
 
 
-def test_other_sentences_say_nothing_of_it():
+def test_other_sentences_have_no_such_text():
     assert said(visit("inside", text=SENTENCE, inside="one-query")) == []

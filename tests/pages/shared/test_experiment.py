@@ -89,7 +89,7 @@ FIRST = {page: id for id, (page, _) in reversed(PROPOSED.items())}.values()  # o
 
 
 @pytest.mark.parametrize("id", [id if id in FIRST else nightly(id, id=id) for id in PROPOSED])
-def test_a_press_makes_the_experiment_and_its_result_is_stated(id):
+def test_the_button_runs_the_experiment_and_its_result_is_shown(id):
     said = found(id)
     template = prose.block(PAGE, f"{id}-found")
     places = re.escape(re.sub(r"\{\w+\}", "\0", template)).replace("\\\x00", ".+?").replace("\x00", ".+?")
@@ -97,18 +97,18 @@ def test_a_press_makes_the_experiment_and_its_result_is_stated(id):
     assert "{" not in said and "nan" not in said
 
 
-def test_every_part_of_a_teaching_page_proposes_one():
+def test_every_section_of_a_teaching_page_has_an_experiment():
     """The parts themselves are compared with `PARTS` by `tests/browser/test_walk.py`."""
     teaching = ("vision", *(place.id for section in SECTIONS if section.label() == "Learn" for place in section.pages))
     assert sorted(PROPOSED.values()) == sorted((page, part) for page in teaching for part in PARTS[page][1])
 
 
-def test_every_text_of_an_experiment_is_of_one_that_is_proposed():
+def test_every_experiment_text_is_used():
     blocks = set(prose._blocks(PAGE, "en")[1]) - {""}
     assert blocks == {*PROPOSED, *(f"{id}-found" for id in PROPOSED)}
 
 
-def test_the_results_are_the_models(translator, trace):
+def test_the_results_equal_the_models(translator, trace):
     largest = trace.encoder_attention.max(axis=-1).mean(axis=(1, 2))
     said = found("inside-seven-steps")
     assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in said

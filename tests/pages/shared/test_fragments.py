@@ -16,6 +16,6 @@ with fragments.queued_run("translate"):
 """
 
 
-def test_a_first_run_imports_the_model_whole_before_any_part_of_it():
+def test_a_first_run_imports_the_whole_model_package_first():
     """A page that began with a part of it and the warm-up, which begins with the whole, would wait for each other."""
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", FIRST_RUN], cwd=ROOT).returncode == 0

@@ -32,7 +32,7 @@ def cut(which: str = "", **values: str) -> str:
     return prose.block("notices", f"cut-off-{which}".rstrip("-"), **values)
 
 
-def test_it_translates_what_it_warns_of(translator):
+def test_text_that_is_not_english_is_translated_too(translator):
     for text in (KOREAN, FRENCH):
         app = visit("attention", text=text)
         assert [warning.value for warning in app.warning] == [NOT_ENGLISH]
@@ -41,12 +41,12 @@ def test_it_translates_what_it_warns_of(translator):
 
 
 @pytest.mark.parametrize("text", ["Hi", "OK", "123", "?", "\U0001f600", "Tom", "I ate 김치 for dinner.", SENTENCE])
-def test_no_alarm_for_short_and_mixed_text(text):
+def test_no_warning_for_short_and_mixed_text(text):
     app = visit("translate", text=text)
     assert not app.exception and not app.warning
 
 
-def test_a_text_that_is_refused_is_not_judged_as_well():
+def test_a_refused_text_gets_no_language_warning():
     app = visit("translate", text="학" * 400)
     (warning,) = app.warning
     assert "at most 128" in warning.value
@@ -62,7 +62,7 @@ def test_a_text_that_is_refused_is_not_judged_as_well():
         ("loss", {"target": FRENCH}, []),
     ],
 )
-def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
+def test_a_pages_own_boxes_warn_of_text_that_is_not_english(page, query, names):
     app = visit(page, **query)
     said = [warning.value for warning in app.warning]
     expected = [prose.block("notices", "not-english-in-a-box", name=name) for name in names]
@@ -93,13 +93,13 @@ def test_a_page_says_it_of_its_own_boxes_for_english(page, query, names):
         ("loss", {"part": "Training curves"}, []),
     ],
 )
-def test_a_translation_that_was_cut_off_is_called_so_on_every_page(limited, page, query, others):
+def test_every_page_reports_a_translation_that_was_cut_off(limited, page, query, others):
     limited(LOWER)
     app = visit(page, text=ENDLESS, **query)
     assert [notice.value for notice in app.info] == [cut(), *others]
 
 
-def test_parts_with_translations_of_their_own_say_it_of_each(limited):
+def test_sections_with_several_translations_report_each(limited):
     limited(LIMIT)
     beam = visit("decoding", text=ENDLESS, part="Beam search")
     assert [notice.value for notice in beam.info] == [cut("best"), cut("greedy")]
@@ -107,7 +107,7 @@ def test_parts_with_translations_of_their_own_say_it_of_each(limited):
     assert [notice.value for notice in order.info] == [cut("this")]
 
 
-def test_sampling_is_cut_off_at_128_tokens_and_says_so():
+def test_sampling_is_cut_off_at_128_tokens_with_a_notice():
     app = visit("translate", method="Sampling", temperature="3.0", seed="0")
     assert "decoder generates 128 tokens" in html_of(app)
     assert [notice.value for notice in app.info] == [cut()]

@@ -23,7 +23,7 @@ def script() -> None:
     page_sections._render_chosen("tokens", (first, second), "part", SimpleNamespace(reads=page_header.BOTH))
 
 
-def test_the_address_has_the_id_and_the_reader_sees_the_name():
+def test_the_address_has_the_id_and_the_control_the_label():
     app = AppTest.from_function(script).run()
     (choice,) = app.get("button_group")
     assert [text.value for text in app.text] == ["the first"]
@@ -49,13 +49,13 @@ def drawn(app: AppTest) -> tuple[bool, bool]:
         ({"part": "word-order"}, (False, True)),
     ],
 )
-def test_a_page_asks_only_for_what_the_open_part_reads(open_app, part, asks):
+def test_a_page_offers_only_the_inputs_of_the_open_section(open_app, part, asks):
     app = open_app("tokens", method="beam", **part)
     assert drawn(app) == asks
     assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # kept for the next part
 
 
-def test_given_tokens_ask_for_no_sentence(open_app):
+def test_given_tokens_need_no_sentence(open_app):
     app = open_app("loss", method="beam")
     assert drawn(app) == (True, True)
     for chosen, asks in (("five", (False, False)), ("target", (True, True))):

@@ -44,7 +44,7 @@ def trace(translator):
     return translator.trace(SENTENCE)
 
 
-def subject_of(
+def view_of(
     translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE
 ) -> ViewedAttention:
     return view_sentence(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
@@ -79,17 +79,17 @@ def saved(viewed: ViewedAttention) -> SavedView:
     )
 
 
-def computed_again(viewed: ViewedAttention, monkeypatch) -> np.ndarray:
+def run_recipe(viewed: ViewedAttention, monkeypatch) -> np.ndarray:
     monkeypatch.chdir(ROOT)
     names = {}
     exec("\n".join(viewed.recipe), names)
     return names["attention"]
 
 
-def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
-    viewed = subject_of(translator, trace, "decoder")
+def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
+    viewed = view_of(translator, trace, "decoder")
     content = export.build_archive(saved(viewed))
-    assert content == export.build_archive(saved(subject_of(translator, translator.trace(SENTENCE), "decoder")))
+    assert content == export.build_archive(saved(view_of(translator, translator.trace(SENTENCE), "decoder")))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -114,7 +114,7 @@ def test_every_file_of_the_archive_has_the_numbers_shown(translator, trace):
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
-    viewed = subject_of(translator, trace, "cross", HOSTILE)
+    viewed = view_of(translator, trace, "cross", HOSTILE)
     view = saved(drop_special_tokens(merge_into_words(viewed, group_tokens(viewed.kind, trace))))
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
@@ -127,21 +127,21 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 def test_recipes(translator, trace, monkeypatch):
     for kind in attention_maps.KINDS:
-        viewed = subject_of(translator, trace, kind)
-        np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
+        viewed = view_of(translator, trace, kind)
+        np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
-def test_the_recipe_of_an_alignment_loads_its_own_network(monkeypatch, name):
+def test_the_recipe_of_an_alignment_loads_the_right_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
-    of_tokens = subject_of(network, trace, "cross")
+    of_tokens = view_of(network, trace, "cross")
     for viewed in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
-        np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
+        np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
     assert viewed.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
 
 
-def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
+def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
     classifier = VisionClassifier.load()
     name = samples.NAMES[2]
     pixels = classifier.prepare(samples.picture(name).image)
@@ -149,7 +149,7 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     trace = classifier.trace(pixels)
     viewed = drop_special_tokens(view_picture(key, trace, classifier.card["weights_sha256"], name))
     assert viewed.queries[0] == "row 1, column 1"
-    np.testing.assert_array_equal(computed_again(viewed, monkeypatch), viewed.attention)
+    np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
     few = {"attention": viewed.attention[:, :, :3, :3], "queries": viewed.queries[:3], "keys": viewed.keys[:3]}
     own = replace(view_picture(key, trace, "w"), **few)
     told = describe_view(saved(own))
@@ -160,11 +160,11 @@ def test_a_picture_is_named_by_its_hash_and_never_in_the_files(monkeypatch):
     assert f"samples/{name}.jpg" in "\n".join(viewed.recipe)
 
 
-def test_a_link_names_the_sample(translator, trace, monkeypatch):
+def test_a_link_contains_the_sample(translator, trace, monkeypatch):
     seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
     monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(seen))
     viewed = replace(
-        subject_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
+        view_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
     assert export.view_link(viewed) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     seen["picture"] = "own"
@@ -180,7 +180,7 @@ def test_a_link_names_the_sample(translator, trace, monkeypatch):
         ({"look": "one-weight"}, []),
     ],
 )
-def test_what_is_offered(open_app, query, labels):
+def test_each_view_offers_its_downloads(open_app, query, labels):
     app = open_app("attention", **query)
     offered = [button.proto.label for button in app.get("download_button")]
     assert [label for label in offered if label.startswith(("Overview", "One HTML", "Everything"))] == labels

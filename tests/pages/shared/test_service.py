@@ -14,7 +14,7 @@ from tests.new_process import clear_all
 from tests.pages.conftest import PATIENCE, ROOT
 
 
-def test_recent_keeps_what_was_used_last():
+def test_the_cache_retains_the_most_recently_used():
     recent = ResultCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
@@ -23,7 +23,7 @@ def test_recent_keeps_what_was_used_last():
     assert (recent.get("a"), recent.get("b"), recent.get("c")) == (1, None, 3)
 
 
-def test_two_who_ask_for_the_same_at_once_cause_one_computation():
+def test_two_simultaneous_requests_compute_once():
     recent, turn, computed, found = ResultCache(2), threading.Lock(), [], []
     request = [threading.Event(), threading.Event()]
 
@@ -33,7 +33,7 @@ def test_two_who_ask_for_the_same_at_once_cause_one_computation():
         return "answer"
 
     def ask(number):
-        found.append(recent.get_or_compute("key", compute, Announced(turn, request[number])))
+        found.append(recent.get_or_compute("key", compute, AnnouncingLock(turn, request[number])))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(2)]
     threads[0].start()
@@ -45,7 +45,7 @@ def test_two_who_ask_for_the_same_at_once_cause_one_computation():
     assert computed == [1]
 
 
-class Announced:
+class AnnouncingLock:
     """A lock that says when somebody wants it."""
 
     def __init__(self, lock, wanted):
@@ -59,7 +59,7 @@ class Announced:
         return self.lock.__exit__(*error)
 
 
-def test_what_gave_way_is_found_while_somebody_holds_it():
+def test_an_evicted_result_is_found_while_it_is_referenced():
     class Result:
         pass
 
@@ -95,7 +95,7 @@ class SlowTranslator:
         return type("Trace", (), {"text": text, "verification": {}})()
 
 
-def test_visitors_take_turns_and_share_results():
+def test_visitors_compute_one_at_a_time_and_share_results():
     translator = SlowTranslator()
     service = Service(translator)
     texts = ["one", "two", "three", "one"]
@@ -114,7 +114,7 @@ def test_visitors_take_turns_and_share_results():
     assert len(service.cached_steps("one", DecodingOptions())) == 3
 
 
-def test_a_stream_that_is_abandoned_leaves_no_lock_and_no_half_result():
+def test_an_abandoned_stream_releases_the_lock_and_caches_nothing():
     service = Service(SlowTranslator())
     stream = service.stream("one", DecodingOptions())
     next(stream)
@@ -130,7 +130,7 @@ def fresh_cache():
     clear_all()
 
 
-def test_a_broken_model_is_one_sentence(fresh_cache):
+def test_a_broken_model_gets_one_sentence(fresh_cache):
     reason = "model.safetensors is missing from *assets*."
     with patch("model.Translator.load", side_effect=CheckpointError(reason)):
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()

@@ -44,34 +44,34 @@ NUMBERS = {
 
 
 @pytest.mark.parametrize("id", NUMBERS)
-def test_the_numbers_that_decide_are_right(id):
+def test_the_corrections_have_the_right_numbers(id):
     assert [number for number in NUMBERS[id] if number not in BLOCKS[id]] == []
 
 
-def test_eight_full_width_heads_have_so_many_weights():
+def test_number_of_weights_of_eight_full_width_heads():
     full = [torch.nn.Linear(WIDTH, WIDTH, bias=False) for _ in range(3 * HEADS)]
     full.append(torch.nn.Linear(HEADS * WIDTH, WIDTH, bias=False))
     assert sum(part.weight.numel() for part in full) == FULL
 
 
-def test_the_translator_does_not_mind_the_missing_word(translator):
+def test_the_missing_word_does_not_change_the_translation(translator):
     for source in ("I want buy a car.", "I want to buy a car."):
         trace = translator.trace(source, target="Je veux acheter une voiture.")
         assert f"{translator.score(trace).mean():.3f}" in BLOCKS["decoding-teacher-forcing"]
 
 
-def test_a_step_is_fed_the_start_and_what_was_generated(translator):
+def test_the_decoder_input_is_bos_and_the_generated_tokens(translator):
     trace = translator.trace("I want to buy a car.")
     fed, generated = trace.target_tokens[:4], trace.next_tokens[:3]  # at step 4
     assert (fed[0], fed[1:]) == ("<s>", generated)
 
 
-def test_each_belongs_to_a_part():
+def test_each_correction_belongs_to_a_section():
     parts = {f"{page}-{part}" for page, (_, parts) in PARTS.items() for part in parts}
     assert set(BLOCKS) <= parts
 
 
-def test_the_fold_stands_where_there_is_one(open_app):
+def test_the_fold_is_rendered_where_there_is_a_correction(open_app):
     said = [fold.label for fold in open_app("loss").expander]
     assert "If your tutorial says otherwise" in said
     assert "If your tutorial says otherwise" not in [

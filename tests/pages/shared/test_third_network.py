@@ -62,7 +62,7 @@ def run(page, **query) -> AppTest:
     return app
 
 
-def test_it_is_a_traced_model_that_fused_attention_would_call_wrong():
+def test_it_is_a_traced_model_whose_check_is_not_fused_attention():
     model = DistanceModel()
     assert isinstance(model, TracedModel)
     for name, record in model.trace().records.items():
@@ -72,7 +72,7 @@ def test_it_is_a_traced_model_that_fused_attention_would_call_wrong():
 
 
 @pytest.mark.parametrize("kind", [READING, ASKING], ids=lambda kind: kind.name)
-def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
+def test_the_attention_viewer_shows_every_kind_with_the_records_check(kind):
     app = run(viewer, kind=kind.name)
     header, weights = kinds(app)[kind.name]
     record = DistanceModel().trace().records[kind.name]
@@ -84,13 +84,13 @@ def test_the_attention_viewer_shows_every_kind_with_its_own_check(kind):
     assert "0, nothing is masked" in " ".join(element.value for element in app.caption)
 
 
-def test_parts_that_need_scaled_dot_products_are_not_offered():
+def test_views_that_need_scaled_dot_products_are_not_offered():
     app = run(viewer, look="one-weight")
     (choice,) = [element for element in app.get("button_group") if "Lines" in element.options]
     assert list(choice.options) == ["Maps", "Lines"]
 
 
-def test_lines_are_drawn_too():
+def test_lines_are_rendered():
     app = run(viewer, look="lines", kind="asking")
     assert [part for part in app.get("bidi_component") if part.proto.component_name == "attention_lines"]
 

@@ -10,7 +10,7 @@ from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from views.controls import sentence_input
 
 
-def test_the_frame_is_around_it(open_app):
+def test_the_page_has_navigation_and_sidebar(open_app):
     app = open_app()
     assert app.title[0].value == "Attention Atlas"
     sidebar = app.sidebar
@@ -22,7 +22,7 @@ def test_the_frame_is_around_it(open_app):
     assert not app.exception
 
 
-def test_translation_tokens_probabilities_and_rivals(open_app):
+def test_translation_tokens_probabilities_and_candidates(open_app):
     app = open_app()
     assert app.text_input(key="text").value == SENTENCE
     html = html_of(app)
@@ -43,7 +43,7 @@ def test_step_by_step_probabilities_agree_with_one_pass(open_app):
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
-def test_the_table_has_a_row_a_token(open_app):
+def test_the_table_has_a_row_for_each_token(open_app):
     app = open_app()
     assert not app.dataframe
     app.session_state["table"] = True
@@ -65,13 +65,13 @@ def test_an_example_fills_the_box(open_app):
     assert not app.exception
 
 
-def test_without_a_sentence_in_the_link_there_is_one_to_look_at():
+def test_without_a_sentence_in_the_address_the_default_is_translated():
     fresh = AppTest.from_file(str(ROOT / "app.py"), default_timeout=PATIENCE).run()
     assert fresh.text_input(key="text").value == sentence_input.DEFAULT
     assert not fresh.exception
 
 
-def test_methods_show_their_settings(open_app):
+def test_decoding_methods_show_their_settings(open_app):
     beam = open_app(method="beam", beam="2")
     assert beam.number_input(key="beam").value == 2
     assert "one pass" in " ".join(caption.value for caption in beam.caption)
@@ -81,7 +81,7 @@ def test_methods_show_their_settings(open_app):
     assert html_of(again) == html_of(sampling)
 
 
-def test_bad_input_gets_one_sentence_and_the_page_stays_whole(open_app):
+def test_invalid_input_gets_one_sentence_and_the_page_stays(open_app):
     for text in ("", "   ", "\u200b", "car " * 240, "x" * 5000):
         app = open_app()
         app.text_input(key="text").set_value(text).run()
