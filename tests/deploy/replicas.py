@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tests.deploy import image
 from tests.deploy.proxy import PATIENCE, Proxy
-from tests.deploy.visitor import Visitor
+from tests.deploy.visitor import HttpVisitor
 from tests.processes import answers_http, free_port, wait_until
 
 HEALTH = "/healthz"
@@ -122,7 +122,7 @@ class Site:
         replica.start()
         replica.wait_until_healthy()
         deadline = time.monotonic() + PATIENCE
-        while Visitor(self.url).arrive() != replica.port:
+        while HttpVisitor(self.url).arrive() != replica.port:
             assert time.monotonic() < deadline
             time.sleep(0.2)
 

@@ -19,7 +19,7 @@ from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload
 from tests.deploy.replicas import HEALTH, Replica, Site
 from tests.deploy.visitor import PATIENCE as LONG
-from tests.deploy.visitor import Visitor
+from tests.deploy.visitor import HttpVisitor
 from tests.views.controls.odd_pictures import encoded, photo
 
 pytestmark = pytest.mark.deploy
@@ -28,9 +28,9 @@ CROWD = 12  # four on each replica
 
 
 @contextmanager
-def crowd(site: Site) -> Iterator[list[Visitor]]:
+def crowd(site: Site) -> Iterator[list[HttpVisitor]]:
     """Visitors who type sentence after sentence, after each has received an answer."""
-    visitors = [Visitor(site.url) for _ in range(CROWD)]
+    visitors = [HttpVisitor(site.url) for _ in range(CROWD)]
     over = threading.Event()
     threads = [threading.Thread(target=visitor.keep_asking, args=(over,)) for visitor in visitors]
     for thread in threads:
@@ -108,9 +108,9 @@ def test_a_killed_replica_disconnects_only_its_own_visitors_and_they_go_on(site:
     }  # the others share its visitors
     assert set(statuses) == {200}
     site.revive(victim)
-    assert {Visitor(site.url).arrive() for _ in site.replicas} == {replica.port for replica in site.replicas}
+    assert {HttpVisitor(site.url).arrive() for _ in site.replicas} == {replica.port for replica in site.replicas}
     # A visitor who reconnects: the socket comes first and stays open; all requests must go to the same replica.
-    loyal = Visitor(site.url, victim.port)
+    loyal = HttpVisitor(site.url, victim.port)
     loyal.connect()
     assert [loyal.get("/").status for _ in range(4)] == [200] * 4
     assert loyal.replica == victim.port
@@ -200,14 +200,14 @@ def test_a_rolling_restart_drops_no_request(site: Site):
 def test_a_draining_replica_keeps_its_visitors_and_gets_no_new_ones(site: Site):
     draining = site.replicas[1]
     others = {replica.port for replica in site.replicas if replica is not draining}
-    loyal = next(visitor for _ in site.replicas if (visitor := Visitor(site.url)).arrive() == draining.port)
+    loyal = next(visitor for _ in site.replicas if (visitor := HttpVisitor(site.url)).arrive() == draining.port)
     file = site.proxy.folder / "draining" / str(draining.port)
     file.touch()
-    assert {Visitor(site.url).arrive() for _ in range(6)} == others
+    assert {HttpVisitor(site.url).arrive() for _ in range(6)} == others
     assert loyal.get("/").status == 200
     assert loyal.replica == draining.port
     file.unlink()
-    assert draining.port in {Visitor(site.url).arrive() for _ in range(6)}
+    assert draining.port in {HttpVisitor(site.url).arrive() for _ in range(6)}
 
 
 def test_nothing_is_restarted_while_another_replica_is_down(site: Site):
@@ -224,7 +224,7 @@ def test_nothing_is_restarted_while_another_replica_is_down(site: Site):
 def test_without_replicas_the_answer_is_one_sentence(site: Site):
     for replica in site.replicas:
         replica.kill()
-    lonely = Visitor(site.url)
+    lonely = HttpVisitor(site.url)
     answer = lonely.get("/")
     assert answer.status == 503
     assert answer.body.decode() == "No server is free at the moment. Please reload the page in a few seconds.\n"

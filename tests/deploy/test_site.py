@@ -13,7 +13,7 @@ from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_N
 
 from server.headers import HEADERS
 from tests.deploy.replicas import HEALTH, Site
-from tests.deploy.visitor import PATIENCE, Response, Visitor, request
+from tests.deploy.visitor import PATIENCE, HttpVisitor, Response, request
 
 pytestmark = pytest.mark.deploy
 
@@ -167,7 +167,7 @@ def now(site: Site) -> int:
 
 
 def test_a_visitor_stays_with_one_replica_and_a_class_behind_one_address_spreads(site: Site):
-    visitors = [Visitor(site.url) for _ in range(9)]
+    visitors = [HttpVisitor(site.url) for _ in range(9)]
     for visitor in visitors:
         visitor.get("/")
     assert Counter(visitor.replica for visitor in visitors) == {replica.port: 3 for replica in site.replicas}
@@ -192,13 +192,13 @@ def test_a_cookie_without_a_valid_replica_is_ignored(site: Site, cookie: str):
 
 
 def test_the_answer_is_a_translation(site: Site):
-    visitor = Visitor(site.url)
+    visitor = HttpVisitor(site.url)
     visitor.connect()
     assert "Je suis étudiant".encode() in visitor.ask("I am a student.")
     visitor.close()
 
 
-def upload(site: Site, visitor: Visitor, size: int, declared: bool = True) -> int:
+def upload(site: Site, visitor: HttpVisitor, size: int, declared: bool = True) -> int:
     """Status of a hand-made upload; without a declared length it is sent in chunks."""
     token = visitor.token()
     start = b'--p\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n'
@@ -225,7 +225,7 @@ def upload(site: Site, visitor: Visitor, size: int, declared: bool = True) -> in
 
 
 def test_uploads_up_to_the_app_s_limit_and_none_elsewhere(site: Site):
-    visitor = Visitor(site.url)
+    visitor = HttpVisitor(site.url)
     visitor.connect()
     visitor.ask("I am a student.")
     limit = 8 * 2**20
@@ -237,7 +237,7 @@ def test_uploads_up_to_the_app_s_limit_and_none_elsewhere(site: Site):
 
 
 def test_nothing_that_a_visitor_typed_or_uploaded_is_written_to_disk(site: Site):
-    visitor = Visitor(site.url)
+    visitor = HttpVisitor(site.url)
     visitor.get("/?text=My+secret+is+zanzibar.")
     visitor.get("/zanzibar")
     request(site.url, "/", User_Agent="zanzibar", Referer=f"{site.url}/?text=zanzibar")

@@ -46,7 +46,7 @@ def request(url: str, path: str = "/", method: str = "GET", body: bytes | None =
 
 
 @dataclass
-class Visitor:
+class HttpVisitor:
     """A visitor who types sentences.
 
     Attributes:

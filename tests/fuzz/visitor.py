@@ -10,7 +10,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
-from benchmarks.load_protocol import Answer, Client, LostConnection
+from benchmarks.load_protocol import Client, LostConnection, RunResult
 from tests.deploy.visitor import request
 
 SENTENCE = "English sentence"  # the input of the first page
@@ -36,7 +36,7 @@ class RecordingVisitor(Client):
         styles = sorted(text for path, text in elements.items() if path[0] == STYLES and _WAITING not in text)
         return {path: text for path, text in elements.items() if path[0] != STYLES} | {(STYLES,): "".join(styles)}
 
-    async def read(self, sentence: str) -> Answer:
+    async def read(self, sentence: str) -> RunResult:
         """Type a sentence on the first page, going there if need be."""
         if self.page:
             await self.go_to("")
@@ -70,7 +70,7 @@ class RecordingVisitor(Client):
             raise LostConnection(f"a download was answered with {answer.status}")
         return answer.body
 
-    async def _request(self, state: ClientState) -> Answer:
+    async def _request(self, state: ClientState) -> RunResult:
         if not state.fragment_id:  # the rest of the page stays otherwise
             self._elements, self._files = {}, {}
         return await super()._request(state)
