@@ -24,18 +24,18 @@ class Kind:
 
     Attributes:
         name: its id in URLs and in the model.
-        called: its name within a sentence.
+        in_sentence: its name within a sentence.
         brief: the same in one word.
         short: the same on a control.
         queries, keys: what the rows and the columns are, such as "English query token".
         causal: a query may only attend to itself and earlier tokens.
         axes: what one row and one column is, in files.
         places: rows and columns are positions in a picture: their names all differ and need no number.
-        headed: its name at the beginning of a heading; `called` if None.
+        in_heading: its name at the beginning of a heading; `in_sentence` if None.
     """
 
     name: str
-    called: Label
+    in_sentence: Label
     queries: Label
     keys: Label
     brief: Label
@@ -43,15 +43,15 @@ class Kind:
     causal: bool = False
     axes: tuple[Message, Message] = (terms.QUERY, terms.KEY)
     places: bool = False
-    headed: Label | None = None
+    in_heading: Label | None = None
 
     @property
     def title(self) -> str:
-        return self.called()
+        return self.in_sentence()
 
     @property
     def headline(self) -> str:
-        return (self.headed or self.called)()
+        return (self.in_heading or self.in_sentence)()
 
     @property
     def query_axis(self) -> str:
@@ -90,7 +90,7 @@ KINDS = {
         _ENGLISH_KEY,
         Message("kind.encoder.brief", "encoder"),
         Message("kind.encoder.short", "Encoder"),
-        headed=Message("kind.encoder.heading", "Encoder self-attention"),
+        in_heading=Message("kind.encoder.heading", "Encoder self-attention"),
     ),
     "decoder": Kind(
         "decoder",
@@ -100,7 +100,7 @@ KINDS = {
         Message("kind.decoder.brief", "decoder"),
         Message("kind.decoder.short", "Decoder"),
         causal=True,
-        headed=Message("kind.decoder.heading", "Masked decoder self-attention"),
+        in_heading=Message("kind.decoder.heading", "Masked decoder self-attention"),
     ),
     "cross": Kind(
         "cross",
@@ -109,25 +109,25 @@ KINDS = {
         _ENGLISH_KEY,
         Message("kind.cross.brief", "cross"),
         Message("kind.cross.short", "Cross"),
-        headed=Message("kind.cross.heading", "Cross-attention"),
+        in_heading=Message("kind.cross.heading", "Cross-attention"),
     ),
 }
 ALIGNMENTS = {  # cross-attention of recurrent networks, by its score
     "additive": replace(
         KINDS["cross"],
-        called=Message("kind.alignment.additive", "alignment by the additive score"),
-        headed=Message("kind.alignment.additive.heading", "Alignment by the additive score"),
+        in_sentence=Message("kind.alignment.additive", "alignment by the additive score"),
+        in_heading=Message("kind.alignment.additive.heading", "Alignment by the additive score"),
     ),
     "dot": replace(
         KINDS["cross"],
-        called=Message("kind.alignment.dot", "alignment by dot products"),
-        headed=Message("kind.alignment.dot.heading", "Alignment by dot products"),
+        in_sentence=Message("kind.alignment.dot", "alignment by dot products"),
+        in_heading=Message("kind.alignment.dot.heading", "Alignment by dot products"),
     ),
 }
 ANY_TOKENS = Message("kind.any.query", "query token"), Message("kind.any.key", "key token")
 ANY_WORDS = Message("kind.any.query.word", "query word"), Message("kind.any.key.word", "key word")
 _ANY = Message("kind.given", "attention")
-ANY_ATTENTION = Kind("encoder", _ANY, *ANY_TOKENS, _ANY, _ANY, headed=Message("kind.given.heading", "Attention"))
+ANY_ATTENTION = Kind("encoder", _ANY, *ANY_TOKENS, _ANY, _ANY, in_heading=Message("kind.given.heading", "Attention"))
 _WORDS: dict[Label, Message] = {
     _ENGLISH_QUERY: Message("kind.english.query.word", "English query word"),
     _ENGLISH_KEY: Message("kind.english.key.word", "English key word"),
@@ -149,11 +149,11 @@ VISION = Kind(
 GRID = replace(VISION, queries=_ROW, keys=_COLUMN, axes=(_ROW, _COLUMN))
 PATCHES = replace(
     VISION,
-    called=Message("kind.patches", "similarity of position vectors"),
+    in_sentence=Message("kind.patches", "similarity of position vectors"),
     queries=_PATCH,
     keys=_PATCH,
     axes=(_PATCH, _PATCH),
-    headed=Message("kind.patches.heading", "Similarity of position vectors"),
+    in_heading=Message("kind.patches.heading", "Similarity of position vectors"),
 )
 CLS = "CLS"
 ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")

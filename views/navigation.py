@@ -37,7 +37,7 @@ class MenuPage(Message):
 
 @dataclass(frozen=True)
 class MenuSection:
-    """A group of pages in the menu, or one page where there is no name."""
+    """A group of pages in the menu, or a single page, without a name."""
 
     pages: tuple[MenuPage, ...]
     name: Message | None = None

@@ -16,7 +16,7 @@ from pages.shared.tables import TableColumn
 from pages.shared.target_input import step_buttons
 from pages.shared.texts import block, caption, paragraph
 from views import attention_maps
-from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, Places, StepView, number_axis
+from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, SliderPositions, StepView, number_axis
 from views.components.step_view import BarColumn as Bar
 from views.controls import widgets
 from views.export import downloads
@@ -137,7 +137,7 @@ def _step_view(
     ranks: list[int],
     generated: int,
     sliders: tuple[Axis, ...],
-    places: Places,
+    places: SliderPositions,
     step: int,
 ) -> StepView:
     """Build the view: a row for each token, and how many are left; `order` has every token that can be generated."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from pages.shared.fragments import fragment
-from views.components.step_view import Axis, Places, StepView, step_view
+from views.components.step_view import Axis, SliderPositions, StepView, step_view
 from views.url_state import bound_settings
 from views.url_state.codecs import Decimal
 
@@ -14,12 +14,12 @@ def render(view: StepView, key: str) -> None:
     mount(view, slider_positions(view.axes), key)
 
 
-def mount(view: StepView, positions: Places, key: str) -> None:
+def mount(view: StepView, positions: SliderPositions, key: str) -> None:
     """Mount `view` in the current fragment, which the browser reruns: for one whose numbers follow the sliders."""
     step_view(view, positions, key, lambda moved: _store(view.axes, moved))
 
 
-def slider_positions(axes: Sequence[Axis]) -> Places:
+def slider_positions(axes: Sequence[Axis]) -> SliderPositions:
     """Return the slider positions in the address, where they are valid, else the default ones."""
     positions = {axis.id: _position(axis, bound_settings.stored_text(axis.id)) for axis in axes if axis.slider}
     _store(axes, positions)
@@ -37,7 +37,7 @@ def _position(axis: Axis, stored: str) -> int:
     return int(stored) - 1 if whole and 1 <= int(stored) <= axis.count else axis.first
 
 
-def _store(axes: Sequence[Axis], positions: Places) -> None:
+def _store(axes: Sequence[Axis], positions: SliderPositions) -> None:
     for axis in axes:
         if axis.slider:
             place = positions[axis.id]

@@ -38,8 +38,8 @@ MOST_CLASSES = 12  # rows of the table of classes; the file has all
 QUERY_PLACES = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS_KIND = replace(
     attention_maps.GRID,
-    called=Message("kind.cls", "attention of CLS over the picture"),
-    headed=Message("kind.cls.heading", "Attention of CLS over the picture"),
+    in_sentence=Message("kind.cls", "attention of CLS over the picture"),
+    in_heading=Message("kind.cls.heading", "Attention of CLS over the picture"),
 )
 
 

@@ -58,7 +58,7 @@ class SheetsOfKinds:
 def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads.
 
-    Weights are float32 where all kinds together need at most `exact_bytes`, else float16; those of the selected
+    Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
     kind also if it alone needs no more.
     """
     sizes = {name: sheet.weights.nbytes for name, sheet in shown.sheets.items()}

@@ -130,12 +130,12 @@ def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -
 
 
 def translated(messages: Mapping[str, Message]) -> dict[str, str]:
-    """The texts of a script in the user's language. The script fills the places in braces itself, with `filled`."""
+    """The texts of a script in the user's language. The script fills their placeholders with `filled`."""
     return {name: message() for name, message in messages.items()}
 
 
 def labels(names: Iterable[str]) -> list[str]:
-    """Labels of tokens and places as the browser writes them, without invisible characters."""
+    """Labels of tokens and positions as the browser writes them, without invisible characters."""
     return [literal.visible(literal.token(name)) for name in names]
 
 

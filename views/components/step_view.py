@@ -193,7 +193,7 @@ class FormulaPanel:
 
 StepPanel = HeatmapPanel | CurvesPanel | BarsPanel | FormulaPanel
 _SCRIPT_NAMES = {HeatmapPanel: "heatmap", CurvesPanel: "curves", BarsPanel: "bars", FormulaPanel: "formula"}
-Places = dict[str, int]  # id of an axis -> position of its slider, from 0
+SliderPositions = dict[str, int]  # id of an axis -> position of its slider, from 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,7 +212,7 @@ class StepView:
     numbers: Mapping[str, Numbers]
     panels: tuple[StepPanel, ...]
     rule: str = ""
-    at: Places = field(default_factory=dict)
+    at: SliderPositions = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         sizes = {axis.id: axis.count for axis in self.axes}
@@ -227,11 +227,11 @@ class StepView:
                     name = panel.text if isinstance(panel, FormulaPanel) else panel.name
                     raise ValueError(f"{name} cannot draw {key} along {along}: it has {self.numbers[key].dims}.")
 
-    def first(self) -> Places:
+    def first(self) -> SliderPositions:
         """Initial positions of the sliders."""
         return {axis.id: axis.first for axis in self.axes if axis.slider}
 
-    def valid(self, sent: object) -> Places | None:
+    def valid(self, sent: object) -> SliderPositions | None:
         """The sliders' positions that a browser sent or a URL contains; None if they are invalid."""
         sliders = {axis.id: axis.count for axis in self.axes if axis.slider}
         if not isinstance(sent, dict) or set(sent) != set(sliders):
@@ -272,7 +272,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
     return component.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
 
 
-def step_view(view: StepView, places: Places, key: str, on_change: Callable[[Places], None]) -> None:
+def step_view(view: StepView, places: SliderPositions, key: str, on_change: Callable[[SliderPositions], None]) -> None:
     """Mount it.
 
     Args:

@@ -14,7 +14,7 @@ SIDES = 64  # patches per side of the largest picture whose mask is stretched
 
 
 def encode(changed: np.ndarray) -> str:
-    """`(side, side)` bool as text; empty where nothing was changed."""
+    """`(side, side)` bool as text; empty if nothing was changed."""
     if not changed.any():
         return ""
     packed = zlib.compress(np.packbits(changed).tobytes(), 9)

@@ -23,7 +23,7 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
 WORKING_PIXELS = 1024 * 1024  # of the copy: the model needs a few hundred a side; a page shows little more
 WORKING_SIDE = 4096
-STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder itself holds the whole picture
+STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder has the whole picture in memory
 
 EMPTY = Message("picture.file.empty", "This file is empty: choose a picture.")
 TOO_HEAVY = Message(
@@ -241,7 +241,7 @@ def _from_16_bits(strip: Image.Image) -> Image.Image:
 
 
 def _span(source: Image.Image) -> tuple[float, float]:
-    """Darkest and brightest finite value of a picture whose format sets no range."""
+    """Darkest and brightest finite value of a picture whose format has no range."""
     low, high = np.inf, -np.inf
     rows = max(1, STRIP_PIXELS // source.width)
     for top in range(0, source.height, rows):

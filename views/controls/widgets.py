@@ -71,7 +71,7 @@ class Choice(Generic[Option]):
 
     @property
     def first(self) -> Option:
-        """The option that is selected until a person chooses."""
+        """The option that is selected until the user chooses."""
         return _default_option(self.options, self.default)
 
     def pick(self) -> Option:
@@ -104,7 +104,7 @@ def select(label: str, options: Options[Option], key: str, default: str = "", **
 
 
 def chips(label: str, options: Options[Option], key: str) -> Option:
-    """One of several options, such as tokens in a row, as buttons that wrap; the first until a person chooses."""
+    """One of several options, such as tokens in a row, as buttons that wrap; the first until the user chooses."""
     arguments = _option_arguments(options, key)
     draw = partial(st.pills, label, **arguments, required=True, label_visibility="collapsed")
     return control(key, OneOf(tuple(options)), next(iter(options)), draw, varies=True)

@@ -115,5 +115,5 @@ def height(shown: ChartMatrix) -> int:
 
 
 def symmetric(values: np.ndarray) -> float:
-    """The largest |value|, for a signed scale; 1 where all are 0."""
+    """The largest |value|, for a signed scale; 1 if all are 0."""
     return float(np.abs(values).max()) or 1.0

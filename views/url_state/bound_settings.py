@@ -28,7 +28,7 @@ def page_run(name: str, text: str) -> Iterator[None]:
     """Context of one run of the page called `name`: read the query at the start, write it at the end.
 
     Args:
-        text: the sentence, until a person writes another.
+        text: the sentence, until the user types another.
     """
     session = _session()
     history_navigation = streamlit_internals.is_history_navigation()
@@ -127,7 +127,7 @@ def control(name: str, codec: Codec[T], default: T, draw: Callable[[], object], 
 
     Args:
         name: of the query parameter, and the widget's key.
-        default: its value until a person chooses.
+        default: its value until the user changes it.
         draw: makes the widget with `name` as its key and without a value of its own; returns its value.
         varies: options or default depend on the page or on the sentence.
     """

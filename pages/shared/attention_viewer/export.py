@@ -71,7 +71,7 @@ OPTIONS = {
 }
 # fact -> value -> its label
 VALUES: dict[str, Mapping[str, Callable[[], str]]] = {
-    "attention": {kind.name: kind.called for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
+    "attention": {kind.name: kind.in_sentence for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
     **OPTIONS,
 }
 

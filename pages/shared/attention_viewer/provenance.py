@@ -140,7 +140,7 @@ def group_tokens(kind: attention_maps.Kind, trace: SentenceTrace) -> WordGroupin
     """Group the tokens of a sentence and its translation into whole words."""
     sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
-    labelled = replace(attention_maps.WORD_KINDS[kind.name], called=kind.called, headed=kind.headed)
+    labelled = replace(attention_maps.WORD_KINDS[kind.name], in_sentence=kind.in_sentence, in_heading=kind.in_heading)
     queries, keys = (whole_words(trace.tokenizer, ids[side]) for side in sides)
     return WordGrouping(labelled, queries, keys, _recipe_in_words(*sides))
 
