@@ -1,4 +1,4 @@
-"""Opened tiny models, each made and opened once."""
+"""Opened tiny models, each open_tiny and opened once."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ PICTURE = Image.linear_gradient("L").resize((48, 40)).convert("RGB")
 
 @pytest.fixture(scope="session")
 def opened(tmp_path_factory: pytest.TempPathFactory):
-    """Name of an architecture -> the tiny network of it, saved and opened."""
+    """A function: name of an architecture -> its tiny network, saved and opened."""
     logging.getLogger("transformers").setLevel(logging.ERROR)
 
     @functools.cache
-    def made(name: str) -> OpenedModel:
+    def open_tiny(name: str) -> OpenedModel:
         return open_model(tiny.saved(name, tmp_path_factory.mktemp(name)), dtype="float32", device="cpu")
 
-    return made
+    return open_tiny
 
 
 def given(model: OpenedModel) -> str | Image.Image:
-    """An input that this model reads."""
+    """An input for this model."""
     return PICTURE if model.vision else TEXT

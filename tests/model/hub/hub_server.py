@@ -1,4 +1,4 @@
-"""A hub on this machine: the few addresses of it that its library asks for, with tiny models behind them."""
+"""A local server with the endpoints of the hub that its library requests, serving tiny models."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ TOKEN = "hf_secretsecret"
 
 
 class Hub:
-    """What it serves, what it was asked, and how it misbehaves.
+    """Folders that the server serves, the requests it received, and the errors it simulates.
 
     Attributes:
         folders: id -> folder of its files.
         gated: ids whose files want TOKEN.
-        asked: every request, "GET /path".
+        requests: every request, "GET /path".
         cut: bytes of a weight file after which the connection is lost, for each of the next answers.
         sizes: name of a file -> what the hub says that it weighs.
     """
@@ -33,14 +33,14 @@ class Hub:
     def __init__(self, folders: dict[str, Path]) -> None:
         self.folders = folders
         self.gated: set[str] = set()
-        self.asked: list[str] = []
+        self.requests: list[str] = []
         self.cut: list[int] = []
         self.sizes: dict[str, int] = {}
 
 
 @contextmanager
 def serving(hub: Hub, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    """The library asks this hub, and keeps what it fetches in `cache`."""
+    """Let the library use this hub, with its downloads in `cache`."""
     from huggingface_hub import constants, file_download
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(hub))
@@ -72,7 +72,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
 
         def _answer(self, *, body: bool) -> None:
             path = self.path.partition("?")[0]
-            hub.asked.append(f"{self.command} {path}")
+            hub.requests.append(f"{self.command} {path}")
             if path == "/":
                 return self._send(b"", body)
             if match := re.fullmatch(r"/api/models/(.+?)(?:/(revision|tree)/([^/]+))?", path):
@@ -91,8 +91,8 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 {"type": "file", "path": file.name, "oid": "0" * 40, "size": hub.sizes.get(file.name, _size(file))}
                 for file in files
             ]
-            told = {"id": id_, "modelId": id_, "sha": COMMIT, "siblings": [{"rfilename": f.name} for f in files]}
-            return self._send(json.dumps(found if what == "tree" else told).encode(), body, "application/json")
+            info = {"id": id_, "modelId": id_, "sha": COMMIT, "siblings": [{"rfilename": f.name} for f in files]}
+            return self._send(json.dumps(found if what == "tree" else info).encode(), body, "application/json")
 
         def _file(self, id_: str, _: str, name: str, body: bool) -> None:
             if id_ in hub.gated and self.headers.get("Authorization") != f"Bearer {TOKEN}":

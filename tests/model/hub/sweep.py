@@ -1,4 +1,4 @@
-"""Every type of model that the library can build tiny, opened: `python -m tests.model.hub.sweep [TYPE ...]`.
+"""Open every type of model of the library that can be built tiny: `python -m tests.model.hub.sweep [TYPE ...]`.
 
 Prints one line a type and a table of what was found. A model may be refused; one whose answers or maps would differ
 from its own must never open, which opening itself makes sure of and this program looks at a second time, without and
@@ -54,7 +54,7 @@ class TooSlow(Exception):
 
 
 def types() -> dict[str, tuple[ModelTask, str]]:
-    """Type of model -> the first task that it does, and the name of its class."""
+    """Type of model -> its first task, and the name of its class."""
     found: dict[str, tuple[ModelTask, str]] = {}
     for task in TASKS:
         for type_, name in getattr(modeling_auto, TABLES[task][0]).items():
@@ -85,7 +85,7 @@ def build(type_: str, name: str) -> torch.nn.Module:
 
 
 def changes_of(model: OpenedModel) -> HeadInterventions:
-    """In every kind a head of the first layer ablated, and one of the last attending to the first key alone."""
+    """Ablate a head of the first layer of every kind, and make one of the last attend to the first key only."""
     changes = []
     for kind, (layers, heads, _) in model.proof.sizes.items():
         changes += [Scale(kind, ((0, heads - 1),), 0.0), OneHot(kind, ((layers - 1, 0),), 0)]
@@ -93,7 +93,7 @@ def changes_of(model: OpenedModel) -> HeadInterventions:
 
 
 def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
-    """What becomes of a type: a word for the table, and details."""
+    """Open a type; returns a word for the table, and details."""
     with tempfile.TemporaryDirectory() as folder:
         try:
             network = build(type_, name)
@@ -119,7 +119,7 @@ def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
 
 
 def main(chosen: list[str]) -> int:
-    """Open all, or those that were named; 1 if anything opened that is wrong or failed with another error."""
+    """Open all or the named types; returns 1 if one opened with wrong maps or failed with an unexpected error."""
     warnings.simplefilter("ignore")
     logging.disable(logging.WARNING)
     torch.set_num_threads(1)

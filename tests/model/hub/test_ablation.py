@@ -1,4 +1,4 @@
-"""Ablating a head moves the score by what a network without that head scores."""
+"""The effect of ablating a head equals the score of a network without that head."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which models may be opened is read once from a setting; names are never paths."""
+"""The models that may be opened are read once from a setting; names are never paths."""
 
 from __future__ import annotations
 
@@ -12,40 +12,40 @@ from tests.model.hub import tiny
 
 
 @pytest.mark.parametrize("text", ["", "  ", ",", "\n"])
-def test_nothing(text):
+def test_an_empty_setting_allows_nothing(text):
     assert read_allowlist(text) == ModelAllowlist((), False)
     assert read_allowlist(text).source("gpt2") is None
 
 
 @pytest.mark.parametrize("text", ["any", " ANY\n"])
-def test_any(text):
-    may = read_allowlist(text)
-    assert may.any
-    assert may.source("owner/name") == "owner/name"
+def test_any_allows_ids_but_no_paths(text):
+    allowlist = read_allowlist(text)
+    assert allowlist.any
+    assert allowlist.source("owner/name") == "owner/name"
     for path in ("/etc", "../x", "~/model", "a/b/c", ""):
-        assert may.source(path) is None
+        assert allowlist.source(path) is None
 
 
-def test_a_list(tmp_path):
+def test_listed_models_have_names_and_sources(tmp_path):
     folder = tmp_path / "my-model"
     folder.mkdir()
-    may = read_allowlist(f"{folder}, owner/name@0123abc\nother")
-    assert may.listed == (
+    allowlist = read_allowlist(f"{folder}, owner/name@0123abc\nother")
+    assert allowlist.listed == (
         AllowedModel("my-model", str(folder)),
         AllowedModel("owner/name", "owner/name@0123abc"),
         AllowedModel("other", "other"),
     )
-    assert may.source("owner/name") == "owner/name@0123abc"
-    assert may.source(str(folder)) is None
-    assert may.source("owner/else") is None
+    assert allowlist.source("owner/name") == "owner/name@0123abc"
+    assert allowlist.source(str(folder)) is None
+    assert allowlist.source("owner/else") is None
 
 
-def test_the_environment_is_read_where_nothing_is_given(monkeypatch):
+def test_the_setting_is_read_from_the_environment(monkeypatch):
     monkeypatch.setenv("ATLAS_MODELS", "any")
     assert read_allowlist().any
 
 
-def test_what_is_known_before_a_model_is_opened(tmp_path):
+def test_a_summary_before_a_model_is_opened(tmp_path):
     found = summarize("tiny", str(tiny.saved("t5", tmp_path)))
     network = tiny.network("t5")
     stored = sum(tensor.numel() for tensor in {id(t): t for t in network.state_dict().values()}.values())
@@ -54,13 +54,13 @@ def test_what_is_known_before_a_model_is_opened(tmp_path):
     assert found.bytes == 4 * found.parameters
 
 
-def test_what_is_not_here_is_listed_as_such(tmp_path):
+def test_a_model_that_is_not_downloaded_is_marked(tmp_path):
     missing, empty = summarize_allowed(read_allowlist(f"owner/no-such-model,{tmp_path}"))
     assert not missing.downloaded
     assert "no config.json" in str(empty.problem)
 
 
-def test_no_server_is_set_up_to_open_any():
+def test_no_server_configuration_allows_any_model():
     root = Path(__file__).parents[3]
     files = [file for file in (root / "deploy").rglob("*") if file.is_file() and file.suffix != ".md"]
     assert files

@@ -1,4 +1,4 @@
-"""A model of the hub from its id to its maps, and everything that can go wrong on the way, said in one sentence."""
+"""Download a model of the hub and trace it; every error on the way has a one-sentence message."""
 
 from __future__ import annotations
 
@@ -28,36 +28,36 @@ def hub(checkpoint, tmp_path, monkeypatch):
         yield hub
 
 
-def files_asked(hub: Hub) -> list[str]:
-    return [line for line in hub.asked if line.startswith("GET") and "/resolve/" in line]
+def requested_files(hub: Hub) -> list[str]:
+    return [line for line in hub.requests if line.startswith("GET") and "/resolve/" in line]
 
 
-def test_an_id_is_fetched_once_and_opened_with_its_commit(hub, opened):
-    told: list[tuple[int, int]] = []
-    model = open_model(ID, device="cpu", dtype="float32", progress=lambda *sizes: told.append(sizes))
+def test_an_id_is_downloaded_once_and_opened_with_its_commit(hub, opened):
+    progress: list[tuple[int, int]] = []
+    model = open_model(ID, device="cpu", dtype="float32", progress=lambda *sizes: progress.append(sizes))
     np.testing.assert_array_equal(
         model.trace(TEXT).attention("decoder"), opened("gpt2").trace(TEXT).attention("decoder")
     )
     assert (model.name, model.pinned) == (ID, f"{ID}@{COMMIT}")
-    assert told == sorted(told)
-    assert told[-1][0] == told[-1][1] > 10_000
-    hub.asked.clear()
+    assert progress == sorted(progress)
+    assert progress[-1][0] == progress[-1][1] > 10_000
+    hub.requests.clear()
     assert open_model(ID, device="cpu", dtype="float32").weights_sha256 == model.weights_sha256
     assert open_model(model.pinned, device="cpu", dtype="float32").name == model.pinned
-    assert hub.asked == []
+    assert hub.requests == []
 
 
-def test_a_revision_is_fetched_as_it_is_named(hub):
+def test_a_revision_is_downloaded_by_its_name(hub):
     assert open_model(f"{ID}@{COMMIT}", device="cpu").pinned == f"{ID}@{COMMIT}"
-    assert all(f"/resolve/{COMMIT}/" in line for line in files_asked(hub))
+    assert all(f"/resolve/{COMMIT}/" in line for line in requested_files(hub))
     with pytest.raises(OpenError, match="no revision no-such on the hub"):
         open_model(f"{ID}@no-such")
 
 
-def test_without_asking_nothing_is_fetched(hub):
+def test_nothing_is_downloaded_without_permission(hub):
     with pytest.raises(OpenError, match="download it first"):
         open_model(ID, download=False)
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 def test_an_unknown_id(hub):
@@ -65,7 +65,7 @@ def test_an_unknown_id(hub):
         open_model("owner/other")
 
 
-def test_a_gated_model_wants_the_token_of_the_environment(hub, monkeypatch, caplog, capsys):
+def test_a_gated_model_needs_the_token_of_the_environment(hub, monkeypatch, caplog, capsys):
     hub.gated.add(ID)
     monkeypatch.delenv("HF_TOKEN", raising=False)
     with pytest.raises(OpenError, match="is gated: accept its terms.*HF_TOKEN"):
@@ -78,22 +78,22 @@ def test_a_gated_model_wants_the_token_of_the_environment(hub, monkeypatch, capl
     assert TOKEN not in f"{caplog.text}{capsys.readouterr()}"
 
 
-def test_a_lost_connection_goes_on_from_where_it_was(hub, opened):
+def test_a_download_resumes_after_a_lost_connection(hub, opened):
     hub.cut = [5000, 4000]
-    told: list[tuple[int, int]] = []
-    model = open_model(ID, device="cpu", dtype="float32", progress=lambda *sizes: told.append(sizes))
+    progress: list[tuple[int, int]] = []
+    model = open_model(ID, device="cpu", dtype="float32", progress=lambda *sizes: progress.append(sizes))
     np.testing.assert_array_equal(
         model.trace(TEXT).attention("decoder"), opened("gpt2").trace(TEXT).attention("decoder")
     )
-    assert sum("model.safetensors" in line for line in files_asked(hub)) == 3
-    assert told[-1][0] == told[-1][1]
+    assert sum("model.safetensors" in line for line in requested_files(hub)) == 3
+    assert progress[-1][0] == progress[-1][1]
 
 
-def test_a_connection_that_stays_lost_is_one_sentence_and_the_next_try_goes_on(hub):
+def test_a_failed_download_has_a_one_sentence_error_and_the_next_try_resumes(hub):
     hub.cut = [5000, *[0] * 6]
     with pytest.raises(OpenError, match="was cut off; try again, and it goes on from where it was"):
         open_model(ID)
-    with pytest.raises(OpenError, match="download it first"):  # half a model is none
+    with pytest.raises(OpenError, match="download it first"):  # an incomplete model does not count as cached
         open_model(ID, download=False)
     hub.cut = []
     assert open_model(ID, device="cpu").pinned.endswith(COMMIT)
@@ -102,7 +102,7 @@ def test_a_connection_that_stays_lost_is_one_sentence_and_the_next_try_goes_on(h
 @pytest.mark.parametrize(
     ("place", "said"), [("disk", "the disk with the hub's cache has 0.00 GB left"), ("memory", "The weights need")]
 )
-def test_what_does_not_fit_is_not_fetched(hub, monkeypatch, place, said):
+def test_a_model_that_does_not_fit_is_not_downloaded(hub, monkeypatch, place, said):
     if place == "disk":
         usage = shutil.disk_usage("/")._replace(free=1000)
         monkeypatch.setattr(downloading.shutil, "disk_usage", lambda _: usage)
@@ -110,20 +110,20 @@ def test_what_does_not_fit_is_not_fetched(hub, monkeypatch, place, said):
         hub.sizes["model.safetensors"] = 10**15
     with pytest.raises(OpenError, match=said):
         open_model(ID)
-    assert files_asked(hub) == []
+    assert requested_files(hub) == []
 
 
-def test_a_repository_without_safetensors_is_not_fetched(hub, checkpoint, tmp_path):
+def test_a_repository_without_safetensors_is_not_downloaded(hub, checkpoint, tmp_path):
     pickled = tmp_path / "pickled"
     shutil.copytree(checkpoint, pickled)
     (pickled / "model.safetensors").rename(pickled / "pytorch_model.bin")
     hub.folders["owner/pickled"] = pickled
     with pytest.raises(OpenError, match="no safetensors file on the hub"):
         open_model("owner/pickled")
-    assert files_asked(hub) == []
+    assert requested_files(hub) == []
 
 
-def test_the_folder_of_the_cache_is_no_foreign_place(hub):
+def test_a_folder_of_the_cache_is_accepted(hub):
     found = source.folder_of(ID, download=True)
     assert (found / "model.safetensors").is_symlink()
     assert folder.inspect_checkpoint(found).config["model_type"] == "gpt2"

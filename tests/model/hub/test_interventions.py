@@ -1,4 +1,4 @@
-"""Interventions do to an opened model what they say, whichever way leads into it."""
+"""Interventions on an opened model follow their description, however its calls are recorded."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT, given
 
 HEADS = ((0, 1), (1, 3))
-# name -> where the projection of the heads of layer i stands
+# name -> path of the output projection of layer i
 PROJECTIONS = {
     "bert": "bert.encoder.layer.{}.attention.output.dense",
     "gpt2": "transformer.h.{}.attn.c_proj",
@@ -27,7 +27,7 @@ PROJECTIONS = {
 
 
 def without_heads(name: str) -> torch.nn.Module:
-    """The network with the rows of its output projection that belong to HEADS set to 0: no tap needed."""
+    """The network with the rows of HEADS in its output projection set to 0, without a tap."""
     network = tiny.network(name)
     for layer, head in HEADS:
         weight = attrgetter(PROJECTIONS[name].format(layer))(network).weight.data
@@ -55,8 +55,8 @@ def test_an_ablated_head_contributes_nothing(name: str, opened):
 
 
 @pytest.mark.parametrize("name", [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS])
-def test_every_architecture_and_kind_does_what_an_intervention_says(name: str, opened):
-    """Head 2 of layer 1 adds nothing, head 4 of layer 2 attends to one key: computed again from the description."""
+def test_interventions_take_effect_in_every_architecture_and_kind(name: str, opened):
+    """Head 2 of layer 1 is ablated, head 4 of layer 2 attends to one key: recomputed from the description."""
     model = opened(name)
     target = {"target": "She wants one."} if model.config.is_encoder_decoder else {}
     usual = model.trace(given(model), **target)
@@ -108,7 +108,7 @@ def test_two_threads_share_a_model_and_not_its_interventions(opened):
         np.testing.assert_allclose(logits, alone[place % 3], atol=1e-5)
 
 
-def test_without_its_mask_a_head_sees_the_future(opened):
+def test_a_head_without_its_mask_attends_to_later_tokens(opened):
     model = opened("gpt2")
     trace = model.trace(TEXT, intervention=HeadInterventions((NoMask("decoder", HEADS),)))
     later = np.triu(np.ones(trace.attention("decoder").shape[2:], dtype=bool), 1)
@@ -125,6 +125,6 @@ def test_one_hot_cross_attention(opened):
     assert trace.verify().max_difference < 1e-5
 
 
-def test_a_head_that_is_not_there_is_refused(opened):
+def test_a_missing_head_is_refused(opened):
     with pytest.raises(InterventionError, match="There is no head 5 in layer 1"):
         opened("gpt2").trace(TEXT, intervention=HeadInterventions((Scale("decoder", ((0, 4),), 0.0),)))

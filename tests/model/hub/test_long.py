@@ -1,4 +1,4 @@
-"""Long texts on twelve layers of twelve heads: 512 tokens whole, 1,024 by layer, sizes known before anything runs."""
+"""Long texts on twelve layers of twelve heads: 512 tokens stored whole, 1,024 by layer, sizes known in advance."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.model.hub.conftest import TEXT
 
 @pytest.fixture(scope="module")
 def base():
-    """As many layers and heads as GPT-2's smallest, each two numbers wide."""
+    """A model with the layers and heads of the smallest GPT-2, each head two numbers wide."""
     sizes = {"vocab_size": tiny.VOCABULARY, "n_embd": 24, "n_positions": 1024, "bos_token_id": 2, "eos_token_id": 3}
     network = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, n_layer=12, n_head=12, n_inner=8))
     return open_model(network, reader=tiny.tokenizer())
@@ -24,7 +24,7 @@ def text_of(tokens: int) -> str:
     return "?" * (tokens - 2)
 
 
-def test_512_tokens_are_kept_whole(base):
+def test_512_tokens_are_stored_whole(base):
     text = text_of(512)
     assert base.count_weights(text) == (144 * 512**2, 12)
     assert trace_limits.retained_sizes(*base.count_weights(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
@@ -36,7 +36,7 @@ def test_512_tokens_are_kept_whole(base):
 
 
 @pytest.mark.nightly
-def test_1024_tokens_are_kept_by_layer(base):
+def test_1024_tokens_are_stored_by_layer(base):
     text = text_of(1024)
     sizes = trace_limits.retained_sizes(*base.count_weights(text))
     assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
@@ -51,6 +51,6 @@ def test_sizes_of_two_texts_count_the_target(opened):
     source, target = len(model.trace(TEXT, target=TEXT).source.ids), len(model.trace(TEXT, target=TEXT).target.ids)
     numbers, layers = model.count_weights(TEXT, target=TEXT)
     assert layers == 2
-    counted = 8 * (source**2 + (target + 1) ** 2 + (target + 1) * source)  # the target's end is not read
+    counted = 8 * (source**2 + (target + 1) ** 2 + (target + 1) * source)  # the target's end is not an input
     assert numbers in (counted, 8 * (source**2 + target**2 + target * source))
     assert model.count_weights(TEXT)[0] > numbers

@@ -1,4 +1,4 @@
-"""Every architecture shows the maps that the library itself reports, and computes what it would have without us."""
+"""Maps of every architecture equal those that the library reports, and its outputs do not change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from tests.model.hub.conftest import PICTURE, TEXT, given
 ALL = [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS]
 PAIRS = {"t5", "bart", "marian", "pegasus"}
 CAUSAL = {"gpt2", "gpt-neox", "gpt-j", "bloom", "llama", "mistral", "qwen3", "gemma2", "gemma3", "gpt-oss"}
-WATCHED = {"deberta", "gpt-j", "bloom"}  # attention of their own; their softmax is watched
+WATCHED = {"deberta", "gpt-j", "bloom"}  # with their own attention; their softmax is watched
 TARGET = "She wants one."
 
 
@@ -32,7 +32,7 @@ def traced(model: OpenedModel, **options) -> HubTrace:
 
 
 def reported(name: str, model: OpenedModel, trace: HubTrace):
-    """What the untouched network in its own eager form gives back for the same input."""
+    """Output of the network in its own eager implementation, without a tap, for the same input."""
     network = tiny.network(name)
     if network._can_set_attn_implementation():
         network.set_attn_implementation("eager")
@@ -47,14 +47,18 @@ def reported(name: str, model: OpenedModel, trace: HubTrace):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_maps_and_answers_are_the_library_s_own(name: str, opened):
+def test_maps_and_outputs_equal_the_library_s(name: str, opened):
     model = opened(name)
     trace = traced(model)
-    told = reported(name, model, trace)
+    output = reported(name, model, trace)
     if name in PAIRS:
-        own = {"encoder": told.encoder_attentions, "decoder": told.decoder_attentions, "cross": told.cross_attentions}
+        own = {
+            "encoder": output.encoder_attentions,
+            "decoder": output.decoder_attentions,
+            "cross": output.cross_attentions,
+        }
     else:
-        own = {"vision" if model.vision else "decoder" if name in CAUSAL else "encoder": told.attentions}
+        own = {"vision" if model.vision else "decoder" if name in CAUSAL else "encoder": output.attentions}
     assert set(own) == set(trace.records) == {kind.name for kind in model.kinds}
     for kind, maps in own.items():
         expected = torch.cat(list(maps)).numpy()
@@ -62,22 +66,22 @@ def test_maps_and_answers_are_the_library_s_own(name: str, opened):
         np.testing.assert_allclose(trace.attention(kind), expected, atol=1e-5)
         rows, columns = trace.axes(kind)
         assert (len(rows), len(columns)) == expected.shape[2:]
-    answer = told.logits if hasattr(told, "logits") else told.last_hidden_state
+    answer = output.logits if hasattr(output, "logits") else output.last_hidden_state
     np.testing.assert_allclose(trace.logits.squeeze(), answer.squeeze().numpy(), atol=1e-4)
     found = trace.verify()
     assert max(found.max_difference, found.row_sum_error) < 1e-5
     assert found.masked_weight == 0
     if name in PAIRS:
-        streams = {"encoder": told.encoder_hidden_states, "decoder": told.decoder_hidden_states}
+        streams = {"encoder": output.encoder_hidden_states, "decoder": output.decoder_hidden_states}
     else:
-        streams = {next(iter(own)): told.hidden_states}
+        streams = {next(iter(own)): output.hidden_states}
     assert set(trace.stream) == {model.kinds[0].stack} if name not in PAIRS else set(streams)
     for stream, expected in zip(trace.stream.values(), streams.values(), strict=True):
         np.testing.assert_allclose(stream, torch.cat(list(expected)).numpy(), atol=1e-3)
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_the_way_into_a_network_is_found_by_running_it(name: str, opened):
+def test_how_calls_are_recorded_is_found_by_running_the_network(name: str, opened):
     model = opened(name)
     assert isinstance(model, TracedModel)
     assert model.proof.by_interface == (name not in WATCHED)
@@ -93,7 +97,7 @@ def test_heads_of_keys_may_be_fewer_than_heads_of_queries(opened):
     assert record.keys.shape[1] == record.values.shape[1] == 2
 
 
-def test_a_window_is_drawn_where_it_is(opened):
+def test_a_sliding_window_is_in_the_mask(opened):
     weights = opened("mistral").trace(TEXT).attention("decoder")
     query, key = np.indices(weights.shape[2:])
     seen = (key <= query) & (query - key < 4)
@@ -102,21 +106,21 @@ def test_a_window_is_drawn_where_it_is(opened):
 
 
 def test_layers_may_have_different_masks(opened):
-    """In ModernBERT every second layer sees a window, the others everything."""
+    """In ModernBERT every second layer has a sliding window, the others have none."""
     weights = opened("modernbert").trace(TEXT).attention("encoder")
     far = np.abs(np.subtract(*np.indices(weights.shape[2:]))) > 4
     assert (weights[0][:, far] > 0).all()
     assert (weights[1][:, far] == 0).all()
 
 
-def test_a_sink_takes_weight_that_no_token_gets(opened):
+def test_rows_with_a_sink_sum_to_less_than_one(opened):
     sums = opened("gpt-oss").trace(TEXT).attention("decoder").sum(axis=-1)
     assert (sums <= 1 + 1e-6).all()
     assert sums.min() < 0.95
 
 
 @pytest.mark.parametrize("name", ["gpt2", "llama", "deberta", "gpt-j"])
-def test_no_query_of_a_decoder_sees_the_future(name: str, opened):
+def test_no_query_of_a_decoder_attends_to_later_tokens(name: str, opened):
     model = opened(name)
     (kind,) = model.kinds
     weights = model.trace(TEXT).attention(kind.name)
@@ -134,7 +138,7 @@ def test_two_texts_have_their_segments(opened):
     np.testing.assert_allclose(trace.logits, expected.numpy(), atol=1e-4)
 
 
-def test_losses_are_the_library_s(opened):
+def test_losses_equal_the_library_s(opened):
     for name in ("gpt2", "bart"):
         model = opened(name)
         trace = traced(model)
@@ -162,8 +166,8 @@ def test_a_masked_model_is_scored_with_one_token_masked_at_a_time(opened):
 
 
 @pytest.mark.parametrize("name", ["llama", "gpt-j", "t5", "bart"])
-def test_generation_is_the_library_s(name: str, opened):
-    """In parts and in one go, with a cache and, under an intervention that changes nothing, without."""
+def test_generation_equals_the_library_s(name: str, opened):
+    """In steps and in one call; with a cache, and without one under an intervention that changes nothing."""
     model = opened(name)
     tokens = model.trace(TEXT, **({"target": TARGET} if name in PAIRS else {})).source.ids
     network, first = tiny.network(name), 1 if name in PAIRS else len(tokens)
@@ -175,8 +179,8 @@ def test_generation_is_the_library_s(name: str, opened):
 
 
 @pytest.mark.parametrize("name", ["gpt2", "gpt-j", "bart"])
-def test_generation_under_an_intervention_is_that_of_the_passes(name: str, opened):
-    """Each token is the most probable one in the traced pass over those before it, under the same intervention."""
+def test_generation_under_an_intervention_equals_repeated_passes(name: str, opened):
+    """Each token is the most probable one in a traced pass over those before it, under the same intervention."""
     model = opened(name)
     kind = "cross" if name in PAIRS else "decoder"
     plan = HeadInterventions((Scale(kind, ((0, 0), (0, 2), (1, 1)), 0.0), OneHot(kind, ((1, 3),), 1)))
@@ -218,7 +222,7 @@ def test_texts_are_classified(opened):
     np.testing.assert_allclose(model.score(trace), -expected.log().numpy(), atol=1e-4)
 
 
-def test_what_is_kept_is_what_was_asked_for(opened):
+def test_stored_steps_follow_the_keep_argument(opened):
     model = opened("gpt2")
     everything = model.trace(TEXT)
     weights = model.trace(TEXT, keep="weights").records["decoder"]
@@ -263,8 +267,8 @@ def test_a_text_with_more_tokens_than_positions_is_refused(opened):
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "mistral", "modernbert", "gemma2", "gpt-oss", "t5", "vit"])
-def test_every_weight_can_be_taken_apart(name: str, opened):
-    """Shared keys, windows, caps, biases and sinks: query, key and what the form says give the weight."""
+def test_every_weight_is_recomputed_from_query_and_key(name: str, opened):
+    """With shared keys, windows, caps, biases and sinks, query, key and the form give the weight."""
     trace = traced(opened(name))
     for record in trace.records.values():
         for place in ((0, 1, 3, 2), (1, 3, 4, 0), (1, 2, 2, 4)):
@@ -279,7 +283,7 @@ def test_every_weight_can_be_taken_apart(name: str, opened):
 
 
 @pytest.mark.parametrize("name", sorted(WATCHED))
-def test_a_weight_whose_products_are_not_seen_follows_from_the_scores(name: str, opened):
+def test_a_weight_without_recorded_products_follows_from_the_scores(name: str, opened):
     (record,) = traced(opened(name)).records.values()
     assert record.forms == ()
     for place in ((0, 1, 3, 2), (1, 3, 4, 4), (1, 2, 2, 4)):

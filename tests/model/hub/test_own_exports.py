@@ -1,4 +1,4 @@
-"""The translator and the classifier of this project, exported and opened again, show the maps that they show here."""
+"""The translator and the classifier of this project, exported and opened, have the same maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of an opened picture model about CLS, the patches and a class: the same answers as of our own."""
+"""An opened picture model gives the same patches, gradients and occlusions as our own classifier."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def both(tmp_path_factory):
     return own, own.trace(picture), opened, patch_trace(opened.trace(picture))
 
 
-def test_patches_of_our_own_export(both):
+def test_patches_equal_those_of_our_classifier(both):
     _, expected, model, seen = both
     assert model.capabilities == {"classify", "ablate", "intervene", "explain"}
     assert (seen.grid, seen.leading, seen.classes, seen.answer) == (expected.grid, 1, expected.classes, expected.answer)
@@ -35,7 +35,7 @@ def test_patches_of_our_own_export(both):
     assert seen.axes("vision") == expected.axes("vision")
 
 
-def test_gradients_are_those_of_our_own(both):
+def test_gradients_equal_those_of_our_classifier(both):
     own, expected, model, seen = both
     wanted, found = (m.gradient_scores(t, 2) for m, t in ((own, expected), (model, seen)))
     for method, score in wanted.scores.items():
@@ -43,7 +43,7 @@ def test_gradients_are_those_of_our_own(both):
     assert found.difference < 2e-2
 
 
-def test_occlusion_is_that_of_our_own(both):
+def test_occlusion_equals_that_of_our_classifier(both):
     own, expected, model, seen = both
     order = np.random.default_rng(0).permutation(seen.grid[0] * seen.grid[1])[None]
     (wanted,), (found,) = own.occlusions(expected, order), model.occlusions(seen, order)
@@ -51,7 +51,7 @@ def test_occlusion_is_that_of_our_own(both):
     np.testing.assert_allclose(found.insertion, wanted.insertion, atol=1e-3)
 
 
-def test_interventions_are_those_of_our_own(both):
+def test_interventions_equal_those_of_our_classifier(both):
     own, expected, model, seen = both
     plan = HeadInterventions((Scale("vision", ((2, 1), (3, 0)), 0.0), Forbid("vision", ((1, 0),), (5, 6))))
     wanted, found = own.intervene(expected, plan), model.intervene(seen, plan)
@@ -73,7 +73,7 @@ def test_registers_are_left_out(opened):
     assert rollout(seen.attention).shape == (2, 17, 17)
 
 
-def test_gradients_are_the_library_s(opened):
+def test_gradients_equal_the_library_s(opened):
     model = opened("vit")
     seen = patch_trace(model.trace(PICTURE))
     network = tiny.network("vit")
@@ -83,7 +83,7 @@ def test_gradients_are_the_library_s(opened):
     np.testing.assert_allclose(model.gradient_scores(seen, 1).scores["raw gradient"], blocks.numpy(), rtol=1e-3)
 
 
-def test_without_classes_nothing_is_explained(opened):
+def test_a_network_without_classes_explains_nothing(opened):
     assert "explain" not in opened("dinov2").capabilities
     assert patch_trace(opened("dinov2").trace(PICTURE)).classes == ()
     assert patch_trace(opened("gpt2").trace(TEXT)) is None

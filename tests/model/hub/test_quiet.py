@@ -1,4 +1,4 @@
-"""The library is loaded when a model is opened and not before, and opening a folder asks nobody."""
+"""The library is loaded only when a model is opened, and opening a folder makes no request."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_importing_the_model_does_not_load_the_library():
     assert subprocess.run([sys.executable, "-c", code], cwd=ROOT).returncode == 0
 
 
-def test_opening_and_tracing_a_folder_asks_nobody(tmp_path, monkeypatch):
+def test_opening_and_tracing_a_folder_makes_no_request(tmp_path, monkeypatch):
     asked = []
 
     def refuse(self, address, *_):

@@ -1,4 +1,4 @@
-"""What cannot be opened is refused in one sentence, nothing in it is executed, and memory is unharmed."""
+"""Checkpoints that cannot be opened are refused in one sentence, without running code or filling the memory."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def refused(source_: object, said: str) -> None:
     assert str(caught.value).endswith(".")
 
 
-def test_a_folder_that_is_not_there(tmp_path):
+def test_a_missing_folder(tmp_path):
     refused(tmp_path / "nowhere", "no such folder")
 
 
@@ -111,7 +111,7 @@ def test_a_tokenizer_of_another_model(checkpoint):
     refused(checkpoint, "tokens|cannot be loaded|lack")
 
 
-def test_a_file_that_lies_elsewhere(checkpoint, tmp_path_factory):
+def test_a_link_to_a_file_elsewhere(checkpoint, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "weights"
     (checkpoint / "model.safetensors").rename(elsewhere)
     (checkpoint / "model.safetensors").symlink_to(elsewhere)
@@ -138,7 +138,7 @@ def test_maps_larger_than_the_limit():
 
 
 def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
-    """Of the three runs the last, with our tap, is made to answer a thousandth more."""
+    """Of the three runs the last, with our tap, has outputs that are a thousandth larger."""
     runs = iter([0.0, 0.0, 1e-3, 1e-3])
     monkeypatch.setattr(verification, "output_tensor", lambda output: forward_run.output_tensor(output) + next(runs))
     with pytest.raises(OpenError, match=r"answers differently, by \d\.\de-0[45] where 1e-04 is allowed"):
@@ -146,9 +146,9 @@ def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
 
 
 def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
-    def other(told):
+    def other(output):
         return {
-            name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.reported_weights(told).items()
+            name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.reported_weights(output).items()
         }
 
     monkeypatch.setattr(verification, "reported_weights", other)
@@ -156,7 +156,7 @@ def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
         open_model(tiny.network("bert"), reader=tiny.tokenizer())
 
 
-def test_a_model_whose_numbers_are_none():
+def test_a_model_with_numbers_that_are_not_finite():
     network = tiny.network("gpt2")
     network.lm_head.weight.data[0, 0] = float("nan")
     with pytest.raises(OpenError, match="answers differently, by nan"):
@@ -178,7 +178,7 @@ def test_windows_of_the_picture(tmp_path):
     refused(tmp_path, "within windows or bands")
 
 
-def test_sound_is_no_text(tmp_path):
+def test_a_model_of_sound(tmp_path):
     sizes = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
     config = transformers.WhisperConfig(**sizes, decoder_attention_heads=2, vocab_size=tiny.VOCABULARY, pad_token_id=0)
     transformers.WhisperForConditionalGeneration(config).save_pretrained(tmp_path)
@@ -200,7 +200,7 @@ def test_what_is_an_id(text):
     assert source.looks_like_id(text)
 
 
-def test_a_repository_that_is_not_here_is_said_within_three_seconds(monkeypatch):
+def test_a_missing_repository_is_reported_within_three_seconds(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     began = time.monotonic()
     refused("owner/no-such-model", "not in this machine's cache")
@@ -209,7 +209,7 @@ def test_a_repository_that_is_not_here_is_said_within_three_seconds(monkeypatch)
     assert time.monotonic() - began < 3
 
 
-def test_the_hub_is_given_up_after_three_seconds(monkeypatch):
+def test_requests_to_the_hub_time_out_after_three_seconds(monkeypatch):
     monkeypatch.delenv("HF_HUB_OFFLINE", raising=False)
     monkeypatch.setattr(downloading, "urlopen", lambda *_, **__: time.sleep(30))
     began = time.monotonic()
@@ -235,7 +235,7 @@ def test_a_picture_model_without_its_processor(tmp_path):
         lambda tensor: tensor.pop("dtype"),
     ],
 )
-def test_a_header_whose_shapes_lie(checkpoint, change_):
+def test_a_header_with_wrong_shapes(checkpoint, change_):
     file = checkpoint / "model.safetensors"
     content = file.read_bytes()
     (length,) = struct.unpack("<Q", content[:8])
@@ -258,14 +258,14 @@ def test_a_huge_configuration_takes_no_memory(checkpoint, settings):
 
 def test_a_configuration_of_many_gigabytes_is_not_read(checkpoint):
     with open(checkpoint / "config.json", "wb") as file:
-        file.truncate(20 * 2**30)  # holes, which take no room on the disk
+        file.truncate(20 * 2**30)  # holes, which take no space on the disk
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     refused(checkpoint, "config.json cannot be read")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "chat_template.jinja"])
-def test_no_file_of_a_folder_leads_elsewhere(checkpoint, tmp_path_factory, name):
+def test_no_file_links_outside_its_folder(checkpoint, tmp_path_factory, name):
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "file"
     file = checkpoint / name
     elsewhere.write_bytes(file.read_bytes() if file.exists() else b"{{ 1 }}")
@@ -287,7 +287,7 @@ def test_code_of_a_tokenizer_is_never_run(checkpoint):
     assert not ran.exists()
 
 
-def test_the_token_of_the_hub_is_in_no_sentence(monkeypatch, caplog, capsys):
+def test_the_token_of_the_hub_is_in_no_message(monkeypatch, caplog, capsys):
     monkeypatch.setenv("HF_TOKEN", "hf_secretsecret")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(OpenError) as caught:

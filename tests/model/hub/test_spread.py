@@ -1,4 +1,4 @@
-"""A model whose layers lie in several places computes what it computes in one."""
+"""A model that is spread over devices has the same outputs as on one."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ def folder(tmp_path_factory):
     return tiny.saved("gpt2", tmp_path_factory.mktemp("gpt2"))
 
 
-def test_without_accelerate_it_is_said_what_is_missing(folder, monkeypatch):
+def test_missing_accelerate_is_reported(folder, monkeypatch):
     monkeypatch.setattr(loading, "find_spec", lambda name: None)
     with pytest.raises(OpenError, match="the library accelerate, which is not installed; install it, or choose"):
         open_model(folder, device="spread")
 
 
 @spreads
-def test_half_in_memory_and_half_on_disk_it_gives_the_same(folder, tmp_path, opened):
+def test_half_in_memory_and_half_on_disk_gives_the_same_outputs(folder, tmp_path, opened):
     names = ("wte", "wpe", "drop", "h.0", "ln_f")
     places = {"lm_head": "cpu", **{f"transformer.{name}": "cpu" for name in names}, "transformer.h.1": "disk"}
     spread = OpenedModel(load_model(folder, None, "float32", places), "gpt2", "")
@@ -47,7 +47,7 @@ def test_half_in_memory_and_half_on_disk_it_gives_the_same(folder, tmp_path, ope
 
 
 @spreads
-def test_it_is_spread_over_what_there_is(folder, opened):
+def test_weights_are_spread_over_all_devices(folder, opened):
     spread = open_model(folder, device="spread", dtype="float32")
     assert "disk" not in spread.device_name
     np.testing.assert_allclose(spread.trace(TEXT).logits, opened("gpt2").trace(TEXT).logits, atol=1e-5)

@@ -1,4 +1,4 @@
-"""Tokens are labelled with the reader's own characters, and words are found by them."""
+"""Tokens are labelled with the characters of the text, and words are found by their offsets."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_words_are_runs_of_characters_without_space():
     assert words == ["unheard-of", "words,", "here"]
 
 
-def test_words_of_two_texts_are_kept_apart():
+def test_words_of_two_texts_are_separate():
     found = tokenize(tiny.tokenizer(), "A dog", "A dog")
     assert len(found.words) == 4
     assert [found.segments[word[0]] for word in found.words] == [0, 0, 1, 1]
@@ -78,7 +78,7 @@ def test_words_of_generated_tokens_are_those_of_the_text(text):
     assert set(text.split()) < {word.text for word in found.whole_words()}
 
 
-def test_an_id_without_a_token_goes_by_its_number():
+def test_an_id_without_a_token_is_labelled_by_its_number():
     assert labels_of(tiny.tokenizer(), [tiny.VOCABULARY - 1, 2]) == (f"#{tiny.VOCABULARY - 1}", "[CLS]")
 
 

@@ -15,7 +15,7 @@ def classifier():
 
 
 @pytest.mark.parametrize("colour", ["#204060", "#F0E010"])
-def test_norm_logits_and_probabilities_are_the_networks(classifier, colour):
+def test_norm_logits_and_probabilities_equal_the_network_s(classifier, colour):
     trace = classifier.trace(Image.new("RGB", (90, 120), colour))
     found = recompute_classification(classifier.network, trace)
     with torch.inference_mode():

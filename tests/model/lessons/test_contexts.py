@@ -43,7 +43,7 @@ def test_stages_are_the_recorded_stream(translator):
     assert len(stages) == len(stage_names(4))
 
 
-def test_a_word_at_two_places_differs_as_soon_as_positions_are_added(translator):
+def test_vectors_of_a_word_at_two_positions_differ_after_positions_are_added(translator):
     found = follow_word(translator.network, translator.tokenizer, ["a cat", "I saw a big cat"], "cat")
     assert found.cosines[0, 0] == pytest.approx(1)
     assert found.cosines[0, 1] < 0.9999
@@ -78,7 +78,7 @@ def test_a_missing_word_is_named_with_its_sentence(translator):
         follow_word(translator.network, translator.tokenizer, ["a dog", "a cat"], "  ")
 
 
-def test_the_plane_keeps_the_widest_directions():
+def test_the_plane_has_the_directions_of_largest_variance():
     vectors = np.zeros((5, 4))
     vectors[:, 2] = [-4, -2, 0, 2, 4]
     vectors[:, 0] = [1, -1, 0, -1, 1]
@@ -87,6 +87,6 @@ def test_the_plane_keeps_the_widest_directions():
     np.testing.assert_allclose(shares, [40 / 44, 4 / 44])
 
 
-def test_an_adjective_goes_before_the_whole_word_alone():
+def test_an_adjective_is_inserted_before_whole_words_only():
     assert with_adjective("Cats and a cat, the cat", " CAT ", " cute ") == "Cats and a cute cat, the cat"
     assert with_adjective("a dog", "cat", "cute") == "a dog"

@@ -21,7 +21,7 @@ def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack
     assert found.kept.all() and found.mean_cosine == pytest.approx(1)
 
 
-def test_the_draws_are_those_of_the_library(network, trace):
+def test_draws_equal_those_of_the_library(network, trace):
     found = draw_dropout(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
     names = ["encoder.0.self.normalised", "encoder.0.ffn.sublayer_output"]
     x, output = (tensor[0, 2] for tensor in map(record_tensors(network, trace, "encoder", names).get, names))

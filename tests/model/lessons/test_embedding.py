@@ -16,7 +16,7 @@ def translator():
     return Translator.load()
 
 
-def test_the_steps_are_the_networks_own(translator):
+def test_steps_equal_the_network_s(translator):
     network, tokenizer = translator.network, translator.tokenizer
     ids = tokenizer.encode_source("The cat saw the cat.")
     steps = recompute_embedding(network, tokenizer, ids)

@@ -34,7 +34,7 @@ def test_the_check_holds_in_every_layer(network, trace, stack):
         np.testing.assert_allclose(seen.output, module(torch.from_numpy(seen.stream)).detach(), atol=1e-5)
 
 
-def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
+def test_the_check_fails_on_hidden_units_of_another_layer(network, trace):
     swapped = record_trace(
         network, trace.tokenizer, list(trace.source_ids), list(trace.target_ids), list(trace.next_ids)
     )
@@ -42,7 +42,7 @@ def test_the_check_would_fail_on_another_layers_hidden_units(network, trace):
     assert measure_hidden_units(network, swapped, "encoder", 0).hidden_difference > 0.01
 
 
-def test_counting_what_fires():
+def test_active_units_are_counted():
     hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
     seen = HiddenUnits(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
     assert seen.fired.tolist() == [2, 1]

@@ -49,7 +49,7 @@ def test_the_states_are_those_of_both_directions(traces, name):
     np.testing.assert_allclose(found.contexts, found.weights @ both, atol=1e-5)
 
 
-def test_what_is_wrong_shows(traces):
+def test_wrong_records_are_detected(traces):
     trace = traces["lstm-dot"]
     record = trace.records["cross"]
     wrong = replace(trace, records={"cross": replace(record, weights=np.roll(record.weights, 1, axis=-1) * 0.9)})

@@ -27,7 +27,7 @@ def shipped(hashes):
     return load_forgetting(hashes)
 
 
-def test_what_ships_was_measured_on_500_sentences_of_the_test_set(shipped, cards):
+def test_shipped_figures_are_of_500_sentences_of_the_test_set(shipped, cards):
     assert shipped.sentences == 500
     assert {card["data"]["sha256"] for card in cards.values()} == {shipped.facts["data_sha256"]}
     assert shipped.facts["largest_difference_to_autograd"] < 1e-5
@@ -40,13 +40,13 @@ def test_what_ships_was_measured_on_500_sentences_of_the_test_set(shipped, cards
             assert all(0 < size.typical <= size.mean * (1 + 1e-9) for size in sizes)
 
 
-def test_nothing_is_claimed_of_fewer_than_fifty_sentences(shipped):
+def test_distances_with_fewer_than_fifty_sentences_do_not_count(shipped):
     sizes = shipped.sizes["rnn-vector"]["hidden"]
     assert sizes[shipped.farthest].sentences >= FEWEST > sizes[shipped.farthest + 1].sentences
     assert shipped.retained("rnn-vector", "hidden") == sizes[shipped.farthest].mean / sizes[0].mean
 
 
-def test_the_figures_are_of_the_size_that_a_sentence_gives_now(shipped):
+def test_shipped_figures_agree_with_one_sentence_now(shipped):
     ids = RecurrentTranslator.load("rnn-vector", "cpu").check("I want to buy a new car for my brother.")
     for name, states in NETWORKS.items():
         found = state_gradients(RecurrentTranslator.load(name, "cpu").network, [*ids, 3])

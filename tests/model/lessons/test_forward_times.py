@@ -43,7 +43,7 @@ def test_lowest_and_median_of_the_counted_rounds(models, monkeypatch):
     assert "core" in found.hardware
 
 
-def test_others_have_their_turn_between_any_two_passes(models):
+def test_every_pass_is_one_step(models):
     steps = list(forward_times_in_steps(models, lengths=(2,), rounds=2))
     assert [step.done for step in steps] == list(range(1, 2 + 3 * 2 + 1))
     assert {step.total for step in steps} == {8}
@@ -54,7 +54,7 @@ def test_both_networks_read_the_same_tokens(models):
         assert torch.equal(ours, theirs)
 
 
-def test_the_figures_can_be_kept_and_read_again(tmp_path):
+def test_figures_can_be_written_and_read(tmp_path):
     kept = ForwardTimes({"a": NetworkTimes((1.0, 2.0), (1.5, 2.5), 1e-6, "ff")}, (8, 16), 5, "2 cores", 2, "2.13")
     (tmp_path / FILE).write_text(json.dumps(kept.to_dict()))
     assert ForwardTimes.read(tmp_path) == kept

@@ -32,7 +32,7 @@ def test_a_square_wave_comes_to_four_over_pi_n():
 
 @pytest.mark.parametrize("length", [2, 63, 64])
 @pytest.mark.parametrize("name", CURVES)
-def test_its_sums_are_the_fits_and_all_of_it_is_the_curve(name, length):
+def test_partial_sums_equal_the_fits_and_the_whole_sum_the_curve(name, length):
     target = curve(name, length)
     found = fourier_coefficients(target)
     assert found.difference(target) < 1e-12

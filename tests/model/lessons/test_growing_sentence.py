@@ -23,7 +23,7 @@ def networks():
     }
 
 
-def test_each_clause_goes_behind_the_one_before(networks):
+def test_clauses_are_appended_in_order(networks):
     grown = add_clauses(networks[TRANSFORMER], "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
     assert [pair.clauses for pair in grown] == list(range(len(CLAUSES) + 1))
     assert grown[0] == LengthenedPair(0, "Is she a student?", "Est-elle \u00e9tudiante\u202f?")
@@ -34,14 +34,14 @@ def test_each_clause_goes_behind_the_one_before(networks):
     assert [pair.words for pair in grown[:3]] == [4, 8, 15]
 
 
-def test_it_grows_only_as_far_as_the_networks_read(networks):
+def test_a_sentence_grows_up_to_the_network_s_limit(networks):
     long = "car " * 118
     grown = add_clauses(networks[TRANSFORMER], long, "voiture")
     assert 1 <= len(grown) < len(CLAUSES) + 1
 
 
 @pytest.mark.parametrize("name", NETWORKS)
-def test_the_losses_of_a_batch_are_those_of_each_pair_alone(networks, name):
+def test_losses_of_a_batch_equal_those_of_each_pair_alone(networks, name):
     translator = networks[name]
     grown = add_clauses(translator, "I am a student.", "Je suis un \u00e9tudiant.")[:3]
     found = lengthening_losses(translator, grown)
@@ -54,7 +54,7 @@ def test_the_losses_of_a_batch_are_those_of_each_pair_alone(networks, name):
     assert found.shared == len(target) - 1  # all but the full stop
 
 
-def test_two_clauses_cost_one_vector_the_beginning_and_attention_little(networks):
+def test_two_clauses_raise_the_loss_of_one_vector_much_and_of_attention_little(networks):
     pairs = {
         "I am a student.": "Je suis un \u00e9tudiant.",
         "She reads a book.": "Elle lit un livre.",

@@ -55,7 +55,7 @@ def streams():
     return noise.normal(size=(7, 32)).astype(np.float32), noise.normal(size=(5, 32)).astype(np.float32)
 
 
-def test_both_forms_write_the_same_with_the_same_weights_and_work(module, streams):
+def test_split_and_small_heads_have_equal_outputs_weights_and_operations(module, streams):
     forms = compute_head_forms(module, *streams, None)
     assert forms.differences["small"] < 1e-5
     assert forms.split.parameters == forms.small.parameters == sum(p.numel() for p in module.parameters())
@@ -65,14 +65,14 @@ def test_both_forms_write_the_same_with_the_same_weights_and_work(module, stream
     assert forms.shapes == {"split": (32, 32), "small": (32, 8), "full": (32, 32), "one": (32, 32)}
 
 
-def test_heads_of_full_width_have_n_times_the_weights_and_hold_the_narrow_ones(module, streams):
+def test_full_heads_have_n_times_the_weights_and_equal_outputs(module, streams):
     forms = compute_head_forms(module, *streams, None)
     # per head three maps 32 x 32, and one 4 * 32 x 32 for all; biases likewise
     assert forms.full.parameters == 4 * 3 * (32 * 32 + 32) + (4 * 32 * 32 + 32)
     assert forms.differences["full"] < 1e-5 < 1e-4 < forms.differences["full_scaled"]
 
 
-def test_a_single_head_of_full_width_costs_as_much_as_the_split_one(module, streams):
+def test_a_single_full_head_costs_as_much_as_the_split_one(module, streams):
     forms = compute_head_forms(module, *streams, None)
     assert forms.one.parameters == forms.split.parameters
     assert forms.one.flops == forms.split.flops

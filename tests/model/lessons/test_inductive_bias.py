@@ -26,7 +26,7 @@ def test_no_gradient_comes_from_beyond_the_receptive_field():
     assert int(rows.max() - rows.min()) + 1 == 23
 
 
-def test_rearranging_keeps_every_pixel_and_what_it_says():
+def test_rearranging_preserves_every_pixel():
     pixels = np.arange(8 * 8 * 3, dtype=np.uint8).reshape(8, 8, 3)
     found = rearrange(pixels, 4)
     for picture in found.values():

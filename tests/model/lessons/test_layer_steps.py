@@ -21,7 +21,7 @@ def test_every_step_agrees_with_the_recorded_tensor(network, trace, kind):
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
-def test_a_wrong_number_anywhere_is_found(network, trace, kind):
+def test_a_wrong_number_in_any_step_is_detected(network, trace, kind):
     inputs = record_layer_inputs(network, trace, kind, 0)
     shifted = type(inputs)(inputs.query_input + 0.1, inputs.key_input + 0.1, inputs.sublayer_output)
     differences = recompute_attention(network, trace, shifted, kind, 0, 0).differences
@@ -47,7 +47,7 @@ def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
-def test_what_is_written_is_what_torch_writes(network, trace, kind):
+def test_the_output_equals_that_of_torch(network, trace, kind):
     module = attention_module(network, KINDS[kind], 1)
     inputs = record_layer_inputs(network, trace, kind, 1)
     theirs = torch.nn.MultiheadAttention(16, 2, batch_first=True).eval()

@@ -19,12 +19,12 @@ def test_patterns():
 
 @pytest.mark.parametrize("name", PATTERNS)
 @pytest.mark.parametrize("size", [1, 2, 50])
-def test_every_query_of_a_pattern_keeps_a_key(name, size):
+def test_every_query_of_a_pattern_has_a_key(name, size):
     assert mask_pattern(name, 7, size).any(axis=1).all()
 
 
 @pytest.mark.parametrize(("name", "size"), [("diagonal", 1), ("window", 0)])
-def test_what_is_no_pattern_is_refused(name, size):
+def test_an_unknown_pattern_is_refused(name, size):
     with pytest.raises(ValueError):
         mask_pattern(name, 3, size)
 
@@ -54,7 +54,7 @@ def test_before_minus_infinity_after(network, trace):
     assert (effect.weights[~allowed] == 0).all()
 
 
-def test_a_mask_in_one_layer_leaves_the_layers_before_it_alone(network, trace):
+def test_a_mask_in_one_layer_does_not_change_the_layers_before_it(network, trace):
     allowed = mask_pattern("none", len(trace.target_ids))
     first = measure_mask_effect(network, trace, allowed, [1]).head(0, 0)
     np.testing.assert_array_equal(first.weights, trace.decoder_attention[0, 0])

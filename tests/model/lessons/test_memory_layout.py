@@ -25,7 +25,7 @@ def test_the_message_is_the_one_that_torch_gives():
     assert "view" in str(error.value)
 
 
-def test_offsets_say_where_in_memory_a_number_lies():
+def test_offsets_are_positions_in_memory():
     story = describe_layouts((2, 3))
     assert story.original.offsets == ((0, 1, 2), (3, 4, 5))
     assert story.transposed.offsets == ((0, 3), (1, 4), (2, 5))
@@ -36,7 +36,7 @@ def test_an_axis_of_one_can_be_merged_without_a_copy():
     assert describe_layouts((1, 5, 4)).message == ""
 
 
-def test_a_view_that_is_asked_for_gets_the_answer_of_torch():
+def test_a_view_has_the_result_of_torch():
     original, transposed, copied = try_views((3, 5, 10, 20), (-1, 200))
     assert original == copied == ViewResult((15, 200), (200, 1))
     with pytest.raises(RuntimeError) as error:
@@ -45,7 +45,7 @@ def test_a_view_that_is_asked_for_gets_the_answer_of_torch():
 
 
 @pytest.mark.parametrize("target", [(7, 200), (-1, -1), (-1, 0), (0,)])
-def test_a_view_that_cannot_be_is_told_of(target):
+def test_an_impossible_view_has_a_message(target):
     assert all(view.message and view.shape == () for view in try_views((3, 5, 10, 20), target))
 
 

@@ -38,7 +38,7 @@ def shipped(hashes):
     return load_comparison(hashes)
 
 
-def test_what_ships_was_measured_on_the_weights_that_ship_and_on_their_test_set(shipped, cards, hashes):
+def test_shipped_figures_are_of_the_shipped_weights_and_their_test_set(shipped, cards, hashes):
     assert shipped.weights_sha256 == hashes and tuple(hashes) == NETWORKS
     assert shipped.sentences == cards[TRANSFORMER]["evaluation"]["sentences"]
     assert shipped.facts["data_sha256"] == cards[TRANSFORMER]["data"]["sha256"]
@@ -68,7 +68,7 @@ def test_shares_and_their_change_follow_from_the_scores(shipped):
         assert shipped.change[name].low <= moved <= shipped.change[name].high
 
 
-def test_nothing_is_compared_over_fewer_than_fifty_sentences(shipped):
+def test_groups_with_fewer_than_fifty_sentences_do_not_count(shipped):
     assert [group.enough for group in shipped.groups] == [group.sentences >= 50 for group in shipped.groups]
     assert shipped.compared[1].longest == 15 and not shipped.groups[-1].enough
 
@@ -81,7 +81,7 @@ def test_the_alignment_rates_are_of_both_recurrent_networks_and_the_transformer(
     assert shipped.alignment_sentences == shipped.sentences // 2
 
 
-def test_a_part_of_the_rates_is_what_the_networks_do_now(shipped, hashes):
+def test_shipped_rates_agree_with_a_few_pairs_now(shipped, hashes):
     """On four pairs the head that ships finds more links than the mean of its layer, as the rates say."""
     translator = Translator.load(device="cpu")
     links = AlignmentTable.load(TRANSLATOR, translator.card["tokenizer_sha256"])

@@ -31,7 +31,7 @@ def test_the_worked_example():
 
 
 @pytest.mark.parametrize("kind", ["encoder", "decoder", "cross"])
-def test_every_weight_of_a_network_comes_out_again(kind, tokenizer):
+def test_every_weight_of_a_network_is_recomputed(kind, tokenizer):
     record = traced_network(tokenizer)[1].records[kind]
     for place in np.ndindex(record.weights.shape):
         one = recompute_weight(record, *place)
@@ -44,6 +44,6 @@ def test_every_weight_of_a_network_comes_out_again(kind, tokenizer):
 
 
 @pytest.mark.parametrize("place", [(1, 0, 0, 0), (0, 0, 2, 0), (0, 0, 0, -1)])
-def test_places_that_do_not_exist_are_named(place):
+def test_missing_indices_are_named(place):
     with pytest.raises(IndexError, match="does not exist; there are"):
         recompute_weight(worked(), *place)

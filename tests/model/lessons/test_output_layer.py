@@ -23,17 +23,17 @@ def test_the_worked_rows(values, argmax, total, is_distribution):
     assert row.softmax[0] / row.softmax[1] == pytest.approx(math.exp(values[0] - values[1]))
 
 
-def test_a_negative_number_is_no_probability_though_the_sum_is_one():
+def test_a_row_with_a_negative_number_is_no_distribution():
     assert not check_row([1.5, -0.5]).is_distribution
 
 
 @pytest.mark.parametrize("values", [[], [math.nan], [1.0, math.inf]])
-def test_rows_that_are_none_are_refused(values):
+def test_invalid_rows_are_refused(values):
     with pytest.raises(ValueError, match="at least one number"):
         check_row(values)
 
 
-def test_the_softmax_of_a_row_is_the_library_s():
+def test_the_softmax_of_a_row_equals_the_library_s():
     assert (
         max(check_row(np.random.default_rng(seed).normal(0, 9, 8).tolist()).difference for seed in range(200)) <= 2e-15
     )
@@ -43,7 +43,7 @@ def test_large_numbers_do_not_overflow():
     assert check_row([1e300, 0.0]).softmax == (1.0, 0.0)
 
 
-def test_the_networks_logits_come_out_again(tokenizer):
+def test_the_network_s_logits_are_recomputed(tokenizer):
     network, trace = traced_network(tokenizer)
     for position in range(len(trace.next_ids)):
         step = recompute_output(network, trace, position)
@@ -54,7 +54,7 @@ def test_the_networks_logits_come_out_again(tokenizer):
         assert step.probabilities[produced.id] == pytest.approx(produced.probability, abs=1e-6)
 
 
-def test_a_wrong_vector_would_be_found(tokenizer):
+def test_a_wrong_vector_is_detected(tokenizer):
     network, trace = traced_network(tokenizer)
     trace.decoder_stream[-1, 0] += 0.1
     assert recompute_output(network, trace, 0).difference > 1e-2

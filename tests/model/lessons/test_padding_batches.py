@@ -67,7 +67,7 @@ def test_without_the_mask_padding_is_attended_to_and_outputs_change():
     assert effect.alone_without_mask > 0.1
 
 
-def test_nothing_to_hide_where_all_are_equally_long():
+def test_sequences_of_equal_length_have_no_padding():
     effect = measure_padding_effect(tiny_network(), ragged_batch([4, 4], vocabulary=64))
     assert not effect.on_padding.any() and not effect.without_mask.any()
     np.testing.assert_allclose(effect.masked, effect.unmasked, atol=1e-6)

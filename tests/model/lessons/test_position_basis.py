@@ -39,14 +39,14 @@ def test_a_wave_of_the_basis_needs_one_column():
     assert found.residuals[4] < 1e-12 < found.residuals[3]
 
 
-def test_columns_that_say_nothing_new_are_passed_over():
+def test_dependent_columns_are_skipped():
     found = fit_columns(curve("step", 16), positional_table(16, 256), 256)
     assert found.used.sum() <= 16
     doubled = np.repeat(harmonics(15, 5), 2, axis=1)
     np.testing.assert_array_equal(fit_columns(curve("bump", 15), doubled, 10).used, [True, False] * 5)
 
 
-def test_what_is_not_there_is_refused():
+def test_unknown_curves_and_columns_are_refused():
     with pytest.raises(ValueError, match="no curve 'circle'"):
         curve("circle", 10)
     with pytest.raises(ValueError, match="17 columns were asked for; there are 16"):

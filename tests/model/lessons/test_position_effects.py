@@ -40,7 +40,7 @@ def test_tables():
         changed_table(NETWORK, 500, "shifted", shift=20)
 
 
-def test_the_embedded_stream_is_what_the_tap_says():
+def test_the_embedded_stream_has_the_changed_positions():
     recorder = Recorder()
     tables = changed_table(NETWORK, len(SOURCE), "none")
     tap = Chain(Intervention({"encoder.embedded": replace_positions(NETWORK, tables)}), recorder)
@@ -50,7 +50,7 @@ def test_the_embedded_stream_is_what_the_tap_says():
 
 
 @torch.inference_mode()
-def test_all_changes_together_are_each_change_by_itself():
+def test_a_batch_of_changes_equals_each_change_alone():
     losses = run_to_end(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING, seed=4, shift=2))
     source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in STACKS:

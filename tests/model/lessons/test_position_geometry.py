@@ -19,7 +19,7 @@ def test_a_shift_is_the_papers_rotation_and_a_fit_finds_it(length, d_model, shif
     np.testing.assert_allclose(table[:length] @ found.matrix.T, table[shift:], atol=1e-6)
 
 
-def test_no_blocks_shift_the_variant():
+def test_no_blocks_are_exact_for_the_variant():
     found = find_shift_matrix(64, 64, 5, "column")
     assert found.residual > 0.1
     table = positional_table(69, 64, "column")

@@ -14,14 +14,14 @@ def test_alibi_halves_its_slope_from_head_to_head():
     np.testing.assert_array_equal(alibi(3, 0), [[0, -0.5, -1], [-0.5, 0, -0.5], [-1, -0.5, 0]])
 
 
-def test_t5_numbers_near_keys_singly_and_far_ones_together():
+def test_t5_has_single_buckets_for_near_keys_and_shared_ones_for_far_keys():
     found = t5_buckets(300)
     assert found[0, :9].tolist() == [0, 17, 18, 19, 20, 21, 22, 23, 24]
     assert found[:9, 0].tolist() == list(range(9))
     assert (found[150, 0], found[0, 150], found.max()) == (15, 31, 31)
 
 
-def test_t5_is_the_librarys():
+def test_t5_buckets_equal_the_library_s():
     attention = pytest.importorskip("transformers.models.t5.modeling_t5").T5Attention
     place = torch.arange(200)
     theirs = attention._relative_position_bucket(place[None] - place[:, None], True, 32, 128)
@@ -35,7 +35,7 @@ def test_rotary_scores_are_cosines_of_the_distance():
     np.testing.assert_allclose(np.diagonal(rotary(9, 32)), 16 / math.sqrt(32), atol=1e-14)
 
 
-def test_which_know_the_distance_alone():
+def test_schemes_that_depend_on_the_distance_only():
     for matrix in (sinusoids(20, 64), t5_buckets(20), alibi(20, 3), rotary(20)):
         assert spread(matrix) < 1e-12
     assert spread(np.array([[0.0, 1.0], [2.0, 0.5]])) == 0.5

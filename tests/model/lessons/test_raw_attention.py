@@ -34,7 +34,7 @@ def test_products_scores_and_weights_of_three_vectors():
         assert raw.difference(form) < 1e-15
 
 
-def test_the_claim_fails_for_a_short_vector_beside_a_long_one_and_only_that_way_round():
+def test_a_short_vector_attends_most_to_a_long_one_but_not_the_reverse():
     raw = RawAttention(VECTORS)
     assert raw.exceeding() == [ExceedingPair(0, 1, own=1, other=2, query_length=1, key_length=2, cosine=1)]
     assert raw.recount_exceeding() == 1
@@ -60,7 +60,7 @@ def test_equal_vectors_do_not_exceed_each_other():
 
 
 @pytest.mark.parametrize("width", [2, 3, 64])
-def test_no_pair_fails_both_ways_and_every_failure_is_towards_a_longer_vector(width):
+def test_excess_is_one_way_and_towards_the_longer_vector(width):
     random = np.random.default_rng(width)
     vectors = random.normal(size=(40, width)) * np.exp(random.normal(size=(40, 1)))
     raw = RawAttention(vectors.astype(np.float32))
@@ -91,7 +91,7 @@ def test_stages_are_the_vectors_that_the_heads_have_read(network, trace):
     np.testing.assert_array_equal(stages[-1].vectors, trace.encoder_stream[-1])
 
 
-def test_states_of_a_recurrent_encoder_stand_side_by_side():
+def test_states_of_both_directions_are_concatenated():
     trace = RecurrentTranslator.load("lstm-dot", "cpu").trace("I want to buy a car.", target="Je")
     raw = encoder_states(trace)
     assert raw.heads is None and raw.vectors.shape == (8, 448)

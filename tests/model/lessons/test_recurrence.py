@@ -12,7 +12,7 @@ IDS = [7, 8, 9, 10, 3]
 
 @pytest.mark.parametrize("reads", ["forwards", "backwards"])
 @pytest.mark.parametrize("trained", ["forwards", "backwards"])
-def test_every_step_is_the_sum_that_it_says(trained, reads):
+def test_every_step_is_the_sum_of_its_terms(trained, reads):
     network = tiny_recurrent("rnn-vector", reads=trained)
     found = unroll(network, IDS, reads)
     assert found.order == ((0, 1, 2, 3, 4) if reads == "forwards" else (4, 3, 2, 1, 0))
@@ -36,11 +36,11 @@ def test_other_networks_are_refused():
 
 
 @pytest.mark.parametrize("kind", ["rnn-vector", "lstm-vector", "lstm-additive", "lstm-dot"])
-def test_a_state_knows_its_own_side_of_the_sentence_only(kind):
+def test_a_state_depends_on_its_side_of_the_sentence_only(kind):
     assert context_difference(tiny_recurrent(kind), IDS) < 1e-6
 
 
-def test_a_state_that_knows_the_other_side_is_found():
+def test_a_state_that_depends_on_the_other_side_is_detected():
     network = tiny_recurrent("lstm-dot")
     run = network.encoder.run
     network.encoder.run = lambda *given, **named: (run(*given, **named)[0] + given[0].mean(), None)

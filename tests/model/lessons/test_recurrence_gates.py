@@ -25,7 +25,7 @@ def traced(tokenizer):
 
 
 @every_lstm
-def test_every_layer_is_shown_in_the_order_in_which_it_reads(traced, kind):
+def test_steps_are_in_the_order_of_reading(traced, kind):
     network, trace = traced(kind)
     for layer in gated_layers(network.config):
         found = read_gates(network, trace, layer)
@@ -45,7 +45,7 @@ def test_every_layer_is_shown_in_the_order_in_which_it_reads(traced, kind):
         np.testing.assert_allclose(found.record.forget_gate * found.before + fed, found.record.cell, atol=1e-6)
 
 
-def test_what_is_left_is_the_product_of_all_later_forget_gates(traced):
+def test_the_remaining_share_is_the_product_of_later_forget_gates(traced):
     network, trace = traced("lstm-vector")
     found = read_gates(network, trace, "encoder.backwards")
     forget = found.record.forget_gate.astype(np.float64)
@@ -63,13 +63,13 @@ def test_units_are_sorted_by_the_mean_of_a_gate(traced, gate):
     assert found.order("number").tolist() == list(range(12))
 
 
-def test_a_record_that_is_wrong_is_found(traced):
+def test_a_wrong_record_is_detected(traced):
     network, trace = traced("lstm-vector")
     wrong = replace(trace, decoder=replace(trace.decoder, cell=trace.decoder.cell + 0.01))
     assert read_gates(network, wrong, "decoder").difference > 0.005
 
 
-def test_the_formulas_hold_in_the_networks_that_ship():
+def test_the_formulas_hold_in_the_shipped_networks():
     for kind in LSTMS:
         model = RecurrentTranslator.load(kind, "cpu")
         trace = model.trace("She gave him the book that he had lost.")

@@ -24,7 +24,7 @@ def sizes_of(jacobian: torch.Tensor, width: int) -> tuple[np.ndarray, np.ndarray
 
 
 @one_way
-def test_sizes_are_those_of_autograds_jacobians(kind, reads):
+def test_sizes_equal_those_of_autograd(kind, reads):
     network = tiny_recurrent(kind, reads=reads).double()
     with torch.no_grad():
         embedded = network.embed(torch.tensor([IDS]))[0]
@@ -41,7 +41,7 @@ def test_sizes_are_those_of_autograds_jacobians(kind, reads):
 
 
 @one_way
-def test_sizes_are_those_of_finite_differences(kind, reads):
+def test_sizes_equal_those_of_finite_differences(kind, reads):
     network = tiny_recurrent(kind, reads=reads)
     found = state_gradients(network, IDS)
     network = network.double()
@@ -62,7 +62,7 @@ def test_sizes_are_those_of_finite_differences(kind, reads):
         np.testing.assert_allclose(found.cell, cell, rtol=1e-4)
 
 
-def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
+def test_the_check_detects_a_wrong_chain(monkeypatch):
     from model.lessons import recurrence_gradients as module
 
     right = module.JacobianRows.step_back
@@ -78,7 +78,7 @@ def test_a_wrong_chain_is_found_by_the_check(monkeypatch):
 
 
 @pytest.mark.parametrize("kind", ["rnn-vector", "lstm-vector"])
-def test_one_thread_and_two_find_the_same(kind):
+def test_one_thread_and_two_give_the_same_result(kind):
     network, threads = tiny_recurrent(kind), torch.get_num_threads()
     try:
         torch.set_num_threads(1)

@@ -23,7 +23,7 @@ def test_one_entry_a_sub_layer_in_order(network, trace):
 
 
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
-def test_lengths_are_those_of_the_recorded_stream(network, trace, stack):
+def test_lengths_equal_those_of_the_recorded_stream(network, trace, stack):
     stream = trace.encoder_stream if stack == "encoder" else trace.decoder_stream
     found = recompute_add_and_norms(network, trace, stack)
     per_layer = len(found) // 2

@@ -46,7 +46,7 @@ def test_the_gradient_is_the_size_of_softmaxs_jacobian():
     assert measured.gradients[0] == pytest.approx(float(sum(rows) / 3), rel=1e-6)
 
 
-def test_numbers_come_again_with_the_same_seed():
+def test_equal_seeds_give_equal_numbers():
     np.testing.assert_array_equal(
         measure_random_products((4,), seed=3).entropies, measure_random_products((4,), seed=3).entropies
     )
@@ -69,7 +69,7 @@ def test_entropy_of_one_key_and_of_equal_keys():
     assert float(entropy(torch.full((5,), 0.2))) == pytest.approx(math.log(5))
 
 
-def test_a_factor_of_one_is_the_network_as_it_is(network, trace):
+def test_a_factor_of_one_changes_nothing(network, trace):
     run = trained_run(network, trace, ("encoder", "decoder", "cross"), 1.0)
     np.testing.assert_allclose(run.losses, [-math.log(row.probability) for row in trace.predictions(1)], atol=1e-4)
     weights = trace.cross_attention.astype(np.float64)
@@ -78,7 +78,7 @@ def test_a_factor_of_one_is_the_network_as_it_is(network, trace):
     assert run.entropies["decoder"].shape == (2, 2)
 
 
-def test_a_factor_of_one_translates_as_the_network_does_whatever_was_forced():
+def test_a_factor_of_one_translates_as_the_network_does():
     translator = Translator.load(device="cpu")
     for target in (None, "Oui."):
         trace = translator.trace("The animal didn't cross the street because it was too tired.", target=target)

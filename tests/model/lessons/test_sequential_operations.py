@@ -51,7 +51,7 @@ def test_pytorch_records_the_same_chain(name, s, t):
 
 
 @pytest.mark.parametrize("name", ["rnn-vector", "lstm-vector"])
-def test_through_one_vector_the_way_is_as_long_as_the_sentences(name):
+def test_paths_through_one_vector_are_as_long_as_the_sentences(name):
     graph = build_state_graph(config_of(name), 6, 4)  # read backwards: the last token first
     for i, t in itertools.product(range(6), range(4)):
         assert len(graph.to_output(i, t)) - 1 == (i + 1) + (t + 1)
@@ -60,7 +60,7 @@ def test_through_one_vector_the_way_is_as_long_as_the_sentences(name):
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
-def test_alignment_makes_the_way_to_the_output_short_and_leaves_that_within_the_source_long(name):
+def test_alignment_shortens_paths_to_the_output_but_not_within_the_source(name):
     graph = build_state_graph(config_of(name), 6, 4)
     for i, t in itertools.product(range(6), range(4)):
         path = graph.to_output(i, t)
@@ -94,7 +94,7 @@ def test_the_causal_mask_is_in_the_graph():
     assert graph.path(Vertex("target", 2), [Vertex("decoder.0.self", 1)]) == []
 
 
-def test_a_gradient_flows_exactly_where_a_path_leads():
+def test_gradients_flow_along_paths_only():
     network = tiny_recurrent("rnn-vector").eval()
     graph = build_state_graph(network.config, 5, 1)
     embedded = network.embed(torch.tensor([[4, 5, 6, 7, 8]])).detach().requires_grad_()
@@ -105,6 +105,6 @@ def test_a_gradient_flows_exactly_where_a_path_leads():
         assert reached == [bool(graph.within_source(i, j)) for i in range(5)]
 
 
-def test_nothing_makes_no_graph():
+def test_zero_tokens_are_refused():
     with pytest.raises(ValueError, match="0 source and 3 target tokens"):
         build_state_graph(TRANSFORMER, 0, 3)

@@ -13,7 +13,7 @@ def test_an_auc_counts_how_often_the_first_is_larger():
     np.testing.assert_array_equal(scores(vectors), [0.75, 0.5, 1.0])
 
 
-def test_the_choosing_half_chooses_and_the_other_judges():
+def test_one_half_chooses_a_dimension_and_the_other_scores_it():
     words = tuple((f"a{place}", f"b{place}") for place in range(8))
     vectors = np.random.default_rng(0).normal(size=(8, 2, 5))
     vectors[:, 1, 3] = vectors[:, 0, 3].min() + np.arange(8)
@@ -26,7 +26,7 @@ def test_the_choosing_half_chooses_and_the_other_judges():
 
 
 @pytest.mark.parametrize("contrast", CONTRASTS)
-def test_words_are_single_tokens_and_stand_in_one_half(contrast):
+def test_words_are_single_tokens_and_in_one_half(contrast):
     translator = Translator.load(device="cpu")
     found = look_up_pairs(translator.network, translator.tokenizer, CONTRASTS[contrast])
     first, second = ({word for pair in found.words[half::2] for word in pair} for half in (0, 1))

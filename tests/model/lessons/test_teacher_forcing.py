@@ -34,7 +34,7 @@ def test_the_decoder_is_fed_the_target_shifted_right(network, tokenizer, free):
     assert [row.generated for row in compared.free] == list(free.next_ids)
 
 
-def test_what_it_says_is_what_greedy_decoding_would_write_there(network, tokenizer, free):
+def test_the_prediction_equals_greedy_decoding(network, tokenizer, free):
     target = [20, 21, 22, plain.EOS]
     for place, row in enumerate(compare_runs(trace_of(network, tokenizer, target), free, NEVER).forced):
         logits = plain.next_logits(network, SOURCE, target[:place])
@@ -45,14 +45,14 @@ def test_what_it_says_is_what_greedy_decoding_would_write_there(network, tokeniz
         assert row.rank == 1 + int((shares > shares[target[place]]).sum())
 
 
-def test_its_own_translation_never_departs_and_every_token_is_right(network, tokenizer, free):
+def test_the_own_translation_never_diverges(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids)), free, NEVER)
     assert compared.diverges_at is None
     assert compared.correct == len(free.next_ids)
     assert compared.shared_difference < 1e-5
 
 
-def test_the_place_where_they_part(network, tokenizer, free):
+def test_the_position_of_divergence(network, tokenizer, free):
     for place in range(1, 4):
         changed = list(free.next_ids)
         changed[place] = 50 if changed[place] != 50 else 51
@@ -62,7 +62,7 @@ def test_the_place_where_they_part(network, tokenizer, free):
         assert compared.forced[place].predicted == free.next_ids[place]
 
 
-def test_a_hypothesis_of_the_translation_departs_where_it_ends(network, tokenizer, free):
+def test_a_shorter_target_diverges_where_it_ends(network, tokenizer, free):
     compared = compare_runs(trace_of(network, tokenizer, list(free.next_ids[:2])), free, NEVER)
     assert compared.diverges_at == 2
     assert len(compared.forced) == 2 and len(compared.free) == len(free.next_ids)

@@ -13,7 +13,7 @@ def write(folder, weights_sha256: str, inputs: int) -> None:
     write_json(folder / FILE, HeadStatistics(weights_sha256, inputs, "texts", kinds, {}).to_dict())
 
 
-def test_the_first_study_of_these_weights_is_taken(tmp_path, monkeypatch):
+def test_the_first_study_of_the_weights_is_used(tmp_path, monkeypatch):
     for number, name in enumerate(("abc", "def", "def")):
         write(tmp_path / str(number), name, number)
     (tmp_path / "damaged").mkdir()

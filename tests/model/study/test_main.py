@@ -79,7 +79,7 @@ def wait_for_shards(shards: Shards, count: int, program: subprocess.Popen) -> No
 
 
 @pytest.mark.nightly
-def test_two_hosts_and_killed_ones_give_the_numbers_of_one(tmp_path):
+def test_two_hosts_with_kills_give_the_numbers_of_one(tmp_path):
     texts, one, two, killed = (tmp_path / name for name in ("texts.txt", "one", "two", "killed"))
     texts.write_text("\n".join(LINES[:40]))
     run("translator", texts, "--out", one, "--device", "cpu", program="model.study")

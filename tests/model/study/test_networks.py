@@ -35,7 +35,7 @@ def test_the_translator_reads_lines_and_pairs():
     assert studied.measure(StudyInput(SENTENCE), ("decoder",), False)["decoder"].effect is None
 
 
-def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer():
+def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
     studied = open_studied_model("vision", "cpu")
     content = SAMPLE.read_bytes()
     found = {
@@ -56,7 +56,7 @@ def test_the_classifier_measures_the_class_that_is_known_or_else_its_own_answer(
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
-def test_a_recurrent_network_without_its_alignment_reads_nothing_of_the_source(name):
+def test_the_effect_of_ablating_alignment(name):
     studied = open_studied_model(name, "cpu")
     found = studied.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
     model = RecurrentTranslator.load(name, "cpu")
@@ -105,18 +105,18 @@ def test_the_effect_in_a_decoder_is_that_of_a_network_without_the_head(opened):
     assert effect[0, 1] == pytest.approx(float(both[0] - both[1]), abs=1e-4)
 
 
-def test_what_takes_no_pairs_says_so(opened):
+def test_a_network_without_pairs_refuses_them(opened):
     with pytest.raises(StudyError, match="gpt2 reads texts, and these are pairs"):
         studied_checkpoint(opened("gpt2"), "gpt2").kinds(None, StudyInputs("pairs", []))
     assert studied_checkpoint(opened("bert"), "bert").forms == ("texts", "pairs")
 
 
-def test_what_is_too_long_is_the_readers_error(opened):
+def test_a_long_text_is_a_user_error(opened):
     with pytest.raises(OpenError, match="positions; shorten the text"):
         studied_checkpoint(opened("gpt2"), "gpt2").measure(StudyInput(TEXT * 20), ("decoder",), True)
 
 
-def test_what_cannot_be_opened_is_said_in_a_sentence(tmp_path):
+def test_sources_that_cannot_be_opened_have_one_sentence_errors(tmp_path):
     with pytest.raises(
         StudyError, match="no model nothing-here here; give translator, vision, lstm-additive, lstm-dot"
     ):

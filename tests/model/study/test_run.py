@@ -91,7 +91,7 @@ def test_the_table_has_a_row_for_each_head_in_full(whole):
     assert (metadata[b"weights_sha256"], metadata[b"inputs"]) == (b"abc", b"149")
 
 
-def test_the_json_is_what_ships_beside_weights(whole):
+def test_the_json_has_the_shipped_format(whole):
     found, out = whole
     read = load_statistics(out, "abc")
     assert read.to_dict() == found.to_dict()
@@ -99,7 +99,7 @@ def test_the_json_is_what_ships_beside_weights(whole):
         load_statistics(out, "def")
 
 
-def test_resumed_it_measures_what_is_missing_alone_and_gives_the_same(whole, tmp_path):
+def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results(whole, tmp_path):
     out = shutil.copytree(whole[1], tmp_path / "resumed")
     shards = Shards.of(out, COUNT)
     assert (len(shards), shards.size, shards.missing()) == (75, 2, [])
@@ -167,14 +167,14 @@ def test_a_folder_with_another_study_is_refused(whole):
             run_study(SUBJECT, inputs, whole[1], ALONE, **changed)
 
 
-def test_a_damaged_shard_is_said(whole, tmp_path):
+def test_a_damaged_shard_is_reported(whole, tmp_path):
     out = shutil.copytree(whole[1], tmp_path / "damaged")
     Shards.of(out, COUNT).file(5).write_bytes(b"half")
     with pytest.raises(StudyError, match="000005.safetensors is damaged; remove it"):
         run_study(SUBJECT, INPUTS, out, ALONE)
 
 
-def test_nothing_usable_and_numbers_that_are_none_are_said(tmp_path):
+def test_unusable_inputs_and_numbers_that_are_not_finite_are_reported(tmp_path):
     def endless(item, kinds, ablates):
         found = measure(item, kinds, ablates)
         found["cross"].effect[0, 0] = np.nan
@@ -184,7 +184,7 @@ def test_nothing_usable_and_numbers_that_are_none_are_said(tmp_path):
         run_study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)
 
 
-def test_what_the_network_cannot_take_is_said(tmp_path):
+def test_missing_kinds_and_inputs_of_another_form_are_reported(tmp_path):
     with pytest.raises(StudyError, match="no attention 'encoder'; choose from decoder, cross"):
         run_study(SUBJECT, INPUTS, tmp_path, ALONE, kinds=["encoder"])
     with pytest.raises(StudyError, match="reads texts, and these are pictures"):

@@ -44,7 +44,7 @@ def test_a_table_of_texts(tmp_path, columns, form):
     assert (inputs.form, contents(inputs)) == (form, list(zip("ab", columns.get("second", (None, None)), strict=True)))
 
 
-def test_a_folder_of_pictures_takes_their_folders_for_classes(tmp_path):
+def test_folders_of_pictures_are_their_classes(tmp_path):
     for name, colour in (("b/one.png", "red"), ("a/two.PNG", "blue")):
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_bytes(picture(colour))
@@ -72,7 +72,7 @@ def test_some_of_many_are_spread_evenly_over_all(tmp_path):
     assert whole.part(None) is whole and whole.part(2).sha256() != whole.sha256()
 
 
-def test_what_cannot_be_read_is_said_in_a_sentence(tmp_path):
+def test_unreadable_inputs_have_one_sentence_errors(tmp_path):
     files = {
         "empty.txt": (b" \n\n", "holds no texts"),
         "latin.txt": ("é".encode("latin-1"), "is not UTF-8 .byte 1.; convert the file"),
@@ -94,7 +94,7 @@ def test_what_cannot_be_read_is_said_in_a_sentence(tmp_path):
         read_inputs(tmp_path / "none")
 
 
-def test_an_item_that_is_broken_is_said_when_it_is_its_turn(tmp_path):
+def test_a_broken_item_is_reported_when_it_is_read(tmp_path):
     (tmp_path / "a.png").write_bytes(b"no picture")
     with pytest.raises(StudyError, match="not a picture that can be read"):
         read_inputs(tmp_path)[0].picture()

@@ -12,7 +12,7 @@ PICTURES = np.random.default_rng(0).integers(0, 256, (5, 32, 32, 3), dtype=np.ui
 LABELS = np.arange(5)
 
 
-def test_without_any_change_the_picture_or_its_mirror_image_comes_back():
+def test_views_without_changes_are_the_picture_or_its_mirror_image():
     seen = set()
     for seed in range(20):
         pixels = draw_example(PICTURES, LABELS, 2, 32, STILL, (seed,)).pixels
@@ -39,7 +39,7 @@ def test_another_epoch_gives_another_view():
     assert not np.allclose(first, second)
 
 
-def test_the_share_that_is_mixed_is_the_one_asked_for():
+def test_the_requested_share_of_pictures_is_mixed():
     drawn = [draw_example(PICTURES, LABELS, 0, 8, Augmentation(mixed=0.5), (seed,)) for seed in range(400)]
     assert 0.42 < np.mean([example.share < 1 for example in drawn]) < 0.58
     assert all(draw_example(PICTURES, LABELS, 0, 8, STILL, (seed,)).share == 1 for seed in range(50))
@@ -63,7 +63,7 @@ def test_a_pasted_rectangle_counts_by_its_area(seed):
     assert pasted[:, :, 0].sum() == rows.sum() * columns.sum()  # a rectangle without holes
 
 
-def test_a_crop_keeps_at_least_the_least_share():
+def test_a_crop_has_at_least_the_smallest_share():
     ramp = np.tile(np.arange(64, dtype=np.uint8)[None, :, None], (64, 1, 3))
     how = Augmentation(smallest_crop=0.5, aspect=1, colour=0, mixed=0)
     widths = [np.ptp(random_view(ramp, 64, how, np.random.default_rng(seed))) * 255 for seed in range(100)]

@@ -23,14 +23,14 @@ def positions(pairs: list[EncodedPair], batch: list[int]) -> int:
 
 
 @given(PAIRS, st.integers(1, 200), st.integers(0, 5))
-def test_every_pair_stands_in_exactly_one_batch_and_no_batch_is_empty(pairs, batch_tokens, epoch):
+def test_every_pair_is_in_exactly_one_batch_and_no_batch_is_empty(pairs, batch_tokens, epoch):
     batches = plan_epoch(pairs, batch_tokens, 1, epoch)
     assert sorted(index for batch in batches for index in batch) == list(range(len(pairs)))
     assert all(batches)
 
 
 @given(PAIRS, st.integers(1, 200))
-def test_no_batch_fills_more_positions_than_asked_unless_one_pair_alone_does(pairs, batch_tokens):
+def test_no_batch_exceeds_the_limit_unless_it_is_a_single_pair(pairs, batch_tokens):
     for batch in plan_epoch(pairs, batch_tokens, 1, 0):
         assert positions(pairs, batch) <= batch_tokens or len(batch) == 1
 
@@ -41,7 +41,7 @@ def test_batches_are_as_full_as_they_can_be():
 
 
 @given(PAIRS, st.integers(1, 200), st.integers(0, 2**32), st.integers(0, 50))
-def test_the_order_follows_from_seed_and_epoch_alone(pairs, batch_tokens, seed, epoch):
+def test_the_order_depends_on_seed_and_epoch_only(pairs, batch_tokens, seed, epoch):
     random.seed()  # the state of Python's own generator must not matter
     first = plan_epoch(pairs, batch_tokens, seed, epoch)
     random.seed(3)
@@ -56,7 +56,7 @@ def test_another_epoch_and_another_seed_give_another_order():
     assert len(grouped[0] & grouped[1]) < len(grouped[0]) / 2, "pairs must meet other pairs in another epoch"
 
 
-def test_short_and_long_batches_come_in_any_order():
+def test_short_and_long_batches_are_shuffled():
     pairs = realistic_pairs(2000)
     costs = [max(pairs[index].cost for index in batch) for batch in plan_epoch(pairs, 500, 1, 0)]
     rises = sum(later > earlier for earlier, later in zip(costs, costs[1:], strict=False))
@@ -80,13 +80,13 @@ def test_a_window_ends_and_the_next_begins_without_losing_or_repeating_pairs():
     assert sorted(index for batch in batches for index in batch) == list(range(1000))
 
 
-def test_collate_pads_each_side_on_its_own():
+def test_collate_pads_each_side_separately():
     source, target = collate([pair(3, 3), pair(1, 5)], 0)
     assert source.tolist() == [[5, 5, 3], [3, 0, 0]]
     assert target.tolist() == [[2, 6, 3, 0, 0], [2, 6, 6, 6, 3]]
 
 
-def test_the_cost_of_a_pair_is_what_its_longer_side_fills():
+def test_the_cost_of_a_pair_is_the_length_of_its_longer_side():
     assert pair(4, 9).cost == 8  # the decoder reads all but the last target token
     assert pair(9, 4).cost == 9
 

@@ -39,7 +39,7 @@ def test_the_finished_translator_loads_and_translates(trained):
     assert translator.translate("The cat sees the house.").endswith(".")
 
 
-def test_the_card_states_what_was_measured(trained, corpus, data_file):
+def test_the_card_states_the_measured_figures(trained, corpus, data_file):
     card = json.loads((trained / "card.json").read_text())
     assert card["weights_sha256"] == sha256_of(trained / "model.safetensors")
     assert card["weights_bytes"] == (trained / "model.safetensors").stat().st_size
@@ -90,7 +90,7 @@ def test_the_readable_card_states_the_figures_of_the_other(trained):
         assert figure in text, figure
 
 
-def test_evaluating_again_gives_the_same_scores_and_keeps_the_rest_of_the_card(folder, corpus):
+def test_evaluating_again_gives_the_same_scores_and_preserves_the_rest_of_the_card(folder, corpus):
     before = json.loads((folder / "card.json").read_text())
     card = evaluate_translator(folder, corpus, "cpu")
     assert card == json.loads((folder / "card.json").read_text())

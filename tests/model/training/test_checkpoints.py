@@ -89,9 +89,7 @@ def test_an_interrupted_and_resumed_run_repeats_an_uninterrupted_one_exactly(mak
 
 
 @pytest.mark.nightly
-def test_a_run_that_ends_within_an_epoch_is_resumed_there_and_repeats_an_uninterrupted_one(
-    make_task, tmp_path, monkeypatch
-):
+def test_a_run_killed_within_an_epoch_resumes_there_and_repeats_an_uninterrupted_one(make_task, tmp_path, monkeypatch):
     monkeypatch.setattr(loop, "SEED_EVERY", 2)
     monkeypatch.setattr(loop, "SAVE_EVERY", 0.0)
     whole = train(make_task(), RECIPE, tmp_path / "whole", ALONE)
@@ -131,7 +129,7 @@ def test_a_run_can_be_resumed_with_more_epochs(make_task, copied):
     assert rates[-1] == pytest.approx(0.01 / 3 / len(rates))
 
 
-def test_the_best_epoch_is_kept_over_a_resumption(make_task, tmp_path):
+def test_the_best_epoch_is_retained_when_a_run_is_resumed(make_task, tmp_path):
     recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
     first, merits = make_task(recipe), iter([7, 1, 2])
     first.validate = lambda network, device: {"heldout_nll": 1.0, "merit": next(merits)}
@@ -143,7 +141,7 @@ def test_the_best_epoch_is_kept_over_a_resumption(make_task, tmp_path):
     assert all(torch.equal(averaged[name], best[name]) for name in best)
 
 
-def test_an_average_with_another_decay_starts_anew_from_the_weights_as_they_are(make_task, finished, copied):
+def test_an_average_with_another_decay_restarts_from_the_current_weights(make_task, finished, copied):
     task, averaged, _ = finished
     plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
     found = train(make_task(plain), plain, copied, ALONE, resume=True)

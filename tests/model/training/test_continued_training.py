@@ -33,7 +33,7 @@ def further(trained, data_file, tmp_path_factory):
 
 
 @pytest.mark.nightly
-def test_the_record_and_the_steps_go_on(trained, further):
+def test_metrics_and_steps_continue(trained, further):
     before, after = read_metrics(trained / METRICS), read_metrics(further / METRICS)
     assert after[: len(before)] == before
     ends = [row for row in after if row["event"] == "epoch"]
@@ -53,7 +53,7 @@ def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_
     assert all(torch.equal(tensor, tensors[name].float()) for name, tensor in network.state_dict().items())
 
 
-def test_the_card_tells_of_the_restart(further):
+def test_the_card_states_the_restart(further):
     card = json.loads((further / "card.json").read_text())
     assert [restart["epoch"] for restart in card["training"]["restarts"]] == [EPOCHS + 1]
     before = card["training"]["restarts"][0]["before"]["learning_rate"]
@@ -62,7 +62,7 @@ def test_the_card_tells_of_the_restart(further):
     assert card["training"]["epochs"] == EPOCHS + 1
 
 
-def test_a_killed_further_run_is_resumed_where_its_schedule_stood(further, data_file, tmp_path):
+def test_a_killed_further_run_resumes_its_schedule(further, data_file, tmp_path):
     _, metadata = load_tensors(further / CHECKPOINT)
     assert json.loads(metadata["start"])["epoch"] == EPOCHS
     options = toy_training(data_file, further, epochs=EPOCHS + 1, learning_rate=0.004)
@@ -80,7 +80,7 @@ def test_a_killed_further_run_is_resumed_where_its_schedule_stood(further, data_
         ({"epochs": 9, "heldout": 9}, "trained on some of these held-out sentences"),
     ],
 )
-def test_what_cannot_be_continued_is_refused_before_anything_is_written(
+def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(
     capsys, trained, data_file, tmp_path, options, sentence
 ):
     arguments = toy_training(data_file, tmp_path / "out", **options)

@@ -89,7 +89,7 @@ def test_the_earlier_weights_are_shipped_where_no_further_epoch_is_as_good(data,
     assert (out / BEST).is_file()
 
 
-def test_larger_pictures_get_positions_between_the_learned_ones_and_epochs_of_their_own(data, first, tmp_path):
+def test_larger_pictures_have_interpolated_positions_and_ship_their_own_epochs(data, first, tmp_path):
     earlier = read_earlier_vision_training(first, read_images(data).hold_back(6), Stages(((24, 1),)))
     learned = VisionClassifier.load(first, "cpu").network
     grid = 24 // learned.config.patch_size
@@ -125,7 +125,7 @@ def test_a_killed_further_run_is_resumed_exactly(data, first, further, tmp_path,
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
 
 
-def test_what_cannot_be_continued_is_refused_before_anything_is_written(data, first, tmp_path, capsys):
+def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(data, first, tmp_path, capsys):
     out = tmp_path / "out"
     other = write_shards(tmp_path / "other", train=5, validation=1)
     cases = [

@@ -67,7 +67,7 @@ def test_statistics_of_batches_are_averaged_as_the_weights_are(finished):
         assert not torch.equal(checkpoint[f"average.{name}"], checkpoint[f"network.{name}"])
 
 
-def test_the_card_states_what_was_measured(finished, data):
+def test_the_card_states_the_measured_figures(finished, data):
     card = json.loads((finished / "card.json").read_text())
     text = (finished / "card.md").read_text()
     assert card["weights_sha256"] == sha256_of(finished / "model.safetensors")
@@ -87,7 +87,7 @@ def test_the_card_states_what_was_measured(finished, data):
         assert figure in text, figure
 
 
-def test_pictures_are_read_at_the_size_that_suits_those_held_back(finished, data):
+def test_pictures_are_read_at_the_best_size_for_those_held_back(finished, data):
     card, text = json.loads((finished / "card.json").read_text()), (finished / "card.md").read_text()
     reading = card["training"]["reading"]
     assert [side for side, _ in reading] == [32, 40, 48]  # whole places of 8 pixels: 36 and 44 are rounded
@@ -119,7 +119,7 @@ def test_evaluating_again_changes_nothing(finished, data):
     assert json.loads((finished / "card.json").read_text()) == before
 
 
-def test_heads_are_not_looked_for_where_there_are_none(finished, data, capsys):
+def test_a_study_of_heads_is_refused_for_a_network_without_heads(finished, data, capsys):
     assert call(["heads-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 2
     wanted = "A convolutional network has no heads to measure; give the folder of a Vision Transformer.\n"
     assert capsys.readouterr().err.endswith(wanted)

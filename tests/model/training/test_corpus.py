@@ -68,7 +68,7 @@ def test_every_form_gives_the_same_pairs_and_split(tmp_path, name):
     ],
     ids=["more columns", "byte order mark", "CRLF", "no last line break", "empty lines", "spaces around"],
 )
-def test_what_editors_and_exports_add_is_ignored(tmp_path, content):
+def test_additions_of_editors_and_exports_are_ignored(tmp_path, content):
     corpus = read_corpus(put(tmp_path, content), 1)
     assert sorted(all_pairs(corpus)) == sorted(PAIRS)
 
@@ -174,7 +174,7 @@ CLEAN = WORDS.map(str.strip).filter(bool)
 @given(
     st.lists(st.tuples(CLEAN, CLEAN), min_size=2, max_size=30), st.integers(1, 10), st.randoms(use_true_random=False)
 )
-def test_no_english_sentence_stands_on_both_sides_and_the_order_of_lines_does_not_matter(
+def test_no_english_sentence_is_on_both_sides_and_the_order_of_lines_does_not_matter(
     tmp_path_factory, pairs, heldout, shuffler
 ):
     folder = tmp_path_factory.getbasetemp()
@@ -209,7 +209,7 @@ def test_the_held_out_sentences_are_these_in_every_version(tmp_path):
     assert list(heldout) == ["Sentence 2.", "Sentence 4.", "Sentence 1."]
 
 
-def test_all_translations_of_a_held_out_sentence_are_kept_as_references(tmp_path):
+def test_all_translations_of_a_held_out_sentence_are_references(tmp_path):
     corpus = read_corpus(put(tmp_path, TEXT), 2)
     assert corpus.heldout == {"Run!": ["Cours !"], "Go.": ["Va !", "Marche."]}
     assert corpus.train == [("Hi.", "Salut."), ("Who?", "Qui ?")]

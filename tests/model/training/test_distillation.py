@@ -67,7 +67,7 @@ def test_teacher_and_student_see_the_same_views(folder, images, side):
     assert (share < 1).any()  # mixed pictures too
 
 
-def test_views_that_come_again_are_taught_once(folder, images, monkeypatch):
+def test_repeated_views_are_answered_by_the_teacher_once(folder, images, monkeypatch):
     teacher = Teacher.load(folder, Distillation(rounds=2), images)
     task = make_task(images, teacher)
     anew = make_task(images, Teacher.load(folder, Distillation(), images))
@@ -111,7 +111,7 @@ def test_a_student_that_answers_as_its_teacher_has_no_loss_and_no_gradient(folde
     assert logits.grad.abs().max() < 1e-5
 
 
-def test_nothing_of_the_teacher_is_trained_or_stored(folder, images):
+def test_the_teacher_is_neither_trained_nor_stored(folder, images):
     teacher = Teacher.load(folder, Distillation(), images)
     before = {name: tensor.clone() for name, tensor in teacher.network.state_dict().items()}
     task = make_task(images, teacher)
@@ -130,7 +130,7 @@ def taught(data, folder, tmp_path_factory):
     return out, options
 
 
-def test_a_taught_vit_comes_nearer_to_its_teacher_and_its_card_names_it(taught, folder):
+def test_a_student_approaches_its_teacher_and_its_card_names_it(taught, folder):
     out, _ = taught
     rows = [row["loss"] for row in reproducible_rows(out) if row["event"] == "step"]
     assert rows[-1] < rows[0]
@@ -152,7 +152,7 @@ def test_a_taught_vit_comes_nearer_to_its_teacher_and_its_card_names_it(taught, 
     assert "teacher" not in teacher["training"]
 
 
-def test_a_taught_run_is_resumed_exactly_and_only_with_its_teacher(taught, data, tmp_path, monkeypatch, capsys):
+def test_a_student_s_run_is_resumed_exactly_and_only_with_its_teacher(taught, data, tmp_path, monkeypatch, capsys):
     whole, options = taught
     parts = tmp_path / "parts"
     load = RecognitionTask.load
@@ -174,7 +174,7 @@ def test_a_taught_run_is_resumed_exactly_and_only_with_its_teacher(taught, data,
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
 
 
-def test_a_teacher_that_knows_pictures_held_back_or_learned_from_others_is_refused(data, folder, tmp_path, capsys):
+def test_a_teacher_trained_on_held_back_or_other_pictures_is_refused(data, folder, tmp_path, capsys):
     out = tmp_path / "out"
     assert call(vision_training(data, out, teacher=folder, held_back=7)) == 2
     assert "From the teacher 6 pictures were held back; hold back no more of them" in capsys.readouterr().err

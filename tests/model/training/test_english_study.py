@@ -53,7 +53,7 @@ def test_the_counts_by_hand(folder, corpus):
     assert np.exp(found.spelling[0, 1, 0]) == pytest.approx(seen)
 
 
-def test_only_sentences_that_were_not_counted_are_asked_about(folder, corpus):
+def test_only_sentences_that_were_not_counted_are_classified(folder, corpus):
     found = json.loads((folder / MEASURED).read_text())
     assert found["tokenizer_sha256"] == sha256_of(folder / "tokenizer.model")
     assert found["english"]["held out"]["sentences"] == len(corpus.heldout)
@@ -64,7 +64,7 @@ def test_only_sentences_that_were_not_counted_are_asked_about(folder, corpus):
     assert found["foreign"]["French"]["sentences"] == len(expected)
 
 
-def test_what_ships_is_what_was_counted_in_half_precision(folder, corpus):
+def test_shipped_counts_are_in_half_precision(folder, corpus):
     tokenizer = Tokenizer(folder / "tokenizer.model")
     counted = learn_english(corpus, tokenizer)
     shipped = EnglishStatistics.load(folder, sha256_of(folder / "tokenizer.model"))
@@ -80,7 +80,7 @@ def test_measuring_again_gives_the_same_files(folder, corpus, other, tmp_path):
         assert (copy / name).read_bytes() == (folder / name).read_bytes()
 
 
-def test_the_card_states_the_rates_and_keeps_them(folder, corpus, tmp_path):
+def test_the_card_states_the_rates_and_retains_them(folder, corpus, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     evaluate_translator(copy, corpus, "cpu")
     text = (copy / "card.md").read_text()

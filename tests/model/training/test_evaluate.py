@@ -36,7 +36,7 @@ def test_any_of_the_references_is_a_perfect_translation(monkeypatch, place):
     assert (scores.bleu, scores.chrf) == (100.0, 100.0)
 
 
-def test_wrong_translations_score_nothing_like_right_ones(monkeypatch):
+def test_wrong_translations_have_low_scores(monkeypatch):
     scores = score(monkeypatch, dict.fromkeys(HELDOUT, "Xyz qqq www kkk."))
     assert scores.bleu < 5 and scores.chrf < 10
     partly = score(monkeypatch, {english: options[0][:-12] for english, options in HELDOUT.items()})
@@ -62,13 +62,13 @@ def test_the_signatures_say_how_to_get_the_scores_again(monkeypatch):
     }
 
 
-def test_nothing_to_evaluate_on_is_refused():
+def test_an_empty_evaluation_is_refused():
     with pytest.raises(ValueError, match="There are no held-out sentences to evaluate on."):
         evaluate(None, {})
 
 
 @pytest.mark.parametrize("beam", [1, 3])
-def test_translations_come_in_the_order_of_the_sentences(translator, monkeypatch, beam):
+def test_translations_are_in_the_order_of_the_sentences(translator, monkeypatch, beam):
     monkeypatch.setattr(module, "BATCH", 4)
     sentences = [
         "The teacher likes the small black bird.",

@@ -13,7 +13,7 @@ from model.training.__main__ import main
 from model.training.forgetting_study import group_by_distance
 
 
-def test_sizes_are_gathered_by_distance():
+def test_sizes_are_grouped_by_distance():
     near, far = group_by_distance([{0: 1.0, 1: 0.1}, {0: 4.0}])
     assert (near.sentences, near.mean, near.typical) == (2, 2.5, pytest.approx(2.0))
     assert near.spread == pytest.approx(np.log10(2))

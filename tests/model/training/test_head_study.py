@@ -55,7 +55,7 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
     assert found.kinds["encoder"].effect.mean.shape == translator.trace("The cat.").encoder_attention.shape[:2]
 
 
-def test_the_card_has_a_line_for_each_head_and_keeps_it(folder, corpus):
+def test_the_card_has_a_line_for_each_head_and_retains_it(folder, corpus):
     text = (folder / "card.md").read_text()
     found = load_statistics(folder, sha256_of(folder / "model.safetensors"))
     assert f"Over {SENTENCES} held-out sentences" in text

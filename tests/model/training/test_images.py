@@ -39,7 +39,7 @@ def test_class_folders_hold_the_same_pictures(shards, tmp_path):
     assert images.sha256 != other.sha256  # another order is another run
 
 
-def test_names_are_imagenettes_where_the_files_have_none(tmp_path):
+def test_class_names_default_to_imagenette_s(tmp_path):
     write_parquet(tmp_path / "train-0.parquet", rows(1), names=None)
     write_parquet(tmp_path / "validation-0.parquet", rows(1), names=None)
     assert read_images(tmp_path).classes == tuple(IMAGENETTE.values())
@@ -77,7 +77,7 @@ def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_p
         (lambda folder: _written(folder, b"no parquet"), "cannot be read as pictures with labels"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_sentence(tmp_path, spoil, sentence):
+def test_errors_are_one_sentence(tmp_path, spoil, sentence):
     folder = spoil(write_shards(tmp_path / "data", train=1, validation=1))
     with pytest.raises(ImageDataError, match=sentence) as error:
         read_images(folder)
@@ -100,7 +100,7 @@ def _written(folder, content):
     return folder
 
 
-def test_the_pictures_held_back_are_always_the_same_ones_and_none_of_them_is_trained_on(shards):
+def test_pictures_held_back_are_always_the_same_and_never_trained_on(shards):
     images = read_images(shards)
     once, again = images.hold_back(2), images.hold_back(2)
     np.testing.assert_array_equal(once.held_back.pictures, again.held_back.pictures)
@@ -114,6 +114,6 @@ def test_the_pictures_held_back_are_always_the_same_ones_and_none_of_them_is_tra
 
 
 @pytest.mark.parametrize("count", [0, -1, 6, 7])
-def test_something_is_held_back_and_something_is_left(shards, count):
+def test_holding_back_no_or_all_pictures_is_refused(shards, count):
     with pytest.raises(ImageDataError, match=f"{count} of 6 training pictures cannot be held back"):
         read_images(shards).hold_back(count)

@@ -129,7 +129,7 @@ def test_the_returned_weights_are_the_moving_average(make_task, tmp_path):
     assert not torch.equal(averaged.embedding.weight, weight)
 
 
-def test_every_epoch_starts_dropout_from_a_seed_of_its_own(make_task, tmp_path):
+def test_every_epoch_has_its_own_seed_of_dropout(make_task, tmp_path):
     seeds = {}
     for seed in (1, 2):
         recipe = Recipe(**{**RECIPE.to_dict(), "seed": seed})
@@ -196,7 +196,7 @@ def test_only_the_leading_process_writes_metrics(tmp_path):
     assert read_metrics(tmp_path / METRICS) == []
 
 
-def test_pairs_longer_than_the_networks_positions_are_left_out(corpus, tokenizer):
+def test_pairs_longer_than_the_network_s_positions_are_left_out(corpus, tokenizer):
     config = TransformerConfig.preset("tiny", vocabulary_size=len(tokenizer), max_positions=24)
     task = TranslationTask(Transformer(config), tokenizer, corpus, RECIPE)
     costs = [max(len(tokenizer.encode(english)), len(tokenizer.encode(french))) + 1 for english, french in corpus.train]

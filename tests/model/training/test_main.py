@@ -108,7 +108,7 @@ def test_resuming_without_a_checkpoint_is_refused(capsys, data_file, tmp_path):
     assert refused(capsys, *toy_training(data_file, tmp_path), "--resume") == expected
 
 
-def test_starting_anew_over_a_checkpoint_is_refused_and_leaves_it(capsys, data_file, folder):
+def test_a_new_run_over_a_checkpoint_is_refused_and_does_not_change_it(capsys, data_file, folder):
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
     expected = f"{folder} holds a {CHECKPOINT}; give --resume to go on, or another --out."
     assert refused(capsys, *toy_training(data_file, folder)) == expected
@@ -156,7 +156,7 @@ def test_agreement_writes_figures_for_these_weights(capsys, data_file, folder):
     assert "was trained on some of these held-out sentences" in refused(capsys, *words, 7)
 
 
-def test_evaluating_what_is_no_translator_is_refused(capsys, data_file, tmp_path):
+def test_evaluating_a_folder_without_a_translator_is_refused(capsys, data_file, tmp_path):
     printed = refused(capsys, "evaluate", "--model", tmp_path, "--data", data_file, "--heldout", 6)
     assert printed.startswith(f"config.json is missing from {tmp_path};")
 

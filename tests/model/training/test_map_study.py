@@ -26,14 +26,14 @@ class Maps:
         self.attention = np.stack(heads)[None].astype(np.float32)
 
 
-def test_even_attention_has_all_entropy_and_one_patch_none():
+def test_uniform_attention_has_full_entropy_and_one_patch_none():
     even, own = np.full((10, 10), 0.1), np.eye(10)
     assert measure_maps(Maps(even, even), 4)["entropy"] == pytest.approx([1.0])
     assert measure_maps(Maps(own, own), 4)["entropy"] == pytest.approx([0.0])
     assert measure_maps(Maps(even, own), 4)["entropy"] == pytest.approx([0.5])
 
 
-def test_attention_to_the_patch_beside_is_a_patch_long():
+def test_attention_to_the_adjacent_patch_has_the_distance_of_a_patch():
     beside = np.zeros((10, 10))
     beside[0, 0] = 1
     for patch in range(9):
@@ -42,7 +42,7 @@ def test_attention_to_the_patch_beside_is_a_patch_long():
     assert measure_maps(Maps(beside), 4)["distance"] == pytest.approx([4.0])
 
 
-def test_a_sink_takes_what_cls_gives_to_patches():
+def test_a_sink_has_most_of_the_attention_of_cls():
     even, sink = np.full((10, 10), 0.1), np.full((10, 10), 0.1)
     sink[0] = [0.5, 0.5, *[0] * 8]
     assert measure_maps(Maps(even), 4)["strongest"] == pytest.approx([4 / 9])
@@ -69,7 +69,7 @@ def drawn(tmp_path_factory, finished):  # noqa: F811
 
 
 @pytest.mark.nightly
-def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, drawn, tmp_path):  # noqa: F811
+def test_the_command_states_both_networks_and_retains_the_earlier(finished, data, drawn, tmp_path):  # noqa: F811
     copy = shutil.copytree(finished, tmp_path / "copy")
     words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawn, "--pictures", 3, "--device", "cpu"]
     assert call([*words, "--before", finished]) == 0
@@ -100,7 +100,7 @@ def test_the_command_states_both_networks_and_keeps_the_earlier(finished, data, 
     assert said in map_section(copy, found["weights_sha256"])
 
 
-def test_a_drawing_without_its_object_and_an_empty_folder_are_said(drawn, tmp_path):
+def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawn, tmp_path):
     with pytest.raises(CheckpointError, match="There are no drawings"):
         read_drawings(tmp_path)
     Image.new("RGB", (8, 8)).save(tmp_path / "church-1.png")

@@ -80,14 +80,14 @@ def test_without_a_rate_for_matrices_adamw_gets_all():
     assert sum(len(group["params"]) for group in adam.param_groups) == len(list(network.parameters()))
 
 
-def test_each_optimiser_keeps_its_own_peak():
+def test_each_optimiser_has_its_own_peak():
     optimizers = build_optimizers(tiny_network(), RECIPE)
     for factor in (0.5, 0.1, 1.0):
         set_rate(optimizers, factor)
         assert [group["lr"] for o in optimizers for group in o.param_groups] == [0.01 * factor, 0.02 * factor]
 
 
-def test_restored_optimisers_go_on_exactly_as_the_saved_ones_would_have():
+def test_restored_optimisers_continue_exactly_as_the_saved_ones():
     network = tiny_network()
     optimizers = build_optimizers(network, RECIPE)
     descend(network, optimizers, 4)
@@ -109,7 +109,7 @@ def test_the_two_optimisers_lower_a_loss():
     assert sum(losses[-5:]) / 5 < losses[0] - 0.1
 
 
-def test_a_recipe_comes_back_from_its_dictionary():
+def test_a_recipe_is_restored_from_its_dictionary():
     recipe = Recipe(epochs=3, precision="fp32")
     assert Recipe(**recipe.to_dict()) == recipe
 

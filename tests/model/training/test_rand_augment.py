@@ -43,7 +43,7 @@ def test_operations_worked_by_hand():
     np.testing.assert_allclose(bright, np.minimum(255, values * 1.45), atol=1)
 
 
-def test_as_many_operations_as_asked_for_and_the_same_for_the_same_draws():
+def test_the_requested_number_of_operations_is_applied_and_equal_draws_give_equal_pictures():
     assert rand_augment(PICTURE, 0, 1.0, np.random.default_rng(0)) is PICTURE
     one, two = (np.asarray(rand_augment(PICTURE, 2, 0.5, np.random.default_rng(3))) for _ in range(2))
     np.testing.assert_array_equal(one, two)

@@ -30,7 +30,7 @@ def held_back(data):  # noqa: F811
 
 
 @pytest.mark.nightly
-def test_it_reads_at_the_size_that_suits_the_pictures_held_back(copy, data):  # noqa: F811
+def test_the_reading_size_is_the_best_for_the_pictures_held_back(copy, data):  # noqa: F811
     before = VisionClassifier.load(copy, "cpu")
     known = json.loads((copy / "card.json").read_text())
     assert reread(copy, data) == 0
@@ -45,7 +45,7 @@ def test_it_reads_at_the_size_that_suits_the_pictures_held_back(copy, data):  # 
     assert f"those held back are recognized: {100 * sides[16]:.1f} % at 16, " in (copy / "card.md").read_text()
 
 
-def test_larger_pictures_get_interpolated_positions_and_a_temperature_of_their_own(copy, data, monkeypatch):  # noqa: F811
+def test_larger_pictures_have_interpolated_positions_and_their_own_temperature(copy, data, monkeypatch):  # noqa: F811
     monkeypatch.setattr(vision_card, "READING_SIZES", (1.5,))
     before, card = VisionClassifier.load(copy, "cpu"), json.loads((copy / "card.json").read_text())
     assert reread(copy, data) == 0

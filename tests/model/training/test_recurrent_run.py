@@ -123,7 +123,7 @@ def test_two_processes_train_as_one_does(data_file, tokenizer, tmp_path, monkeyp
         assert alone == pytest.approx(together, rel=1e-3)
 
 
-def test_another_kind_cannot_go_on_from_a_checkpoint(finished, data_file, tokenizer, tmp_path, capsys):
+def test_another_kind_cannot_resume_from_a_checkpoint(finished, data_file, tokenizer, tmp_path, capsys):
     folder = shutil.copytree(finished("lstm-dot"), tmp_path / "copy")
     options = toy_recurrent(data_file, folder, tokenizer.path, "lstm-vector", epochs=1)
     assert main([*map(str, options), "--resume"]) == 2

@@ -81,7 +81,7 @@ def test_the_epoch_and_the_temperature_are_chosen_on_the_pictures_held_back(fini
     assert "6 further training pictures held back" in text
 
 
-def test_the_card_states_what_was_measured(finished, data):
+def test_the_card_states_the_measured_figures(finished, data):
     card = json.loads((finished / "card.json").read_text())
     text = (finished / "card.md").read_text()
     assert card["weights_sha256"] == sha256_of(finished / "model.safetensors")
@@ -205,7 +205,7 @@ def test_calibration_error_of_cases_worked_by_hand():
     assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(wanted, abs=1e-6)
 
 
-def test_the_temperature_that_made_a_network_too_sure_is_found():
+def test_the_temperature_of_an_overconfident_network_is_found():
     random = torch.Generator().manual_seed(0)
     honest = torch.randn(4000, 5, generator=random) * 2
     labels = torch.multinomial(honest.softmax(dim=1), 1, generator=random)[:, 0]
@@ -224,7 +224,7 @@ def test_a_temperature_stays_within_bounds_where_every_answer_is_right():
     assert 0.049 < fit_temperature(torch.eye(3), torch.arange(3)) < 0.06
 
 
-def test_the_heads_are_studied_and_the_card_says_so(finished, data, tmp_path):
+def test_the_heads_are_studied_and_listed_in_the_card(finished, data, tmp_path):
     copy = shutil.copytree(finished, tmp_path / "copy")
     assert call(["heads-vision", "--data", data, "--model", copy, "--pictures", 3, "--device", "cpu"]) == 0
     classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
