@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from model import Trace, Translator
+from model import Trace
 from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
@@ -45,13 +45,13 @@ class SentenceHeads:
     statistics: LoadedStatistics
 
 
-def study_heads(service: Service[Translator], trace: Trace) -> SentenceHeads:
+def study_heads(service: Service, trace: Trace) -> SentenceHeads:
     """Ablate and label all heads for a trace; the result is cached."""
     model = service.model
     statistics = load_best_statistics(model.folder, model.weights_sha256)
     table = load_alignment(model.folder, model.card.get("tokenizer_sha256", ""))
 
-    def compute(model: Translator) -> InSteps[SentenceHeads]:
+    def compute(model) -> InSteps[SentenceHeads]:
         links = None if table is None else find_links(table, trace.source_ids, trace.next_ids)
         effects = yield from model.ablate_in_steps(trace)
         linked = None if links is None else int(links.any(axis=1).sum())
@@ -62,7 +62,7 @@ def study_heads(service: Service[Translator], trace: Trace) -> SentenceHeads:
 
 
 @fragment
-def explore(service: Service[Translator], trace: Trace) -> None:
+def explore(service: Service, trace: Trace) -> None:
     """Render the list and the open head. A change of its settings reruns only this fragment."""
     with st.skeleton(height=640):
         study = study_heads(service, trace)
@@ -98,7 +98,7 @@ def explore(service: Service[Translator], trace: Trace) -> None:
         render_head(service, study, trace, ranked.opened)
 
 
-def render_head(service: Service[Translator], study: SentenceHeads, trace: Trace, head: Head) -> None:
+def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head) -> None:
     """Render the open head: downloads, tokens, and the check with a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)

@@ -7,7 +7,7 @@ from typing import Literal
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model import DecodingOptions, InputError, Trace, Translator
+from model import DecodingOptions, InputError, Trace
 from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, warn_if_cut_off
@@ -34,7 +34,7 @@ class Request:
         reads: the inputs that were offered; without them the text is empty, and decoding greedy.
     """
 
-    service: Service[Translator]
+    service: Service
     text: str
     options: DecodingOptions
     accepted: bool

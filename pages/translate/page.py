@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model import DecodingOptions, Step, Trace, Translator
+from model import DecodingOptions, Step, Trace
 from model.networks.recurrent_config import RecurrentConfig
 from model.tracing.trace import Prediction
 from pages.history import networks
@@ -33,7 +33,7 @@ TRANSFORMER = "transformer"
 
 
 @fragment
-def render_diagram(service: Service[Translator]) -> None:
+def render_diagram(service: Service) -> None:
     """Render a diagram of the loaded model, or of an earlier network that was trained on the same sentences."""
     labels = {TRANSFORMER: networks.TRANSFORMER()} | networks.options()
     chosen = widgets.pick(say("translate.diagram", "Which network"), labels, "diagram", hidden=True)

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
-from model import RecurrentTranslator, Translator
 from model.text.words import Word, by_words, whole_words
 from model.tracing.kinds import KINDS
 from model.tracing.picture_trace import PatchTrace
@@ -13,8 +13,17 @@ from model.tracing.trace import SentenceTrace, Verification
 from model.tracing.traced_model import AnyTrace, Record
 from views import attention_maps
 
-AnyTranslator = Translator | RecurrentTranslator
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
+
+
+class AnyTranslator(Protocol):
+    """A model of sentences, with the line of Python that loads it."""
+
+    card: dict
+    loaded_by: str
+
+    @property
+    def weights_sha256(self) -> str: ...
 
 
 @dataclass(frozen=True, eq=False)
