@@ -1,4 +1,4 @@
-"""What a weight is taken apart from, read back from the page."""
+"""Read the numbers that the view "One weight" sends to the browser."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 
-def apart(app: AppTest, kind: str) -> tuple[dict, dict[str, np.ndarray]]:
-    """The header of a kind; its queries, keys and scores as far as they travel, and the masks."""
+def sent_weights(app: AppTest, kind: str) -> tuple[dict, dict[str, np.ndarray]]:
+    """Return the header of a kind; its queries, keys and scores as far as they are sent, and the masks."""
     (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "one_weight"]
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
@@ -25,4 +25,4 @@ def apart(app: AppTest, kind: str) -> tuple[dict, dict[str, np.ndarray]]:
         found["masks"], body = masks.reshape(header["masks"], *sides).astype(bool), body[masks.nbytes :]
         if called == kind:
             return header, found
-    raise AssertionError(f"no weights of {kind} travel")
+    raise AssertionError(f"no weights of {kind} are sent")

@@ -20,7 +20,7 @@ SENTENCE = "I want to buy a car."
 
 @cache
 def loaded() -> Translator:
-    """The translator that ships, apart from the one that the pages have loaded."""
+    """Load the translator that ships, separate from the one that the pages use."""
     return Translator.load()
 
 
@@ -32,7 +32,7 @@ def translator() -> Translator:
 
 @pytest.fixture(scope="session")
 def trace(translator: Translator) -> Trace:
-    """Of the sentence that pages are opened with."""
+    """The trace of the sentence that pages are opened with."""
     return translator.trace(SENTENCE)
 
 
@@ -44,7 +44,7 @@ def open_app():
 
 @pytest.fixture
 def in_pseudo(monkeypatch):
-    """`visit` in the pseudo-language, see `pseudo.unsaid`."""
+    """`visit` in the pseudo-language, see `pseudo.uncatalogued_texts`."""
     monkeypatch.setenv(catalogue.PSEUDO_SWITCH, "1")
     catalogue.languages.cache_clear()
     yield lambda page, **query: visit(page, lang=catalogue.PSEUDO, **query)
@@ -72,5 +72,5 @@ def go(app: AppTest, page: str) -> AppTest:
 
 
 def html_of(app: AppTest) -> str:
-    """All HTML on the page, in order."""
+    """Return all HTML on the page, in order."""
     return "\n".join(element.value for element in app.html)

@@ -1,4 +1,4 @@
-"""What a page's components were given, for tests without a browser."""
+"""Read the matrices of a page's components, for tests without a browser."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tests.pages.conftest import html_of
 
 
 def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
-    """Header and values of every matrix on the page, by name."""
+    """Return header and values of every matrix on the page, by name."""
     found, marks = {}, [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     for element in app.get("bidi_component"):
         content = element.proto.bytes
-        if not content:  # a component that shows no numbers
+        if not content:  # a component without numbers
             continue
         length = int.from_bytes(content[:4], "little")
         header = json.loads(content[4 : 4 + length])
@@ -35,7 +35,7 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
 
 
 def _of_sets(header: dict, body: bytes, chosen: dict[str, str]) -> dict[str, tuple[dict, np.ndarray]]:
-    """Of maps that a reader chooses among, those that are chosen, with every digit where they travel so."""
+    """Return the chosen maps of a `MapSet` component, exact where they are sent exactly."""
     found, form = {}, {"float32": "<f4", "float16": "<f2"}[header["type"]]
     taken = chosen.get("kind") if chosen.get("kind") in header["sets"] else next(iter(header["sets"]))
     names = header["sets"][taken]["names"]

@@ -1,4 +1,4 @@
-"""What the attention viewer's maps are given, read back: every kind of attention, and what is chosen."""
+"""Read the maps of the attention viewer: every kind of attention, and the chosen options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TYPES = {"float32": "<f4", "float16": "<f2"}
 
 
 def read(content: bytes) -> tuple[dict, dict[str, tuple[dict, np.ndarray]]]:
-    """The header, and of each kind its own part of the header and its weights."""
+    """Return the header, and for each kind its header and weights."""
     length = int.from_bytes(content[:4], "little")
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
     found = {}
@@ -27,13 +27,13 @@ def read(content: bytes) -> tuple[dict, dict[str, tuple[dict, np.ndarray]]]:
     return header, found
 
 
-def kinds(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
-    """Of the maps on the page: see `read`."""
+def maps_by_kind(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:
+    """Return header and weights of each kind on the page."""
     (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
     return read(element.proto.bytes)[1]
 
 
-def chosen(app: AppTest) -> dict[str, str]:
-    """What is chosen among them."""
+def chosen_options(app: AppTest) -> dict[str, str]:
+    """Return the chosen options."""
     (mark,) = re.findall(r'data-chosen="([^"]*)"', html_of(app))
     return json.loads(html.unescape(mark))

@@ -1,4 +1,4 @@
-"""What a page's list of heads was given, for tests without a browser."""
+"""Read a page's list of heads, for tests without a browser."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from views import attention_maps
 _TYPES = {"float32": "<f4", "float16": "<f2"}
 
 
-def listed(app: AppTest) -> dict:
-    """The header of the only list of heads on the page, its rows as they are ordered and chosen to be listed."""
+def listed_heads(app: AppTest) -> dict:
+    """Return the header of the list of heads on the page, its rows filtered and sorted as chosen."""
     header, chosen, _ = _read(app)
     rows, roles = header["rows"], header["roles"]
     of = chosen[roles["of"]] if "of" in roles else header["every"]
@@ -24,18 +24,18 @@ def listed(app: AppTest) -> dict:
     return header | {"rows": [rows[place] for place in order if of in (header["every"], rows[place]["kind"])]}
 
 
-def opened(app: AppTest) -> tuple[str, np.ndarray]:
-    """What stands above the large map, and its weights, `(query, key)`, minus infinity where masked."""
+def opened_head(app: AppTest) -> tuple[str, np.ndarray]:
+    """Return the heading of the large map, and its weights, `(query, key)`, minus infinity where masked."""
     header, chosen, large = _read(app)
     id = chosen[header["roles"]["shown"]]
-    row = listed(app)["rows"][0] if id == "first" else next(row for row in header["rows"] if row["id"] == id)
+    row = listed_heads(app)["rows"][0] if id == "first" else next(row for row in header["rows"] if row["id"] == id)
     weights = large[header["rows"].index(row)]
     heading = header["axes"][row["kind"]]["heading"].format(map=attention_maps.describe(row["layer"], row["head"]))
     return heading, np.where(attention_maps.causal_mask(*weights.shape, row["causal"]), -np.inf, weights)
 
 
 def _read(app: AppTest) -> tuple[dict, dict[str, str], list[np.ndarray | None]]:
-    """The header, what is chosen, and every row's weights as far as they travel."""
+    """Return the header, the chosen options, and every row's weights as far as they are sent."""
     (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "head_list"]
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")

@@ -1,4 +1,4 @@
-"""What addresses of earlier versions hold, as today's pages read it."""
+"""Settings in addresses of earlier versions, as the current pages read them."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 from tests.pages.conftest import ROOT
 from views.url_state import legacy_urls
 
-VALUES = json.loads((ROOT / "tests/views/url_state/old_values.json").read_text(encoding="utf-8"))
+OLD_VALUES = json.loads((ROOT / "tests/views/url_state/old_values.json").read_text(encoding="utf-8"))
 
 
-def today(page: str, name: str) -> list[str]:
-    """What is read for each value that a control of a page had, `page` as it was called then."""
-    return [legacy_urls.to_current({name: (value,)})[name][0] for value in VALUES[page][name]]
+def current_values(page: str, name: str) -> list[str]:
+    """Return the current value for each old value of a control, with the page's old name."""
+    return [legacy_urls.to_current({name: (value,)})[name][0] for value in OLD_VALUES[page][name]]

@@ -1,4 +1,4 @@
-"""What a page says past the catalogue: in the pseudo-language, every visible text outside the brackets.
+"""Find text that is not in the catalogue: in the pseudo-language, every visible text outside the brackets.
 
 `in_pseudo` of `conftest.py` opens a page in the pseudo-language, `unsaid` lists what is not in brackets there.
 """
@@ -20,17 +20,17 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _VOID = frozenset({"br", "img", "input", "hr", "meta", "link", "path", "rect", "line", "circle", "use"})
 
 
-def unsaid(app: AppTest) -> list[str]:
-    """Texts with words outside brackets, each with where it stands."""
+def uncatalogued_texts(app: AppTest) -> list[str]:
+    """Return texts with words outside brackets, each with its location."""
     return [
         f"{where}: {' '.join(text.split())}"
         for where, text in _texts(app)
-        if _WORD.search(outside(_DATA.sub("", text)))
+        if _WORD.search(outside_brackets(_DATA.sub("", text)))
     ]
 
 
-def outside(text: str) -> str:
-    """What of `text` stands outside the brackets, which may stand in each other."""
+def outside_brackets(text: str) -> str:
+    """Return the parts of `text` outside the brackets, which may be nested."""
     depth, left = 0, []
     for char in text:
         if char == OPENED:
@@ -85,7 +85,7 @@ def _in_chart(figure: dict) -> Iterator[str]:
 
 
 def in_html(content: str) -> list[str]:
-    """Texts, titles and labels in HTML, without what is marked as a token, a number or a name."""
+    """Return texts, titles and labels in HTML, without those marked as a token, a number or a name."""
     reader = _Visible()
     reader.feed(content)
     return reader.found
@@ -98,10 +98,11 @@ class _Visible(HTMLParser):
         self._open: list[bool] = []  # whether the element, or one around it, is not for reading or is data
 
     def handle_starttag(self, tag, attrs):
-        told = dict(attrs)
-        data = any(self._open[-1:]) or "data-said" in told or tag in ("style", "script")
+        attributes = dict(attrs)
+        data = any(self._open[-1:]) or "data-said" in attributes or tag in ("style", "script")
         if not data:
-            self.found += [told[name] for name in ("title", "aria-label", "alt", "placeholder") if told.get(name)]
+            texts = ("title", "aria-label", "alt", "placeholder")
+            self.found += [attributes[name] for name in texts if attributes.get(name)]
         if tag not in _VOID:
             self._open.append(data)
 

@@ -1,4 +1,4 @@
-"""What a page shows in HTML tables, read back as text."""
+"""Read HTML tables of a page as text."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _Tables(HTMLParser):
 
 
 def table(app: AppTest, name: str) -> list[list[str]]:
-    """Rows of the only table whose description begins with `name`, its header first."""
+    """Return the rows of the table whose description begins with `name`, header first."""
     reader = _Tables()
     reader.feed(html_of(app))
     (rows,) = [rows for label, rows in reader.tables.items() if label.startswith(name)]
@@ -43,7 +43,7 @@ def table(app: AppTest, name: str) -> list[list[str]]:
 
 
 def marked(app: AppTest, mark: str) -> list[str]:
-    """Texts of the elements of class `mark`."""
+    """Return the texts of the elements of class `mark`."""
     found = []
 
     class Reader(HTMLParser):

@@ -1,4 +1,4 @@
-"""What a page's step views were given, for tests without a browser."""
+"""Read a page's step views, for tests without a browser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 
 def read(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of a payload; see `views.components.step_view.payload`."""
+    """Return header and arrays of a payload; see `views.components.step_view.payload`."""
     length = int.from_bytes(content[:4], "little")
     header, offset, found = json.loads(content[4 : 4 + length]), 4 + length, {}
     sizes = {axis["id"]: axis["count"] for axis in header["axes"]}
@@ -21,13 +21,13 @@ def read(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     return header, found
 
 
-def stepped(app: AppTest, place: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
-    """Header and arrays of a step view, counted from the top of the page."""
+def read_step_view(app: AppTest, place: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
+    """Return header and arrays of a step view, counted from the top of the page."""
     views = [part.proto.bytes for part in app.get("bidi_component") if part.proto.component_name == "step_view"]
     return read(views[place])
 
 
 def labels(header: dict, axis: str) -> list[str]:
-    """Labels of an axis."""
+    """Return the labels of an axis."""
     (found,) = [each for each in header["axes"] if each["id"] == axis]
     return found["labels"]

@@ -1,4 +1,4 @@
-"""No control is without effect: moving any of them changes something else on the page than the controls.
+"""Every control has an effect: changing it changes other content of the page.
 
 Every view is opened, and again with another value of each of its controls; no value may end in an error.
 """
@@ -18,19 +18,19 @@ from views.url_state.session_state import DrawnControl
 
 INPUTS = {"text_input", "number_input", "slider", "selectbox", "multiselect", "button_group", "checkbox", "toggle"}
 MOST = 6  # other values tried of one control
-# So hot that each way of decoding leads to another translation.
+# So high that each decoding method leads to another translation.
 HOT = {"temperature": "3.0"}
 
 
 def shown(app: AppTest) -> list[tuple[str, bytes]]:
-    """What is on the page beside its controls. Buttons are left out: a download's address is new with each run."""
+    """Return the content of the page except its controls, and buttons, as a download has a new address in each run."""
     leaves = [element for element in app.main if not getattr(element, "children", None)]
     kept = [element for element in leaves if element.type not in {*INPUTS, "button", "download_button"}]
     return [(element.type, element.proto.SerializeToString(deterministic=True)) for element in kept]
 
 
 def other_values(control: DrawnControl) -> Iterator[object]:
-    """Values of a control that it does not show, those that are most likely to matter first."""
+    """Return other values of a control, those most likely to have an effect first."""
     match control.codec:
         case OneOf(options):
             values = list(options)

@@ -1,8 +1,8 @@
-"""Every view opened once: its files, its labels, its checks, its words; and how every page opens and takes other text.
+"""Open every view once: its files, labels, checks and texts; and open every page with defaults and with other text.
 
-The sentence is full of what spreadsheets calculate, with signs and rare characters, which also gives tokens that are
-nothing but the mark of a word's start. It is shown in the pseudo-language: what is said past the catalogue stands
-outside brackets, and without its brackets a text is the English one.
+The sentence is full of spreadsheet formulas, signs and rare characters, which also gives tokens that consist of the
+mark of a word's start alone. Views are opened in the pseudo-language: text that is not in the catalogue is outside
+brackets, and without the brackets a text is the English one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pages.shared import code, files
 from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
-from tests.pages.pseudo import unsaid
+from tests.pages.pseudo import uncatalogued_texts
 from views import navigation
 from views.controls import sentence_input
 from views.text import prose
@@ -33,11 +33,11 @@ SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, co
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]
 OWN_INPUT = ("vision", "models", "glossary")  # pages without the shared sentence
-WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a part that reads it, where the first does not
+WITH_SENTENCE = {"positions": {"facet": "why-sinusoids"}}  # a section that reads it, where the first does not
 KOREAN = "\uc800\ub294 \ud559\uc0dd\uc785\ub2c8\ub2e4."
 FACETS = ("table", "wavelengths", "similarity", "rotation", "orthogonality", "basis")
 STEPS = ("products", "scores", "masked", "weights", "output", "sublayer-output")
-MORE = [  # what else a view says when something is chosen
+MORE = [  # further texts of a view with other settings
     ("attention", {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log"}),
     ("attention", {"look": "one-weight", "kind": "decoder", "decoder_query_piece": "1", "decoder_key_piece": "3"}),
     ("attribution", {"text": "Go."}),
@@ -68,13 +68,13 @@ MORE = [  # what else a view says when something is chosen
 
 
 def english(text: str) -> str:
-    """Without the brackets of the pseudo-language."""
+    """Return `text` without the brackets of the pseudo-language."""
     return text.replace(OPENED, "").replace(CLOSED, "")
 
 
 @pytest.fixture
 def offered(monkeypatch):
-    """File name -> content of whatever is offered, and the tables below the folds."""
+    """File name -> content of every download, and the tables in folds."""
     made, tables = {}, []
     monkeypatch.setattr(files, "download", lambda label, make, file_name: made.update({file_name: make()}))
     monkeypatch.setattr(
@@ -86,7 +86,7 @@ def offered(monkeypatch):
 
 
 def unpacked(made: dict[str, bytes | str]) -> dict[str, bytes]:
-    """All files, with those inside archives."""
+    """Return all files, with those inside archives."""
     found = {}
     for name, content in made.items():
         found[name] = content.encode() if isinstance(content, str) else content
@@ -104,14 +104,14 @@ def is_number(text: str) -> bool:
 
 
 def check_text(text: str, number_allowed: bool = True) -> None:
-    """What a spreadsheet makes of a cell."""
+    """Check that a spreadsheet takes a cell as text."""
     text = english(text)
     assert not text.lstrip().startswith(("=", "+", "-", "@")) or (number_allowed and is_number(text)), text
     assert "\u2009" not in text, text
 
 
 def check_bounds(app: AppTest) -> None:
-    """Every check keeps its bound, and says it beside what it found: the page says so itself where one is broken."""
+    """Check that every difference has its bound and none is reported beyond it."""
     said = english("\n".join(element.value for element in (*app.caption, *app.markdown))).replace("\n", " ")
     assert "something is wrong" not in said
     for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", said):
@@ -119,7 +119,7 @@ def check_bounds(app: AppTest) -> None:
 
 
 def check_code(app: AppTest, view: View) -> None:
-    """A part, or a page, that has a program offers it, with values that Python can read."""
+    """Check that a section or page with a program renders it, with values that Python can read."""
     folds = [fold for fold in app.expander if english(fold.label) in ("The same in PyTorch", "The same in Python")]
     assert len(folds) == any((code.FOLDER / view.page / f"{name}.py").is_file() for name in (view.part, view.page))
     for fold in folds:
@@ -129,11 +129,11 @@ def check_code(app: AppTest, view: View) -> None:
 @pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
 def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     app = in_pseudo(view.page, **{"text": SENTENCE} | view.settings)
-    assert unsaid(app) == []
+    assert uncatalogued_texts(app) == []
     check_bounds(app)
     check_code(app, view)
     made, tables = offered
-    words = ("models", "glossary")  # no model is open where nothing may be opened
+    words = ("models", "glossary")  # no model is open with an empty allowlist
     assert made or view.page in words, "a view offers its numbers"
     for name, content in unpacked(made).items():
         if name.endswith(".csv"):
@@ -179,12 +179,12 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
 @pytest.mark.nightly
 @pytest.mark.parametrize(("page", "settings"), MORE, ids=str)
 def test_all_text_is_in_the_catalogue(in_pseudo, page, settings):
-    assert unsaid(in_pseudo(page, **settings)) == []
+    assert uncatalogued_texts(in_pseudo(page, **settings)) == []
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_a_page_opens_with_defaults_and_accepts_other_text(page, monkeypatch):
-    """Nothing is warned of in the sentence that it begins with, which its address has; other text gets one sentence."""
+    """The default sentence is in the address and gets no warning; text that is not English gets one."""
     monkeypatch.setattr(sentence_input, "DEFAULT", conftest.SENTENCE)  # other tests have computed it
     part = WITH_SENTENCE.get(page, {})
     app = visit(page, text=None, **part)
@@ -206,5 +206,5 @@ def test_a_page_opens_with_defaults_and_accepts_other_text(page, monkeypatch):
 
 
 def examples(app: AppTest) -> list:
-    """The sentences to begin with, where they are offered."""
+    """Return the example sentences, where they are offered."""
     return [group for group in app.get("pills") if group.key == "example"]

@@ -1,4 +1,4 @@
-"""What a reader sees when something of the installation is missing, or a GPU runs out of memory: one sentence each."""
+"""Faults of the installation, or a GPU without memory, get one sentence each on the page."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ RESTORE = "git checkout -- assets"
 
 @pytest.fixture
 def assets(tmp_path, monkeypatch):
-    """A copy of the assets, of links, that the app reads instead; whatever is loaded is loaded anew."""
+    """Make the app read a copy of the assets, made of links, and load everything again."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ASSETS / name)
@@ -55,24 +55,24 @@ def _clear_caches() -> None:
     samples.picture.cache_clear()
 
 
-def said(app: AppTest) -> str:
-    """Every text on the page that is not HTML, without the escapes of Markdown."""
+def page_text(app: AppTest) -> str:
+    """Return every text on the page that is not HTML, without the escapes of Markdown."""
     elements = (*app.error, *app.warning, *app.info, *app.markdown, *app.caption, *app.sidebar.warning)
     return "\n".join(element.value for element in elements).replace("\\", "")
 
 
 def contains_no_path_of_the_machine(text: str) -> bool:
-    """Whether no path in `text` begins at the machine's own root."""
+    """Return whether `text` contains no absolute path."""
     return not re.search(r"(?<![\w.~])/[\w.-]+/", text)
 
 
 def home_of(name: str) -> str:
-    """The page that cannot do without the asset `name`."""
+    """Return a page that needs the asset `name`."""
     folder = name.split("/")[0]
     return {"vision": "vision", "samples": "vision"}.get(folder, "translate")
 
 
-NEEDED = [  # to load a model at all
+NEEDED = [  # to load a model
     name for name in FILES if name.endswith(("card.json", "config.json", "model.safetensors", "tokenizer.model"))
 ]
 LOADED_BY = {
@@ -87,12 +87,12 @@ def test_a_missing_model_file_gets_one_sentence(assets, name):
     (assets / name).unlink()
     app = visit(home_of(name))
     assert len(app.error) == 1
-    assert name.split("/")[1] in said(app) and RESTORE in said(app)
-    assert contains_no_path_of_the_machine(said(app))
+    assert name.split("/")[1] in page_text(app) and RESTORE in page_text(app)
+    assert contains_no_path_of_the_machine(page_text(app))
     if name.endswith("config.json"):
         (assets / name).symlink_to(ASSETS / name)
         app.run()
-        assert not app.error and not app.exception  # mended without a new start
+        assert not app.error and not app.exception  # fixed without a restart
 
 
 DAMAGED = {
@@ -125,35 +125,35 @@ def test_a_folder_instead_of_a_file_gets_one_sentence(assets):
 
 
 def test_other_missing_files_are_named_and_the_page_is_rendered(assets):
-    """All at once, on the two pages that show the most of it."""
+    """All files are removed at once, on the two pages that use most of them."""
     first = samples.NAMES[0]
     for name in ("text/en/vision.md", "vision/card.md", "favicon.png", f"samples/{first}.jpg"):
         (assets / name).unlink()
     (assets / f"samples/{samples.NAMES[1]}.jpg").unlink()
     (assets / f"samples/{samples.NAMES[1]}.jpg").write_bytes(b"\xff\xd8\xff half a picture")
     app = visit("vision", picture=first)
-    text = said(app)
+    text = page_text(app)
     for file, trouble in ((f"{first}.jpg", "missing"), (f"{samples.NAMES[1]}.jpg", "damaged")):
         assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
     assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
     assert app.title[0].value == "Vision"
-    assert "Parachute" not in text and samples.SAMPLES[2]() in text  # the first picture that is left
+    assert "Parachute" not in text and samples.SAMPLES[2]() in text  # the first remaining picture
     next(button for button in app.button if button.label == "Model card").click().run()
-    assert "card.md is missing" in said(app)
+    assert "card.md is missing" in page_text(app)
 
     (assets / "translator/metrics.jsonl").unlink()
-    assert "metrics.jsonl" in said(visit("loss", part="Training curves"))
+    assert "metrics.jsonl" in page_text(visit("loss", part="Training curves"))
 
 
 def test_without_samples_a_picture_can_be_uploaded(assets):
     for path in (assets / "samples").iterdir():
         path.unlink()
     app = visit("vision")
-    assert said(app).count("is missing in assets/samples") == len(samples.NAMES)
+    assert page_text(app).count("is missing in assets/samples") == len(samples.NAMES)
     picture = (ASSETS / "samples" / f"{samples.NAMES[0]}.jpg").read_bytes()
     app.get("file_uploader")[0].set_value(("a.jpg", picture, "image/jpeg")).run()
     assert not app.exception
-    assert "Your picture: JPEG" in said(app)
+    assert "Your picture: JPEG" in page_text(app)
 
 
 @pytest.mark.parametrize("name", [name for name in FILES if name.startswith("text/") and name.endswith(".md")])
@@ -196,7 +196,7 @@ def test_a_gpu_out_of_memory_is_reported_and_the_page_is_rendered(assets, monkey
     monkeypatch.setattr(network, "encode", full_at_first)
     app = visit("attention")
     assert len(calls) > 1
-    assert app.sidebar.text[0].value == "CPU, because the GPU ran out of memory"  # said in the very run that met it
+    assert app.sidebar.text[0].value == "CPU, because the GPU ran out of memory"  # in the run in which it happened
     assert len(app.get("plotly_chart")) == len(wanted.get("plotly_chart"))
     again = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
     np.testing.assert_array_equal(again, maps)

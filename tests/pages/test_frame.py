@@ -1,4 +1,4 @@
-"""What surrounds every page."""
+"""What every page run does: garbage collection and imports."""
 
 import gc
 import subprocess

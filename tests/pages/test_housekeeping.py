@@ -1,4 +1,4 @@
-"""Memory and threads stay bounded: what housekeeping leans on is there, and it does what it says."""
+"""Housekeeping bounds memory and threads, and the internals that it uses exist."""
 
 import asyncio
 import gc
@@ -23,7 +23,7 @@ from tests.coroutines import run_in_thread
 
 @pytest.fixture
 def settings():
-    """Restores what this process had."""
+    """Restore the settings of this process."""
     threads, switch = torch.get_num_threads(), sys.getswitchinterval()
     yield
     torch.set_num_threads(threads)
@@ -52,7 +52,7 @@ def test_garbage_collection_is_enabled_after_loading(settings, monkeypatch):
 
 
 class Session:
-    """Stands for a visitor's session, in what Streamlit keeps them in."""
+    """A fake of a visitor's session in Streamlit's storage."""
 
     def __init__(self, name):
         self.session = type("AppSession", (), {"id": name})()
@@ -86,7 +86,7 @@ def test_another_streamlit_version_is_not_patched(monkeypatch):
 
 
 class Ring:
-    """An object that only a look for garbage finds."""
+    """An object in a reference cycle, freed by garbage collection only."""
 
     def __init__(self):
         self.itself = self
@@ -94,7 +94,7 @@ class Ring:
 
 @pytest.fixture
 def unfrozen():
-    """Leaves nothing settled to the tests that follow."""
+    """Unfreeze all objects after the test."""
     yield
     gc.unfreeze()
 
@@ -105,57 +105,57 @@ def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
     gc.freeze()
     del ring
     gc.collect()
-    assert gone() is not None  # looking passes over what is settled
+    assert gone() is not None  # collection ignores frozen objects
     housekeeping.free_memory()
     assert gone() is None
 
 
 def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
-    seen, handed_back, forgotten = [], [], []
+    seen, freed_at, forgotten = [], [], []
     monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
 
-    def forget_visitors():
+    def expire():
         if len(seen) == len(sessions):
             raise StopAsyncIteration
         seen.append(sessions[len(seen)])
         return seen[-1]
 
-    monkeypatch.setattr(housekeeping, "expire_sessions", forget_visitors)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping, "expire_sessions", expire)
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(seen)))
     monkeypatch.setattr(housekeeping.result_cache, "clear_all", lambda: forgotten.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
     gc.unfreeze()
     with pytest.raises(StopAsyncIteration):
         run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
     assert gc.get_freeze_count() > 0
-    # somebody left, twice each; a third round with runs since, not one without
-    assert handed_back == [3, 4, 9, 10, 11]
-    assert forgotten == [10]  # the last one left
+    # a visitor left, two rounds each; a third round only with runs since then
+    assert freed_at == [3, 4, 9, 10, 11]
+    assert forgotten == [10]  # the last visitor left
 
 
 @pytest.mark.parametrize(("waiting", "rounds"), [(0, [3, 6, 9, 12]), (1, [5, 10])])
 def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, waiting, rounds):
-    runs, handed_back = itertools.count(1), []
+    runs, freed_at = itertools.count(1), []
     monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
     monkeypatch.setattr(housekeeping, "BUSY_COLLECT_ROUNDS", 5)
     monkeypatch.setattr(housekeeping, "run_queue", lambda: SimpleNamespace(waiting=waiting))
     seen = []
 
-    def forget_visitors():
+    def expire():
         if len(seen) == 12:
             raise StopAsyncIteration
         seen.append(1)
         return 1
 
-    monkeypatch.setattr(housekeeping, "expire_sessions", forget_visitors)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: handed_back.append(len(seen)))
+    monkeypatch.setattr(housekeeping, "expire_sessions", expire)
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(seen)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: next(runs))
     with pytest.raises(StopAsyncIteration):
         run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
-    assert handed_back == rounds
+    assert freed_at == rounds
 
 
 def test_pinned_results_are_not_evicted():

@@ -7,7 +7,7 @@ import pytest
 
 from model import Translator
 from tests.pages.conftest import SENTENCE, visit
-from tests.pages.kinds import kinds
+from tests.pages.kinds import maps_by_kind
 from views.controls import sentence_input
 
 INVALID = (
@@ -20,7 +20,7 @@ INVALID = (
 def test_invalid_settings_in_the_address_are_ignored(translator: Translator, settings: dict[str, str]):
     app = visit("attention", **settings)
     assert not app.exception and not app.warning
-    header, weights = kinds(app)["encoder"]
+    header, weights = maps_by_kind(app)["encoder"]
     assert header["queries"] == header["keys"]
     np.testing.assert_allclose(weights[0, 0], translator.trace(SENTENCE).encoder_attention[0, 0], atol=1e-3)
 

@@ -1,12 +1,12 @@
-"""Addresses that earlier versions wrote: every old value of a control means what it meant and opens the same view."""
+"""Addresses of earlier versions: every old value of a control maps to its current id and opens the same view."""
 
 import numpy as np
 import pytest
 
 from tests.pages.conftest import visit
-from tests.pages.old import VALUES, today
+from tests.pages.old import OLD_VALUES, current_values
 
-# What the values of `old_values.json` are called today; a line a control, its page as it was called then.
+# Current ids of the values in `old_values.json`; a line for each control, with the old name of its page.
 TODAY = """
 attention encoder_key_piece: strongest 1 2 3 4 5 6 7 8
 attention encoder_query_piece: 1 2 3 4 5 6 7 8
@@ -81,16 +81,16 @@ OF_ALL_HEADS = {
 
 
 def test_every_old_value_has_its_current_id():
-    told = dict(line.split(": ") for line in TODAY.strip().splitlines())
-    expected = {tuple(control.split()): ids.split() for control, ids in told.items()}
+    lines = dict(line.split(": ") for line in TODAY.strip().splitlines())
+    expected = {tuple(control.split()): ids.split() for control, ids in lines.items()}
     expected |= {control: ["first", *heads] for control, heads in OF_ALL_HEADS.items()}
     expected["vision", "vision_query_piece"] = ["cls", *of(12, 12)]
     expected["vision", "vision_key_piece"] = ["strongest", "cls", *of(12, 12)]
-    assert {control: today(*control) for control in expected} == expected
-    for page, controls in VALUES.items():
-        for name in set(controls) - {name for told, name in expected if told == page}:
-            same = ["greedy", "beam", "sampling"] if name == "method" else VALUES[page][name]
-            assert name == "kind" or today(page, name) == same, (page, name)
+    assert {control: current_values(*control) for control in expected} == expected
+    for page, controls in OLD_VALUES.items():
+        for name in set(controls) - {name for old_page, name in expected if old_page == page}:
+            same = ["greedy", "beam", "sampling"] if name == "method" else OLD_VALUES[page][name]
+            assert name == "kind" or current_values(page, name) == same, (page, name)
 
 
 @pytest.mark.parametrize(
@@ -121,5 +121,5 @@ def test_every_old_value_has_its_current_id():
 )
 def test_an_old_address_opens_the_same_view(page, old, chosen):
     app = visit(page, **old)
-    state, said = app.session_state, app.query_params  # a component's own settings stand in the address alone
+    state, said = app.session_state, app.query_params  # settings of a component are only in the address
     assert tuple(state[name] if name in state else said[name] for name in old) == chosen

@@ -1,16 +1,16 @@
-"""What finds texts that were said past the catalogue finds them."""
+"""The search for text that is not in the catalogue finds it."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.pseudo import in_html, outside, unsaid
+from tests.pages.pseudo import in_html, outside_brackets, uncatalogued_texts
 
 
 @pytest.mark.parametrize(
     ("text", "left"), [("\u27e6a \u27e6b\u27e7 c\u27e7 d", " d"), ("plain", "plain"), ("\u27e6all\u27e7", "")]
 )
 def test_outside(text, left):
-    assert outside(text) == left
+    assert outside_brackets(text) == left
 
 
 def test_html_marked_as_data_is_ignored():
@@ -32,7 +32,7 @@ def script() -> None:
 
 
 def test_every_kind_of_element_is_inspected():
-    assert unsaid(AppTest.from_function(script).run()) == [
+    assert uncatalogued_texts(AppTest.from_function(script).run()) == [
         "caption: past the catalogue",
         "help of button: a hint",
         "option of None: strongest want",

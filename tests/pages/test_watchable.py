@@ -1,4 +1,4 @@
-"""Health, metrics and logs say how the server does, and nothing of what a visitor typed."""
+"""Health, metrics and logs report the state of the server, and never a visitor's input."""
 
 import io
 import json
@@ -21,7 +21,7 @@ SECRET = "Zxqv"
 
 @pytest.fixture
 def log():
-    """What is logged meanwhile, line by line."""
+    """Lines logged during the test."""
     written = io.StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(logs.JsonLines())
@@ -41,7 +41,7 @@ def fresh():
 
 
 def get(path: str) -> tuple[int, str]:
-    """Status and body of an answer of the health routes, without a server."""
+    """Return status and body of a response of the health routes, without a server."""
     sent = []
 
     async def ask():
@@ -59,7 +59,7 @@ def get(path: str) -> tuple[int, str]:
 
 
 def value(name: str) -> float:
-    """A metric as Prometheus would read it."""
+    """Return the value of a metric as Prometheus reads it."""
     (line,) = [line for line in get("/metrics")[1].splitlines() if line.startswith(f"{name} ")]
     return float(line.split()[-1])
 
@@ -138,7 +138,7 @@ def test_a_fragment_takes_a_slot_only_when_it_runs_alone(log, monkeypatch):
 
 
 def test_metric_labels_are_names_of_this_project():
-    """A label can be nothing but the title of a page, a function's name, an outcome or a source."""
+    """A label is the title of a page, a function's name, an outcome or a source."""
     assert set(metrics.RUNS._labelnames) == {"page", "part", "outcome"}
     assert set(metrics.ANSWERS._labelnames) == {"page"}
     assert set(metrics.RESULTS._labelnames) == {"source"}

@@ -1,13 +1,13 @@
-"""What the programs of *Attention* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Attention*, at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
 from model import Trace
-from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence
+from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_sentence
 
 
 @of_a_sentence
-def maps(network, trace: Trace, values: Values) -> Wanted:
+def maps(network, trace: Trace, values: Values) -> Expected:
     checked = trace.verify()
     found = {name: trace.attention(name) for name in ("encoder", "decoder", "cross")}
     found |= {"row_sum_error": checked.row_sum_error, "masked_weight": checked.masked_weight}

@@ -1,4 +1,4 @@
-"""The attention page: what is drawn is what was traced, and the address bar decides what is shown."""
+"""The page *Attention* renders the traced weights, and the address determines the view."""
 
 import json
 
@@ -7,9 +7,9 @@ import pytest
 
 from pages.shared.warmup import WARMUPS, initial_answer
 from server import warm_up
-from tests.pages.apart import apart
-from tests.pages.charts import checked
-from tests.pages.kinds import chosen, kinds, read
+from tests.pages.apart import sent_weights
+from tests.pages.charts import check_caption
+from tests.pages.kinds import chosen_options, maps_by_kind, read
 from views import attention_maps
 from views.components import component
 from views.components.attention_lines import LinesView, LockedToken
@@ -35,8 +35,8 @@ def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
 @pytest.mark.parametrize("kind", attention_maps.KINDS)
 def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     app = open_app("attention", kind=kind, layer="2", head="3")
-    assert list(kinds(app)) == list(attention_maps.KINDS)  # all of them travel, whichever is open
-    header, weights = kinds(app)[kind]
+    assert list(maps_by_kind(app)) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
+    header, weights = maps_by_kind(app)[kind]
     attention = trace.attention(kind)
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
     np.testing.assert_allclose(weights[:-1, -1], attention.mean(axis=1), atol=1e-5)
@@ -44,7 +44,7 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     assert (header["queries"], header["keys"]) == (component.labels(queries), component.labels(keys))
     assert header["causal"] == (kind == "decoder")
     assert header["scales"] == {theme: list(colours) for theme, colours in component.scales(kind).items()}
-    assert chosen(app) == {
+    assert chosen_options(app) == {
         "kind": kind,
         "units": "tokens",
         "marks": "shown",
@@ -63,8 +63,8 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
     row, column = attention_maps.ids_with_mean(4).index(layer), attention_maps.ids_with_mean(8).index(head)
-    assert (chosen(app)["layer"], chosen(app)["head"]) == (layer, head)
-    drawn = kinds(app)["cross"][1][row, column]
+    assert (chosen_options(app)["layer"], chosen_options(app)["head"]) == (layer, head)
+    drawn = maps_by_kind(app)["cross"][1][row, column]
     wanted = trace.cross_attention
     wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
     wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
@@ -85,7 +85,7 @@ def test_initial_html_has_the_maps_and_controls_of_the_page(open_app):
     warm_up.warm_up(WARMUPS)
     answer = initial_answer("attention")
     assert (answer.sentence, answer.lead) == (app.text_input(key="text").value, app.markdown[0].value)
-    assert answer.view.chosen == chosen(app)
+    assert answer.view.chosen == chosen_options(app)
     shown, begun = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
     assert begun[0].keys() == shown[0].keys() and begun[0]["controls"] == shown[0]["controls"]
     assert list(begun[1]) == ["encoder"] and begun[1]["encoder"][0] == shown[1]["encoder"][0]
@@ -94,8 +94,8 @@ def test_initial_html_has_the_maps_and_controls_of_the_page(open_app):
 
 def test_whole_words_without_special_tokens(open_app, trace):
     app = open_app("attention", kind="encoder", units="words", marks="hidden", layer="2", head="1")
-    assert (chosen(app)["units"], chosen(app)["marks"]) == ("words", "hidden")
-    header, _ = kinds(app)["encoder"]
+    assert (chosen_options(app)["units"], chosen_options(app)["marks"]) == ("words", "hidden")
+    header, _ = maps_by_kind(app)["encoder"]
     words = header["grouped"]
     assert [name.strip() for name in words["keys"]] == ["I", "want", "to", "buy", "a", "car", ".", "</s>"]
     assert words["starts"] == [list(range(8))] * 2 and words["special"] == header["special"] == [[7], [7]]
@@ -107,9 +107,9 @@ def test_whole_words_without_special_tokens(open_app, trace):
 
 @pytest.mark.parametrize("kind", ["cross", "decoder"])
 def test_one_weight_is_sent_with_queries_keys_and_scores(open_app, trace, kind):
-    """The browser does it; tests/browser/test_choices_at_once.py says that it finds what the model recorded."""
+    """The browser computes the weight; tests/browser/test_choices_at_once.py compares it with the record."""
     app = open_app("attention", kind=kind, look="one-weight", layer="3", head="5")
-    header, numbers = apart(app, kind)
+    header, numbers = sent_weights(app, kind)
     record = trace.records[kind]
     np.testing.assert_array_equal(numbers["queries"], record.queries)
     np.testing.assert_array_equal(numbers["keys"], record.keys)
@@ -119,21 +119,21 @@ def test_one_weight_is_sent_with_queries_keys_and_scores(open_app, trace, kind):
     lengths = {name: str(len(trace.axes(name)[0])) for name in ("encoder", "decoder", "cross")}
     queries = {f"{name}_query_piece": length for name, length in lengths.items()}
     keys = {f"{name}_key_piece": "strongest" for name in lengths}
-    assert chosen(app) == {"kind": kind, "layer": "3", "head": "5"} | queries | keys
+    assert chosen_options(app) == {"kind": kind, "layer": "3", "head": "5"} | queries | keys
     assert {(form["plain"], form["allowed"]) for form in header["forms"]} == {(True, len(numbers["masks"]) - 1)}
-    assert "largest difference from" in checked(app, "Computed here in double precision")
+    assert "largest difference from" in check_caption(app, "Computed here in double precision")
 
 
 def test_the_check_is_on_the_page(open_app):
-    line = checked(open_app("attention", kind="decoder"), "recomputed")
+    line = check_caption(open_app("attention", kind="decoder"), "recomputed")
     assert "Weight on masked keys: 0." in line
-    line = checked(open_app("attention", kind="cross"), "recomputed")
+    line = check_caption(open_app("attention", kind="cross"), "recomputed")
     assert "nothing is masked" in line
 
 
 def test_invalid_settings_in_the_address_are_ignored(open_app):
     app = open_app("attention", kind="bogus", layer="99", head="-1", scale="", method="x")
-    assert list(chosen(app).values()) == ["encoder", "tokens", "shown", "1", "1", "shared"]
+    assert list(chosen_options(app).values()) == ["encoder", "tokens", "shown", "1", "1", "shared"]
     assert not app.warning
 
 
@@ -164,7 +164,7 @@ def test_the_longest_sentence_is_rendered(open_app):
 def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
     found = lines(app)
-    assert list(found) == list(attention_maps.KINDS)  # all of them travel, whichever is open
+    assert list(found) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
     for kind, (header, weights) in found.items():
         attention = trace.attention(kind)
         seen = attention[:, :, ~attention_maps.causal_mask(*attention.shape[2:], header["causal"])]
@@ -173,11 +173,11 @@ def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     assert found["cross"][0]["queryAxis"] == "Query: French query token"
     assert found["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
     view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))
-    assert chosen(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
+    assert chosen_options(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
     drawn = attention_maps.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
-    assert chosen(app) == {
+    assert chosen_options(app) == {
         "kind": "encoder",
         "units": "words",
         "marks": "shown",
@@ -188,5 +188,5 @@ def test_lines_show_the_trace_and_store_the_view(open_app, trace):
 
 
 def as_sent(view: LinesView) -> dict:
-    """The fields of a view as the page says them."""
+    """Return the fields of a view as the component sends them."""
     return json.loads(json.dumps(view, default=vars))

@@ -1,4 +1,4 @@
-"""What the programs of *Attribution* find, at two settings; `tests/pages/shared/test_code.py` runs them."""
+"""Expected results of the programs of *Attribution*, at two settings; `tests/pages/shared/test_code.py` runs them."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import numpy as np
 
 from model.attribution.agreement import METHODS, explain, spearman, sum_drops_by_word
 from model.attribution.leave_one_out import leave_one_out
-from tests.pages.shared.programs import OWN, Case, Values, Wanted, of_the_translator
+from tests.pages.shared.programs import OWN, Case, Expected, Values, of_the_translator
 
 EIGHT = tuple((place, place + 1) for place in range(8))
 COOKED = ((0, 3), (3, 4), (4, 5), (5, 6))
 
 
 def _explained(translator, values: Values):
-    """What every method says, and the place of the target word."""
+    """Return the scores of every method, and the place of the target word."""
     trace = translator.trace(values["sentence"], target_ids=values["target_ids"])
     explained = explain(translator.network, trace)
     assert tuple((word.start, word.end) for word in explained.source) == values["words"]
@@ -22,7 +22,7 @@ def _explained(translator, values: Values):
 
 
 @of_the_translator
-def attributed(translator, values: Values) -> Wanted:
+def attributed(translator, values: Values) -> Expected:
     trace, explained, place = _explained(translator, values)
     left_out = leave_one_out(translator.network, trace, explained.source, values["way"])
     scores = {method: explained.scores[method][place] for method in METHODS[:3]}
@@ -31,18 +31,18 @@ def attributed(translator, values: Values) -> Wanted:
 
 
 @of_the_translator
-def rolled(translator, values: Values) -> Wanted:
+def rolled(translator, values: Values) -> Expected:
     _, explained, place = _explained(translator, values)
     return {"rollout": explained.scores["Rollout"][place]}
 
 
 @of_the_translator
-def by_gradient(translator, values: Values) -> Wanted:
+def by_gradient(translator, values: Values) -> Expected:
     _, explained, place = _explained(translator, values)
     return {"relevance": explained.scores["Gradient relevance"][place]}
 
 
-def agreed(values: Values) -> Wanted:
+def agreed(values: Values) -> Expected:
     drops = np.array(values["drops"])
     return {"correlations": {name: spearman(np.array(each), drops) for name, each in values["scores"].items()}}
 

@@ -1,4 +1,4 @@
-"""The Attribution page: what is shown is what the model floor computes; bad input is one sentence."""
+"""The page *Attribution* renders what `model` computes; invalid input gets one sentence."""
 
 import re
 
@@ -7,7 +7,7 @@ import pytest
 
 from model.attribution.agreement import METHODS, correlate_methods, explain, read_measured_agreement, sum_drops_by_word
 from model.attribution.leave_one_out import leave_one_out
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
@@ -18,7 +18,7 @@ CORRELATIONS = "Rank correlation of every method"
 
 @pytest.fixture(scope="module")
 def known(translator, trace):
-    """Translator, explanation, drops by way and agreement by way of the sentence that the pages are opened with."""
+    """Translator, explanation, drops and agreement by way, of the sentence that pages are opened with."""
     explained = explain(translator.network, trace)
     drops = {
         way: sum_drops_by_word(leave_one_out(translator.network, trace, explained.source, way), explained.target)
@@ -50,7 +50,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     (said,) = [text.value for text in app.markdown if "agrees best with leave-one-out" in text.value]
     best, overall = agreed["delete"].best(place), agreed["delete"].best()
     assert said.index(f"**{best[0]}**") < said.index("Over the sentence it is") < said.rindex(f"**{overall[0]}**")
-    assert "over the sentence\u2019s 7 source words" in checked(app, "Each correlation is over")
+    assert "over the sentence\u2019s 7 source words" in check_caption(app, "Each correlation is over")
 
 
 def test_the_matrices_and_the_other_way_to_leave_words_out(open_app, known):
@@ -68,7 +68,7 @@ def test_the_matrices_and_the_other_way_to_leave_words_out(open_app, known):
 
 
 def test_the_check_is_measured(open_app):
-    line = checked(open_app("attribution"), "Leaving nothing out")
+    line = check_caption(open_app("attribution"), "Leaving nothing out")
     nothing, alone, rows, rolled, batch = (
         float(re.search(rf"{words} ([\d.e-]*\d)", line)[1])
         for words in ("changes ln p by", "step by step, differs by at most", "1 within", "layers differs by at most",
@@ -89,7 +89,7 @@ def test_without_held_out_figures_the_page_names_the_command(open_app, monkeypat
     monkeypatch.setattr("pages.attribution.method_agreement.read_measured_agreement", lambda weights: None)
     app = open_app("attribution")
     assert len(table(app, CORRELATIONS)[0]) == 3
-    assert "make agreement" in checked(app, "no figures over many sentences")
+    assert "make agreement" in check_caption(app, "no figures over many sentences")
 
 
 @pytest.mark.parametrize("text", ["", "car " * 240])
@@ -106,5 +106,5 @@ def test_unusual_sentences_and_invalid_settings(open_app):
     assert "<b>a" not in html_of(app)
     assert all("<b>" not in text.value for text in app.markdown)
     assert list(matrices(app)) == ["Gradient relevance", "Leave-one-out: drop of ln p"]
-    app.text_input(key="text").set_value("!").run()  # the chosen word may not exist any more
+    app.text_input(key="text").set_value("!").run()  # the chosen word may no longer exist
     assert not app.exception

@@ -1,4 +1,4 @@
-"""The Compare page: what is shown is what the model does under the intervention that the address names."""
+"""The page *Compare* renders what the model does under the intervention in the address."""
 
 import numpy as np
 import pytest
@@ -7,21 +7,21 @@ from model import HeadInterventions
 from model.attribution.intervention_result import token_losses
 from model.attribution.trace_comparison import attention_shift, find_shared_places
 from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import marked, table
 from views.controls.sentence_input import WIDE
 from views.text.numbers import three_digits
 
-ALL = tuple((2, head) for head in range(8))  # what is ablated at first
+ALL = tuple((2, head) for head in range(8))  # ablated by default
 HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead
 TWO = ((3, 1), (3, 4))
 
 
 def figures(app) -> list[float]:
-    """What the check states."""
-    return [float(word.rstrip(".")) for word in checked(app, "Recomputed in double").split() if word[0].isdigit()]
+    """Return the differences that the check reports."""
+    return [float(word.rstrip(".")) for word in check_caption(app, "Recomputed in double").split() if word[0].isdigit()]
 
 
 def test_before_after_and_difference_equal_the_models(open_app, translator, trace):
@@ -83,7 +83,9 @@ def test_stored_interventions_apply_together_and_can_be_removed(open_app, transl
     assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(one.after).sum()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
-    assert metrics(app)["Change (nats)"] == "0" and "to the same keys as before" in checked(app, "Every head attends")
+    assert metrics(app)["Change (nats)"] == "0" and "to the same keys as before" in check_caption(
+        app, "Every head attends"
+    )
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
 
 
@@ -100,7 +102,7 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     expected = maps[1][np.ix_(shared.second, shared.second)] - maps[0][np.ix_(shared.first, shared.first)]
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
-    assert lengths in checked(app, "tokens that both have")
+    assert lengths in check_caption(app, "tokens that both have")
     assert metrics(app)["Loss, B (nats)"] == three_digits(float(token_losses(other).sum()))
     app.button_group(key="reads").set_value("a").run()
     same = translator.trace(text, target_ids=trace.next_ids)
@@ -118,7 +120,7 @@ def test_an_impossible_intervention_gets_one_sentence(open_app):
         "Decoder query 2 cannot attend to key 4\\, which is not generated yet\\; choose a key up to 2\\."
     ]
     assert not matrices(app)
-    app.text_input(key="text").set_value("Yes.").run()  # none of those tokens is there any more
+    app.text_input(key="text").set_value("Yes.").run()  # those tokens no longer exist
     assert not app.exception
     app = open_app("compare", headskept="force:encoder:1.1:40")
     assert len(app.warning) == 1 and app.button(key="headsdrop0").click().run().warning == []

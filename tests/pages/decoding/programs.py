@@ -15,8 +15,8 @@ from tests.pages.shared.programs import (
     OTHER,
     OWN,
     Case,
+    Expected,
     Values,
-    Wanted,
     of_a_run,
     of_a_sentence,
     of_the_translator,
@@ -24,14 +24,14 @@ from tests.pages.shared.programs import (
 
 
 @of_a_sentence
-def output_layer(network, trace: Trace, values: Values) -> Wanted:
+def output_layer(network, trace: Trace, values: Values) -> Expected:
     computed = recompute_output(network, trace, values["step"] - 1)
     best = np.argsort(-computed.logits, kind="stable")[:10]
     return {"logits": computed.logits, "probabilities": computed.probabilities, "best": best}
 
 
 @of_a_run
-def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wanted:
+def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Expected:
     free = translator.trace(values["sentence"])
     computed = compare_runs(trace, free, translator.config.never_generated)
     return {
@@ -42,14 +42,14 @@ def teacher_forcing(translator: Translator, trace: Trace, values: Values) -> Wan
 
 
 @of_a_sentence
-def choice(network, trace: Trace, values: Values) -> Wanted:
+def choice(network, trace: Trace, values: Values) -> Expected:
     filters = values["temperature"], values["top_k"], values["top_p"]
     computed = sampling_stages(trace.logits[values["step"] - 1], *filters, network.config.never_generated)
     return {name: getattr(computed, name) for name in ("logits", "plain", "scaled", "kept", "probabilities")}
 
 
 @of_the_translator
-def searched(translator: Translator, values: Values) -> Wanted:
+def searched(translator: Translator, values: Values) -> Expected:
     options = DecodingOptions("beam", beam=values["beam"], length_penalty=values["penalty"])
     source = translator.tokenizer.encode_source(values["sentence"])
     best = beam_tree(translator.network, source, options).best
@@ -58,7 +58,7 @@ def searched(translator: Translator, values: Values) -> Wanted:
     return {"texts": texts} | sums
 
 
-def by_hand(values: Values) -> Wanted:
+def by_hand(values: Values) -> Expected:
     rows = [check_row(row) for row in values["rows"]]
     named = {"argmax": tuple(row.argmax for row in rows), "totals": [row.total for row in rows]}
     return named | {"softmax": {place: np.array(row.softmax) for place, row in enumerate(rows)}}

@@ -10,10 +10,10 @@ from streamlit.testing.v1 import AppTest
 from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
 from model.runtime.arrays import softmax
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, table
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text import literal
 from views.text.numbers import three_digits
 
@@ -64,7 +64,7 @@ def test_cross_attention_of_the_step(open_app, trace, layer, head):
 
 def test_logit_scaled_filtered_probability(open_app, translator, trace):
     app = open_app("decoding", step="2", try_temperature="0.5", try_k="4", try_p="0.95", shown="20")
-    header, numbers = stepped(app)
+    header, numbers = read_step_view(app)
     assert header["at"] == {"try_temperature": 4, "try_k": 4, "try_p": 18}
     logits = trace.logits[1].astype(np.float64)
     logits[list(translator.config.never_generated)] = -np.inf
@@ -80,13 +80,13 @@ def test_logit_scaled_filtered_probability(open_app, translator, trace):
     np.testing.assert_array_equal(np.isnan(numbers["filtered"]), expected[rows] == 0)
     assert numbers["kept"] == (expected > 0).sum() <= 4
     assert numbers["mass"] == pytest.approx(softmax(logits / 0.5)[expected > 0].sum(), rel=1e-5)
-    line = checked(app, "function that sampling uses")
+    line = check_caption(app, "function that sampling uses")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
 def test_sampling_uses_the_settings_of_the_header(open_app):
     app = open_app("decoding", method="sampling", temperature="0.5", top_k="3", seed="4")
-    header, numbers = stepped(app)
+    header, numbers = read_step_view(app)
     assert not any(axis["slider"] for axis in header["axes"])
     np.testing.assert_allclose(numbers["scaled"], numbers["logit"] / 0.5)
     assert (~np.isnan(numbers["filtered"])).sum() == numbers["kept"] == 3
@@ -99,7 +99,7 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
     assert [row[1] for row in rows[:5]] == visible(candidate.token for candidate in produced.top)
     assert all(close(row[5], candidate.probability) for row, candidate in zip(rows, produced.top, strict=False))
     assert close(rows[0][3], float(trace.logits[3].max()))
-    line = checked(app, "computed once more")
+    line = check_caption(app, "computed once more")
     assert float(re.search(r"own\s+(\S+)\.", line)[1]) < 1e-4
     worked = table(app, "Rows as scores")[1:]
     assert [row[1] for row in worked] == ["0", "1", "0"]
@@ -147,7 +147,7 @@ def test_forced_and_free_position_by_position(open_app, translator):
     departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
     assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
     assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
-    line = checked(app, "free run departs")
+    line = check_caption(app, "free run departs")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
@@ -194,7 +194,7 @@ def test_the_beam(open_app, translator, query):
     assert all(close(row[3], h.log_probability) and close(row[4], h.score) for row, h in zip(rows, best, strict=False))
     assert rows[-1][0] == "greedy"
     assert rows[-1][1] == translator.translate(SENTENCE)
-    line = checked(app, "one teacher-forced pass")
+    line = check_caption(app, "one teacher-forced pass")
     assert "are the same" in line
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-3
 

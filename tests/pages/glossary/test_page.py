@@ -1,4 +1,4 @@
-"""The page of terms: all of them, those that are looked for, and one sentence where there is none."""
+"""The glossary: all terms, matching terms, and one sentence if none matches."""
 
 from tests.pages.conftest import visit
 from views.text import glossary

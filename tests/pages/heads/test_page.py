@@ -1,4 +1,4 @@
-"""The Heads page: every number is the model's own, in the order asked for, whatever the address holds."""
+"""The page *Heads* renders the model's numbers in the chosen order, with any address."""
 
 import re
 
@@ -12,10 +12,10 @@ from model.text.word_alignment import AlignmentTable, find_links
 from model.tracing.kinds import CROSS
 from model.translator import SHIPPED
 from pages.shared.models import load_service
-from tests.pages.charts import checked, unlinked
+from tests.pages.charts import check_caption, text_without_links
 from tests.pages.conftest import html_of
-from tests.pages.listed import listed, opened
-from tests.pages.pseudo import unsaid
+from tests.pages.listed import listed_heads, opened_head
+from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import table
 from views import attention_maps
 from views.text.numbers import three_digits
@@ -26,38 +26,38 @@ def effects(translator, trace):
     return ablate_translation_heads(translator.network, trace)
 
 
-def named(kind: str, layer: int, head: int) -> str:
+def head_name(kind: str, layer: int, head: int) -> str:
     return f"{kind} {layer + 1}.{head + 1}"
 
 
 def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effects):
     app = open_app("heads")
-    rows = listed(app)["rows"]
+    rows = listed_heads(app)["rows"]
     heads = [
         (kind, *place, float(change))
         for kind, table in effects.changes.items()
         for place, change in np.ndenumerate(table)
     ]
     ranked = sorted(heads, key=lambda head: -abs(head[3]))
-    assert [row["name"] for row in rows[:5]] == [named(*place) for *place, _ in ranked[:5]]
-    changes = {named(*place): change for *place, change in ranked}
+    assert [row["name"] for row in rows[:5]] == [head_name(*place) for *place, _ in ranked[:5]]
+    changes = {head_name(*place): change for *place, change in ranked}
     assert len(rows) == len(changes) == 96
     for row in rows:
         assert row["effect"] == pytest.approx(changes[row["name"]], abs=1e-5)
-    said = unlinked(app.markdown[1])
+    said = text_without_links(app.markdown[1])
     assert f"With all heads the loss is {three_digits(effects.reference)} nats per token" in said
-    assert f"strongest is **{named(*ranked[0][:3])}**" in said
+    assert f"strongest is **{head_name(*ranked[0][:3])}**" in said
 
     kind, layer, head, change = ranked[0]  # the first row is open
-    _, drawn = opened(app)
+    _, drawn = opened_head(app)
     hidden = attention_maps.causal_mask(*drawn.shape, attention_maps.KINDS[kind].causal)
     np.testing.assert_array_equal(np.isneginf(drawn), hidden)
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
-    tokens = table(app, f"Loss by token without {named(kind, layer, head)}")[1:]
+    tokens = table(app, f"Loss by token without {head_name(kind, layer, head)}")[1:]
     assert len(tokens) == len(trace.next_ids)
     assert np.mean([float(row[3]) for row in tokens]) == pytest.approx(change, abs=0.01)
     alone = loss_without(translator.network, trace, (kind, layer, head))
-    line = checked(app, "Checked apart")
+    line = check_caption(app, "Checked apart")
     assert float(re.search(r"has a loss of ([\d.]+)\. The", line)[1]) == pytest.approx(alone, rel=0.01)
     assert float(re.search(r"difference to the list is (\S+)\.$", line)[1]) < 1e-5
 
@@ -68,7 +68,7 @@ def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, tr
     scores = text_scores(trace.attention("cross"), CROSS, trace.target_ids, trace.source_ids, links)
     many = load_statistics(SHIPPED, translator.weights_sha256)
     app = open_app("heads", of="cross", sort="label", shown="cross-2-3")
-    shown = listed(app)
+    shown = listed_heads(app)
     assert len(shown["rows"]) == 32
     assert shown["columns"][3] == f"over {many.inputs} held-out sentences"
     for row in shown["rows"]:
@@ -92,13 +92,15 @@ def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, tr
     assert float(rows["end"][3]) == pytest.approx(ratio, rel=0.01)
     assert rows["aligned"][4].startswith(three_digits(spread.mean[1, 2]))
     effect = many.kinds["cross"].effect
-    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in checked(app, "Mean change")
-    assert opened(app)[0] == "Cross-attention, layer 2, head 3"
+    assert f"{three_digits(effect.mean[1, 2])} ± {three_digits(effect.sd[1, 2])} nats" in check_caption(
+        app, "Mean change"
+    )
+    assert opened_head(app)[0] == "Cross-attention, layer 2, head 3"
 
 
 def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
     app = open_app("heads", sort="place")
-    assert [row["name"] for row in listed(app)["rows"]][:2] == ["encoder 1.1", "encoder 1.2"]
+    assert [row["name"] for row in listed_heads(app)["rows"]][:2] == ["encoder 1.1", "encoder 1.2"]
     app = open_app("heads", sort="place", shown="decoder-3-7")
     assert table(app, "Loss by token without decoder 3.7")
     (link,) = (link for link in app.get("page_link") if link.proto.query_string)
@@ -112,8 +114,8 @@ def test_a_chosen_row_opens_and_links_to_the_attention_page(open_app):
 
 def test_invalid_settings_in_the_address_are_ignored(open_app):
     app = open_app("heads", of="x", sort="-1", shown="cross-99-99")
-    assert len(listed(app)["rows"]) == 96 and not app.warning
-    effects = [abs(row["effect"]) for row in listed(app)["rows"]]
+    assert len(listed_heads(app)["rows"]) == 96 and not app.warning
+    effects = [abs(row["effect"]) for row in listed_heads(app)["rows"]]
     assert effects == sorted(effects, reverse=True)
 
 
@@ -127,17 +129,17 @@ def test_hostile_and_empty_sentences(open_app):
 def test_statistics_of_other_weights_are_replaced_by_a_reason(open_app, monkeypatch):
     monkeypatch.setattr(load_service().model, "weights_sha256", "0" * 64)
     app = open_app("heads")
-    # what was found for the sentence before is kept under the sentence, so another one is asked for
+    # results are cached by sentence, so this needs another one
     app.text_input(key="text").set_value("He sings.").run()
-    assert listed(app)["columns"][3] == ""
-    assert all(row["often"] == "" for row in listed(app)["rows"])
+    assert listed_heads(app)["columns"][3] == ""
+    assert all(row["often"] == "" for row in listed_heads(app)["rows"])
     assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)
 
 
 def test_all_text_is_translated(in_pseudo):
     app = in_pseudo("heads", shown="cross-2-3", sort="label", of="cross")
     app.session_state["heads_table"] = True
-    assert unsaid(app.run()) == []
+    assert uncatalogued_texts(app.run()) == []
     assert all(str(title).startswith("\u27e6") for title in app.dataframe[0].value.columns)
-    for row in listed(app)["rows"]:
+    for row in listed_heads(app)["rows"]:
         assert row["name"].startswith("\u27e6") and row["here"].startswith("\u27e6")

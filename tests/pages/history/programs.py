@@ -15,29 +15,29 @@ from model.lessons.recurrence_gradients import measure_drift, state_gradients
 from model.lessons.sequential_operations import build_state_graph
 from model.networks.recurrent_config import RecurrentConfig
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Values, Wanted, earlier, of_the_translator
+from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Expected, Values, earlier, of_the_translator
 
 
-def unrolled(values: Values) -> Wanted:
+def unrolled(values: Values) -> Expected:
     network = earlier("rnn-vector")
     computed = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
     return {name: getattr(computed, name) for name in ("hidden", "from_token", "from_state", "bias")}
 
 
-def gates(values: Values) -> Wanted:
+def gates(values: Values) -> Expected:
     network = earlier(values["network"])
     computed = read_gates(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
     return dict(vars(computed.record))
 
 
-def aligned(values: Values) -> Wanted:
+def aligned(values: Values) -> Expected:
     computed = recompute_first_attention(
         earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"])
     )
     return {name: getattr(computed, name) for name in ("queries", "states", "scores", "weights", "contexts")}
 
 
-def forgotten(values: Values) -> Wanted:
+def forgotten(values: Values) -> Expected:
     sizes, drifts = {}, {}
     for name, states in ONE_VECTOR.items():
         network, tokenizer = earlier(name).network, earlier(name).tokenizer
@@ -48,7 +48,7 @@ def forgotten(values: Values) -> Wanted:
     return {"sizes": sizes, "drifts": drifts}
 
 
-def handed_over(values: Values) -> Wanted:
+def handed_over(values: Values) -> Expected:
     translator = earlier("lstm-vector")
     trace = translator.trace(values["sentence"])
     lengths = [np.linalg.norm(part) for part in (trace.start_hidden, trace.start_cell)]
@@ -56,7 +56,7 @@ def handed_over(values: Values) -> Wanted:
     return text | {"hidden": trace.start_hidden, "cell": trace.start_cell, "lengths": lengths}
 
 
-def waiting(values: Values) -> Wanted:
+def waiting(values: Values) -> Expected:
     sizes = values["source"], values["target"]
     configs = [TransformerConfig() if name == "transformer" else RecurrentConfig.preset(name) for name in NETWORKS]
     ways = {"given": False, "decoding": True}
@@ -65,7 +65,7 @@ def waiting(values: Values) -> Wanted:
     }
 
 
-def lengths(values: Values) -> Wanted:
+def lengths(values: Values) -> Expected:
     source, target, (side, *place) = values["source"], values["target"], values["end"]
     paths = {"right": {}, "left": {}, "output": {}, "path": {}}
     for name in NETWORKS:
@@ -80,7 +80,7 @@ def lengths(values: Values) -> Wanted:
     return {which: {name: length(path) for name, path in each.items()} for which, each in paths.items()}
 
 
-def ladder(values: Values) -> Wanted:
+def ladder(values: Values) -> Expected:
     cards = shipped_cards()
     comparison = load_comparison({name: cards[name]["weights_sha256"] for name in NETWORKS})
     names, speeds = list(NETWORKS), comparison.tokens_per_second
@@ -93,7 +93,7 @@ def ladder(values: Values) -> Wanted:
 
 
 @of_the_translator
-def projected_by_nothing(translator: Translator, values: Values) -> Wanted:
+def projected_by_nothing(translator: Translator, values: Values) -> Expected:
     trace = translator.trace(values["sentence"])
     states = encoder_states(earlier("lstm-dot").trace(values["sentence"]))
     vectors = (*encoder_stages(translator.network, trace), states)

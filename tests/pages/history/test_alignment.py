@@ -10,12 +10,12 @@ from model.lessons.first_attention import recompute_first_attention
 from model.lessons.network_comparison import load_comparison, shipped_cards
 from model.text.word_alignment import AlignmentTable, find_links
 from model.translator import SHIPPED
-from tests.pages.charts import checked, unlinked
+from tests.pages.charts import check_caption, text_without_links
 from tests.pages.conftest import SENTENCE
 from tests.pages.drawn import matrices
-from tests.pages.pseudo import unsaid
+from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import table
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
 LONG = "The animal didn't cross the street because it was too tired."
@@ -28,7 +28,7 @@ def open_part(open_app, name="lstm-additive", **query):
 
 @with_alignment
 def test_steps_equal_the_network(open_app, recurrent, name):
-    header, arrays = stepped(open_part(open_app, name, text=LONG))
+    header, arrays = read_step_view(open_part(open_app, name, text=LONG))
     trace = recurrent[name].trace(LONG)
     expected = recompute_first_attention(trace)
     np.testing.assert_allclose(arrays["weights"].sum(axis=1), 1, atol=2e-6)
@@ -45,10 +45,10 @@ def test_steps_equal_the_network(open_app, recurrent, name):
 @with_alignment
 def test_text_names_query_key_and_value_and_the_querying_state(open_app, name):
     app = open_part(open_app, name)
-    text = " ".join(map(unlinked, app.markdown))
+    text = " ".join(map(text_without_links, app.markdown))
     assert ("**before**" in text) == (name == "lstm-additive") and ("**after**" in text) == (name == "lstm-dot")
     assert "the *query* is the decoder\u2019s state" in text and "*Keys* and *values* are the same here" in text
-    assert "something is wrong" not in checked(app, "in double precision")
+    assert "something is wrong" not in check_caption(app, "in double precision")
 
 
 @with_alignment
@@ -68,7 +68,7 @@ def test_compared_maps_have_the_same_tokens(open_app, recurrent, translator, nam
     for row, weights in zip(rows, maps, strict=True):
         counts = count_links(weights, reference)
         assert row[1:5] == [str(counts.found), str(counts.reference), str(counts.shared), three_digits(counts.error)]
-    assert "something is wrong" not in checked(app, "both networks")
+    assert "something is wrong" not in check_caption(app, "both networks")
 
 
 def test_heldout_error_rates_have_intervals(open_app):
@@ -78,7 +78,7 @@ def test_heldout_error_rates_have_intervals(open_app):
     for row, name in ((dot, "lstm-dot"), (layer, "transformer"), (head, "transformer-head")):
         band = rate[name].generated
         assert row[5] == f"{three_digits(band.value)} ({three_digits(band.low)} \u2013 {three_digits(band.high)})"
-    text = " ".join(map(unlinked, app.markdown))
+    text = " ".join(map(text_without_links, app.markdown))
     assert "no person made these links" in text
 
 
@@ -89,13 +89,15 @@ def test_viewer_shows_the_alignment_with_its_name_and_check(open_app, name, unit
     title = "dot products" if name == "lstm-dot" else "the additive score"
     (grid,) = [part for part in app.get("bidi_component") if part.proto.component_name == "attention_grid"]
     assert f'"heading":"Alignment by {title}, {{map}}"'.encode() in grid.proto.bytes
-    assert "Scores, weights and context vectors recomputed" in checked(app, "recomputed")
+    assert "Scores, weights and context vectors recomputed" in check_caption(app, "recomputed")
     assert app.get("segmented_control") or app.get("button_group")
 
 
 @pytest.mark.parametrize("view", ["steps", "beside", "viewer"])
 def test_every_text_of_the_other_score_is_in_the_catalogue(in_pseudo, view):
-    assert unsaid(in_pseudo("history", part="attention-over-states", attending=view, score="lstm-dot")) == []
+    assert (
+        uncatalogued_texts(in_pseudo("history", part="attention-over-states", attending=view, score="lstm-dot")) == []
+    )
 
 
 def test_alignment_check_stays_in_its_bound_on_many_sentences(recurrent):

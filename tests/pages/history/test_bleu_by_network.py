@@ -9,7 +9,7 @@ import json
 from model.lessons.network_comparison import shipped_cards
 from model.recurrent_translator import SHIPPED
 from pages.history import bleu_by_network, networks_compared
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.reading import table
 from views.export import downloads
 from views.text.numbers import millions, three_digits
@@ -33,7 +33,7 @@ def test_every_figure_is_of_a_card_or_the_comparison(open_app):
             three_digits(expected["tokens_per_second"][name]),
             "\u2014" if rate is None else three_digits(rate["generated"]["value"]),
         ]
-    assert "below 0.006" in checked(app, "BLEU computed again")
+    assert "below 0.006" in check_caption(app, "BLEU computed again")
 
 
 def test_file_has_all_digits(open_app):

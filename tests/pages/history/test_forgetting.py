@@ -10,9 +10,9 @@ from model.lessons.forgetting import NETWORKS, load_forgetting
 from model.lessons.recurrence_gradients import measure_drift, state_gradients
 from pages.shared.models import load_recurrent
 from server.prefetch import prefetcher
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import percent
 
 
@@ -27,7 +27,7 @@ def text_of(app) -> str:
 
 @pytest.mark.parametrize("word", ["house", "she"])
 def test_sizes_and_differences_equal_the_networks(open_app, models, word):
-    header, numbers = stepped(open_app("history", part="forgetting", replacement=word))
+    header, numbers = read_step_view(open_app("history", part="forgetting", replacement=word))
     for name, states in NETWORKS.items():
         model = models[name]
         ids = [*model.check(SENTENCE), model.tokenizer.eos_id]
@@ -52,7 +52,7 @@ def test_findings_equal_the_measurement(open_app, models):
     for name, states in NETWORKS.items():
         for state in states:
             assert f"**{percent(expected.retained(name, state))}**" in text
-    header, numbers = stepped(app, 1)
+    header, numbers = read_step_view(app, 1)
     assert labels(header, "distance") == [str(distance) for distance in range(expected.farthest + 1)]
     for name, states in NETWORKS.items():
         for state in states:
@@ -69,7 +69,7 @@ def test_sentence_share_excludes_the_end_token(open_app, models):
 
 
 def test_checks_are_below_their_bounds(open_app):
-    line = checked(open_app("history", part="forgetting"), "against autograd")
+    line = check_caption(open_app("history", part="forgetting"), "against autograd")
     assert float(line.split("largest difference ")[1].split()[0]) < 1e-5
 
 
@@ -80,12 +80,12 @@ def test_sentence_is_shown_without_the_measurement_file(open_app, monkeypatch, t
     app = open_app("history", part="forgetting")
     (warning,) = app.warning
     assert "run `make forgetting`" in warning.value
-    assert stepped(app)
+    assert read_step_view(app)
 
 
 @pytest.mark.parametrize("text", ["No", "car " * 100])
 def test_short_and_long_sentences(open_app, text):
-    header, _ = stepped(open_app("history", part="forgetting", text=text))
+    header, _ = read_step_view(open_app("history", part="forgetting", text=text))
     assert labels(header, "token")[0] == "</s>"
 
 

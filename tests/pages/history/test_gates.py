@@ -9,11 +9,11 @@ from model import DecodingOptions, RecurrentTranslator
 from model.networks.tap import AtEveryStep, hold_gate
 from pages.shared.models import load_recurrent
 from server.prefetch import prefetcher
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
 from tests.pages.reading import table
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
 LAYERS = {
@@ -32,7 +32,7 @@ def models() -> dict[str, RecurrentTranslator]:
 @pytest.mark.parametrize(("name", "layer"), EVERY_LAYER)
 def test_gates_equal_the_network_sorted_by_the_forget_gate(open_app, models, name, layer):
     app = open_app("history", part="gates", network=name, cells=layer)
-    header, numbers = stepped(app)
+    header, numbers = read_step_view(app)
     trace = models[name].trace(SENTENCE)
     stack, _, direction = layer.partition("-")
     record = trace.encoder[direction] if stack == "encoder" else trace.decoder
@@ -41,13 +41,13 @@ def test_gates_equal_the_network_sorted_by_the_forget_gate(open_app, models, nam
     for quantity, array in vars(record).items():
         np.testing.assert_allclose(numbers[quantity], array[::turn][:, units], atol=1e-6)
     assert (np.diff(numbers["forget_gate"].mean(axis=0)) <= 1e-6).all()
-    assert float(checked(app, "numbers beyond 1").split("largest difference ")[1].split(",")[0]) < 1e-5
+    assert float(check_caption(app, "numbers beyond 1").split("largest difference ")[1].split(",")[0]) < 1e-5
 
 
 def test_selected_unit_stays_in_another_order(open_app):
     for order in ("forget", "input", "number"):
         app = open_app("history", part="gates", order=order, unit="40")
-        header, _ = stepped(app)
+        header, _ = read_step_view(app)
         place = labels(header, "unit").index("40")
         assert f"&quot;unit&quot;: {place}}}" in html_of(app)
         assert app.query_params["unit"] == "40" or place == 0
@@ -70,7 +70,7 @@ def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, va
     assert metrics(app)["Change (nats)"] == three_digits(float(losses[1].sum()) - float(losses[0].sum()))
     rows = table(app, "Loss of each token")[1:]
     assert len(rows) == len(before.next_tokens)
-    check = checked(app, "under the held gate")
+    check = check_caption(app, "under the held gate")
     assert float(check.split("largest difference ")[1].rstrip(". Logits").split(". ")[0]) < 2e-5
     assert float(check.split("largest difference ")[2].rstrip(".")) < 1e-4
 
@@ -96,12 +96,14 @@ def test_nonsense_in_the_address_falls_back(open_app):
     app = open_app("history", part="gates", **wrong)
     assert not app.warning
     assert app.selectbox(key="network").value == "lstm-vector"
-    assert stepped(open_app("history", part="gates", network="lstm-vector", cells="encoder-forwards"))  # it has none
+    assert read_step_view(
+        open_app("history", part="gates", network="lstm-vector", cells="encoder-forwards")
+    )  # it has none
 
 
 @pytest.mark.parametrize("text", ["No", "car " * 100])
 def test_short_and_long_sentences(open_app, text):
-    assert stepped(open_app("history", part="gates", text=text))
+    assert read_step_view(open_app("history", part="gates", text=text))
 
 
 def test_trace_is_prefetched_while_another_section_is_open(open_app):

@@ -12,7 +12,7 @@ from model.recurrent_translator import SHIPPED
 from pages.history import networks, networks_compared
 from pages.shared.target_input import REFERENCES
 from tests.new_process import clear_all
-from tests.pages.charts import charts, checked, curve, unlinked
+from tests.pages.charts import charts, check_caption, curve, text_without_links
 from tests.pages.conftest import SENTENCE
 from tests.pages.reading import table
 from views.text.numbers import three_digits
@@ -48,8 +48,8 @@ def test_vectors_are_the_decoders_initial_states(open_app, recurrent):
         [name, str(len(vector)), three_digits(float(np.linalg.norm(vector))), three_digits(float(np.abs(vector).max()))]
         for name, vector in vectors.items()
     ]
-    assert "Your sentence has 8 tokens" in " ".join(map(unlinked, app.markdown))
-    assert "something is wrong" not in checked(app, "the decoder starts from")
+    assert "Your sentence has 8 tokens" in " ".join(map(text_without_links, app.markdown))
+    assert "something is wrong" not in check_caption(app, "the decoder starts from")
 
 
 def test_all_five_networks_translate_the_sentence(open_app, recurrent, translator):
@@ -86,13 +86,13 @@ def test_finding_follows_the_intervals(open_app):
     change = expected["change"]["lstm-additive"]
     assert change["high"] < 0, "the weights have changed; look again at what the page says"
     app = open_part(open_app, bottleneck="lengths")
-    (text,) = [unlinked(m) for m in app.markdown if m.value.startswith("**Found")]
+    (text,) = [text_without_links(m) for m in app.markdown if m.value.startswith("**Found")]
     assert text.startswith("**Found: long sentences fit badly into one vector.**")
     shares = [expected["groups"][place]["share"]["lstm-additive"]["value"] for place in (0, 2)]
     assert f"reaches {100 * shares[0]:.1f} % of the BLEU" in text and f"and {100 * shares[1]:.1f} % on those" in text
     assert "on sentences of 1 to 5 words" in text and "on those of 11 to 15 words" in text
     assert f"between \u2212{abs(100 * change['low']):.1f} and \u2212{abs(100 * change['high']):.1f} percentage" in text
-    assert "the card has two decimals" in checked(app, "BLEU computed again")
+    assert "the card has two decimals" in check_caption(app, "BLEU computed again")
 
 
 def test_comparison_of_other_weights_gets_one_sentence(open_app, monkeypatch):
@@ -117,7 +117,7 @@ def test_curves_are_the_losses_of_the_growing_sentence(open_app, recurrent, tran
         np.testing.assert_allclose(y, lengthening_losses(network, grown).own, atol=2e-5)
     _, *rows = table(app, "Loss by clauses")
     assert [row[:2] for row in rows[:2]] == [["0", "6"], ["1", "10"]]
-    assert "something is wrong" not in checked(app, "losses of your own sentence")
+    assert "something is wrong" not in check_caption(app, "losses of your own sentence")
     whole = charts(open_part(open_app, bottleneck="clauses", counted="whole"))[0]
     np.testing.assert_allclose(curve(whole, "Transformer")[1], lengthening_losses(translator, grown).whole, atol=2e-5)
 

@@ -7,9 +7,9 @@ import pytest
 
 from model import RecurrentTranslator
 from model.lessons.recurrence import unroll
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def rnn() -> RecurrentTranslator:
 
 @pytest.mark.parametrize("way", ["backwards", "forwards"])
 def test_every_step_equals_the_encoder(open_app, rnn, way):
-    header, numbers = stepped(open_app("history", direction=way))
+    header, numbers = read_step_view(open_app("history", direction=way))
     trace = rnn.trace(SENTENCE)
     expected = unroll(rnn.network, trace.source_ids, way)
     tokens = [token.strip("\u2009") for token in trace.source_tokens]
@@ -33,11 +33,11 @@ def test_every_step_equals_the_encoder(open_app, rnn, way):
 
 def test_both_directions_equal_the_bidirectional_encoder(open_app):
     app = open_app("history", direction="both")
-    header, numbers = stepped(app)
+    header, numbers = read_step_view(app)
     trace = RecurrentTranslator.load("lstm-additive").trace(SENTENCE)
     np.testing.assert_allclose(numbers["forwards"], trace.encoder["forwards"].hidden, atol=1e-6)
     np.testing.assert_allclose(numbers["backwards"], trace.encoder["backwards"].hidden, atol=1e-6)
-    assert float(checked(app, "cut off at the token").split()[-1].rstrip(".")) < 1e-5
+    assert float(check_caption(app, "cut off at the token").split()[-1].rstrip(".")) < 1e-5
 
 
 def test_address_sets_the_sliders(open_app):
@@ -54,5 +54,5 @@ def test_invalid_place_falls_back_to_the_first(open_app, wrong):
 
 
 def test_sentence_of_one_word_has_steps(open_app):
-    header, numbers = stepped(open_app("history", text="No"))
+    header, numbers = read_step_view(open_app("history", text="No"))
     assert labels(header, "step") == ["</s>", "No"] and numbers["hidden"].shape == (2, 448)

@@ -8,7 +8,7 @@ from model.recurrent_translator import SHIPPED
 from pages.history import forward_times
 from server import run_context
 from tests.new_process import clear_all
-from tests.pages.charts import charts, checked, curve
+from tests.pages.charts import charts, check_caption, curve
 from tests.pages.conftest import html_of
 from views.text.numbers import three_digits
 
@@ -27,7 +27,7 @@ def fresh():
 @pytest.mark.parametrize("name", NETWORKS)
 def test_each_network_is_drawn_and_its_steps_are_checked(open_app, name):
     app = open_app("history", part="recurrence", network=name)
-    line = checked(app, "the drawing has")
+    line = check_caption(app, "the drawing has")
     assert f"{STEPS[name]} steps; the drawing has {STEPS[name]}." in " ".join(line.split())
     (drawing,) = [each for each in app.get("bidi_component") if each.proto.component_name == "drawing_view"]
     assert f"{STEPS[name]} steps wait for each other" in str(drawing.proto)
@@ -108,7 +108,7 @@ def test_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
     app = measured(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
     assert len(turns) >= 2
-    assert "largest difference" in checked(app, "passes that were timed")
+    assert "largest difference" in check_caption(app, "passes that were timed")
 
 
 def test_nothing_is_measured_while_others_wait(open_app, fresh, monkeypatch):

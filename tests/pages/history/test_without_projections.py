@@ -10,9 +10,9 @@ from model.lessons.raw_attention_heldout import FILE
 from model.translator import SHIPPED
 from pages.history import raw_heldout
 from tests.new_process import clear_all
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
 REPEATED = "The dog sees the dog and the dog sees the dog."
@@ -24,7 +24,7 @@ def stages(translator, trace):
 
 
 def test_payload_has_every_stage_and_head(open_app, stages, trace):
-    header, numbers = stepped(open_app("history", part="without-projections"))
+    header, numbers = read_step_view(open_app("history", part="without-projections"))
     assert labels(header, "vectors") == [
         "embeddings", "layer 1 reads", "layer 2 reads", "layer 3 reads", "layer 4 reads", "output", "LSTM states",
     ]  # fmt: skip
@@ -43,12 +43,12 @@ def test_payload_has_every_stage_and_head(open_app, stages, trace):
 
 @pytest.mark.parametrize("form", ["plain", "cosine"])
 def test_another_score_changes_the_weights(open_app, stages, form):
-    _, numbers = stepped(open_app("history", part="without-projections", raw_score=form))
+    _, numbers = read_step_view(open_app("history", part="without-projections", raw_score=form))
     np.testing.assert_allclose(numbers["raw"][2], stages[2].weights(form), atol=1e-6)
 
 
 def test_weights_and_pair_counts_are_checked(open_app):
-    line = checked(open_app("history", part="without-projections"), "given one-hot values")
+    line = check_caption(open_app("history", part="without-projections"), "given one-hot values")
     assert "reaches in the direction" in line and "something is wrong" not in line
 
 
@@ -110,7 +110,7 @@ def test_study_of_other_weights_gets_one_sentence(open_app, monkeypatch, tmp_pat
 
 
 def test_repeated_word_shares_its_weight(open_app):
-    header, numbers = stepped(open_app("history", part="without-projections", text=REPEATED))
+    header, numbers = read_step_view(open_app("history", part="without-projections", text=REPEATED))
     tokens = labels(header, "asking")
     twice = [place for place, token in enumerate(tokens) if token.strip() == "dog"]
     assert len(twice) == 4

@@ -13,14 +13,14 @@ from model.lessons.memory_layout import describe_layouts, try_views
 from model.lessons.residual import NORMS, recompute_add_and_norms
 from model.lessons.scaling import measure_random_products
 from model.tracing.kinds import KINDS, attention_module
-from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence, traced
+from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_sentence, traced
 
 HEADS = ({"kind": "encoder", "layer": 1, "head": 1}, {"kind": "cross", "layer": 3, "head": 6})
 STACKS = ({"stack": "encoder", "layer": 1}, {"stack": "decoder", "layer": 4})
 
 
 @of_a_sentence
-def seven_steps(network, trace: Trace, values: Values) -> Wanted:
+def seven_steps(network, trace: Trace, values: Values) -> Expected:
     place = values["kind"], values["layer"] - 1
     steps = recompute_attention(network, trace, record_layer_inputs(network, trace, *place), *place, values["head"] - 1)
     names = {"q": "queries", "k": "keys", "v": "values"} | {name: name for name in ("products", "scores", "weights")}
@@ -29,7 +29,7 @@ def seven_steps(network, trace: Trace, values: Values) -> Wanted:
 
 
 @of_a_sentence
-def one_query(network, trace: Trace, values: Values) -> Wanted:
+def one_query(network, trace: Trace, values: Values) -> Expected:
     place = values["kind"], values["layer"] - 1
     steps = recompute_attention(network, trace, record_layer_inputs(network, trace, *place), *place, values["head"] - 1)
     one = steps.one_query(values["query"] - 1)
@@ -37,7 +37,7 @@ def one_query(network, trace: Trace, values: Values) -> Wanted:
 
 
 @of_a_sentence
-def heads(network, trace: Trace, values: Values) -> Wanted:
+def heads(network, trace: Trace, values: Values) -> Expected:
     kind = KINDS[values["kind"]]
     streams, module = record_layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
     forms = compute_head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
@@ -45,20 +45,20 @@ def heads(network, trace: Trace, values: Values) -> Wanted:
 
 
 @of_a_sentence
-def feed_forward(network, trace: Trace, values: Values) -> Wanted:
+def feed_forward(network, trace: Trace, values: Values) -> Expected:
     hidden_units = measure_hidden_units(network, trace, values["stack"], values["layer"] - 1)
     return {name: getattr(hidden_units, name) for name in ("before", "hidden", "output", "share", "never")}
 
 
 @of_a_sentence
-def add_norm(network, trace: Trace, values: Values) -> Wanted:
+def add_norm(network, trace: Trace, values: Values) -> Expected:
     computed = recompute_add_and_norms(network, trace, values["stack"])
     names = {"lengths": "added"} | {name: name for name in ("share", "cosine", "normal_variance", "after")}
     return {name: np.stack([getattr(each, field) for each in computed]) for name, field in names.items()}
 
 
 @of_a_sentence
-def full_width(network, trace: Trace, values: Values) -> Wanted:
+def full_width(network, trace: Trace, values: Values) -> Expected:
     kind = KINDS[values["kind"]]
     streams, module = record_layer_inputs(network, trace, kind.name, 0), attention_module(network, kind, 0)
     forms = compute_head_forms(module, streams.query_input, streams.key_input, trace.records[kind.name].allowed)
@@ -70,7 +70,7 @@ def full_width(network, trace: Trace, values: Values) -> Wanted:
 
 
 @of_a_sentence
-def dropped(network, trace: Trace, values: Values) -> Wanted:
+def dropped(network, trace: Trace, values: Values) -> Expected:
     (step,) = (step for step, norm in NORMS.items() if norm == values["norm"])
     at = values["layer"] - 1, step, values["position"] - 1
     drawing = values["rate"], values["draws"], values["seed"]
@@ -79,7 +79,7 @@ def dropped(network, trace: Trace, values: Values) -> Wanted:
     return shown | {"numbers_kept": computed.kept.sum(axis=1)}
 
 
-def memory(values: Values) -> Wanted:
+def memory(values: Values) -> Expected:
     story = describe_layouts(values["shape"])
     layouts = story.original, story.transposed, story.contiguous
     answers = tuple((view.shape, view.strides, view.message) for view in try_views(values["shape"], values["asked"]))
@@ -88,7 +88,7 @@ def memory(values: Values) -> Wanted:
     return computed | {"contiguous": contiguous, "shares_memory": story.shares_memory}
 
 
-def random_scores(values: Values) -> Wanted:
+def random_scores(values: Values) -> Expected:
     computed = measure_random_products((values["d_k"],), queries=2000, seed=values["seed"])
     return {"variance": computed.variances[0], "scaled_variance": computed.scaled_variances[0]}
 

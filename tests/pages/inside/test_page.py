@@ -13,10 +13,10 @@ from model.lessons.layer_steps import recompute_attention, record_layer_inputs
 from model.lessons.residual import recompute_add_and_norms
 from model.lessons.scaling import trained_run_in_steps
 from model.runtime.progress import run_to_end
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
 ANIMAL = "The animal didn't cross the street because it was too tired."
@@ -84,7 +84,7 @@ def test_one_query_starts_at_the_pronoun(open_app, translator):
     weights = trace.encoder_attention[1, 3, place]
     assert [float(row[4]) for row in rows[1:-1]] == pytest.approx(weights.tolist(), rel=0.01)
     assert float(rows[-1][4]) == 1
-    line = checked(app, "double precision")
+    line = check_caption(app, "double precision")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-5
 
 
@@ -177,7 +177,7 @@ def test_hidden_units(open_app, translator, trace, stack):
 
 
 def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
-    header, numbers = stepped(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
+    header, numbers = read_step_view(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
     units = measure_hidden_units(translator.network, trace, "decoder", 1)
     shown = {
         "x": units.stream,

@@ -8,18 +8,18 @@ from model import Trace
 from model.networks.loss_terms import logit_gradient, score_probabilities, score_target, smallest_loss
 from model.runtime.training_record import training_curves
 from tests.pages.conftest import loaded
-from tests.pages.shared.programs import OTHER, OWN, Case, Values, Wanted, of_a_sentence
+from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_sentence
 
 
 @of_a_sentence
-def loss(network, trace: Trace, values: Values) -> Wanted:
+def loss(network, trace: Trace, values: Values) -> Expected:
     terms = score_target(trace.logits, trace.next_ids).terms
     names = ("losses", "probabilities", "total", "mean", "perplexity", "shares", "running_means")
     return {name: getattr(terms, name) for name in names} | {"ranks": [row.rank for row in trace.predictions(1)]}
 
 
 @of_a_sentence
-def gradient(network, trace: Trace, values: Values) -> Wanted:
+def gradient(network, trace: Trace, values: Values) -> Expected:
     computed, vocabulary = logit_gradient(trace.logits, trace.next_ids, values["smoothing"]), trace.logits.shape[1]
     return {
         "gradient": computed.gradient[values["position"] - 1],
@@ -29,7 +29,7 @@ def gradient(network, trace: Trace, values: Values) -> Wanted:
     }
 
 
-def trained(values: Values) -> Wanted:
+def trained(values: Values) -> Expected:
     curves = training_curves(loaded().folder)
     by_step = values["axis"] == "steps"
     at, ends = (curves.steps, curves.heldout_steps) if by_step else (curves.epochs, curves.heldout_epochs)
@@ -39,7 +39,7 @@ def trained(values: Values) -> Wanted:
     return lines | {"at": at, "heldout_at": ends, "most": most + 1}
 
 
-def typed(values: Values) -> Wanted:
+def typed(values: Values) -> Expected:
     computed = score_probabilities([probability for _, probability in values["tokens"]]).terms
     nats = math.log(values["base"])
     sums = {"losses": computed.losses / nats, "total": computed.total / nats, "mean": computed.mean / nats}

@@ -10,10 +10,10 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
-from tests.pages.stepped import labels, stepped
+from tests.pages.stepped import labels, read_step_view
 from views.text import literal
 from views.text.numbers import three_digits
 
@@ -47,7 +47,7 @@ def test_each_token_of_the_target(open_app, translator, target):
     assert close(shown[0], losses.sum())
     assert close(shown[1], losses.mean())
     assert close(shown[2], math.exp(losses.mean()))
-    line = checked(app, "cross_entropy")
+    line = check_caption(app, "cross_entropy")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 
@@ -100,7 +100,7 @@ def test_smoothing_and_gradient(open_app, translator, percent):
     right = torch.tensor(trace.next_ids)
     loss = F.cross_entropy(logits, right, label_smoothing=percent / 100)
     (loss * len(right)).backward()
-    header, numbers = stepped(app)
+    header, numbers = read_step_view(app)
     assert header["at"] == {"smoothing": percent}
     assert numbers["smoothed"] == pytest.approx(loss.item(), rel=1e-5)
     assert numbers["plain"] == pytest.approx(F.cross_entropy(logits, right).item(), rel=1e-5)
@@ -113,7 +113,7 @@ def test_smoothing_and_gradient(open_app, translator, percent):
     assert numbers["q"][0] == pytest.approx(1 - share + share / len(gradient))
     np.testing.assert_allclose(numbers["gradient"], gradient[ids], rtol=1e-3, atol=1e-6)
     np.testing.assert_allclose(numbers["p"] - numbers["q"], numbers["gradient"], atol=1e-6)
-    line = checked(app, "autograd")
+    line = check_caption(app, "autograd")
     numbers = [float(number) for number in re.findall(r"(-?\d\.?\d*e-\d+|0)(?=\.(?:\s|$))", line)]
     assert len(numbers) == 2 and max(map(abs, numbers)) < 1e-4
 

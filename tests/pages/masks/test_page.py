@@ -10,10 +10,10 @@ import pytest
 from model.lessons.masking import check_causality, mask_pattern, measure_mask_effect
 from model.lessons.padding_batches import measure_padding_effect, pad_sequences
 from pages.masks.padding_batches import IDS
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.stepped import stepped
+from tests.pages.stepped import read_step_view
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -33,7 +33,7 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     shown = metrics(app)
     assert shown["Loss, this mask"] == three_digits(effect.loss)
     assert float(shown["Loss, causal mask"]) < float(shown["Loss, this mask"])
-    line = checked(app, "masked scores")
+    line = check_caption(app, "masked scores")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-6
     assert line.endswith("key: 0.")
 
@@ -70,7 +70,7 @@ def test_query_without_a_key_gets_one_sentence(open_app, trace):
 
 def test_row_in_numbers_equals_the_matrix_row(open_app):
     app = open_app("masks", query="2")
-    _, numbers = stepped(app)
+    _, numbers = read_step_view(app)
     drawn = matrices(app)
     for name, title in {"score": "1 Scores", "masked": "2 With \u2212\u221e", "weight": "3 Weights"}.items():
         shown = np.where(np.isfinite(drawn[title][1]), drawn[title][1], np.nan if name == "masked" else 0)

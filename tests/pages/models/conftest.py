@@ -1,4 +1,4 @@
-"""Tiny checkpoints that an operator has listed."""
+"""Tiny checkpoints in the operator's allowlist."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture
 def listed(checkpoints: dict[str, Path], monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
-    """All of them may be opened, and nothing else."""
+    """Allow all of them, and no other model."""
     monkeypatch.setenv("ATLAS_MODELS", ", ".join(map(str, checkpoints.values())))
     clear_all()
     yield checkpoints

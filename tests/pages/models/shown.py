@@ -1,17 +1,17 @@
-"""What stands on the page of an opened model, read back."""
+"""Read the content of the page of an opened model."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tests.pages.kinds import chosen, kinds
+from tests.pages.kinds import chosen_options, maps_by_kind
 
 
-def said(app) -> str:
+def page_text(app) -> str:
     return "\n".join(str(e.value) for e in (*app.markdown, *app.caption, *app.info, *app.warning, *app.html))
 
 
-def sheet(app) -> tuple[dict, np.ndarray]:
+def open_maps(app) -> tuple[dict, np.ndarray]:
     """Header and weights of the kind that is open."""
-    found = kinds(app)
-    return found[chosen(app).get("kind", next(iter(found)))]
+    found = maps_by_kind(app)
+    return found[chosen_options(app).get("kind", next(iter(found)))]

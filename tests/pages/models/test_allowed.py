@@ -1,4 +1,4 @@
-"""On one's own machine any model may be opened, and the hub is asked only when the reader says so."""
+"""With the allowlist "any" every model can be opened, and the hub is contacted only after confirmation."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from model.hub import checkpoint_summary, downloading
 from pages.models.model_downloads import Download
 from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
-from tests.pages.models.shown import said, sheet
+from tests.pages.models.shown import open_maps, page_text
 
 
 @pytest.fixture
 def any_may_be_opened(monkeypatch, tmp_path):
-    """As on one's own machine, with an empty cache of the hub that nobody may ask."""
+    """Allow any model, with an empty cache and a hub that cannot be reached."""
     asked = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
     monkeypatch.setattr(checkpoint_summary, "cached_ids", lambda: [])
@@ -29,12 +29,12 @@ def test_an_address_alone_downloads_nothing(open_app, any_may_be_opened):
     (button,) = [each for each in app.button if each.key == "models_download_button"]
     button.click().run()
     assert any_may_be_opened == ["reachable"]
-    assert "the hub cannot be reached" in said(app)
+    assert "the hub cannot be reached" in page_text(app)
 
 
 @pytest.fixture
 def hub(checkpoints, monkeypatch, tmp_path):
-    """Any model may be opened, and a hub on this machine has one."""
+    """Allow any model, with a hub on this machine that has one."""
     monkeypatch.setenv("ATLAS_MODELS", "any")
     clear_all()
     with serving(Hub({"owner/tiny": checkpoints["gpt2"]}), tmp_path / "cache", monkeypatch) as hub:
@@ -48,20 +48,20 @@ def press_download(app):
 
 
 def test_a_model_is_downloaded_after_confirmation(open_app, hub, monkeypatch):
-    told = []
-    monkeypatch.setattr(Download, "update", lambda self, *sizes: told.append(sizes))
+    updates = []
+    monkeypatch.setattr(Download, "update", lambda self, *sizes: updates.append(sizes))
     app = open_app("models", model="owner/tiny", text="The quick fox.")
     assert hub.asked == []
-    assert "owner/tiny" in said(app)
+    assert "owner/tiny" in page_text(app)
     press_download(app)
     assert not app.exception
-    assert "Proven when it was opened" in said(app)
-    assert sheet(app)[1].shape[:2] == (3, 5)
-    assert told[-1][0] == told[-1][1] > 10_000
+    assert "Proven when it was opened" in page_text(app)
+    assert open_maps(app)[1].shape[:2] == (3, 5)
+    assert updates[-1][0] == updates[-1][1] > 10_000
     hub.asked.clear()
-    again = open_app("models", model="owner/tiny", text="The quick fox.")  # now it is in the cache, and offered
+    again = open_app("models", model="owner/tiny", text="The quick fox.")  # now it is cached, and offered
     assert "owner/tiny" in again.selectbox[0].options
-    assert "Proven when it was opened" in said(again)
+    assert "Proven when it was opened" in page_text(again)
     assert hub.asked == []
 
 
@@ -69,18 +69,18 @@ def test_a_failed_download_gets_one_sentence_and_can_be_retried(open_app, hub):
     hub.cut = [5000, *[0] * 6]
     app = open_app("models", model="owner/tiny", text="The quick fox.")
     press_download(app)
-    assert "was cut off" in said(app)
+    assert "was cut off" in page_text(app)
     app.run()
     hub.gated.add("owner/tiny")
     press_download(app)
-    assert "is gated" in said(app)
+    assert "is gated" in page_text(app)
     hub.gated.clear()
     app.run()
     press_download(app)
-    assert "Proven when it was opened" in said(app)
+    assert "Proven when it was opened" in page_text(app)
     unknown = open_app("models", model="owner/other")
     press_download(unknown)
-    assert "The hub has no" in said(unknown)
+    assert "The hub has no" in page_text(unknown)
     assert not unknown.exception
 
 
@@ -103,14 +103,14 @@ def test_a_listed_model_that_is_not_downloaded_is_not_fetched(open_app, any_may_
 def test_a_folder_of_the_user_is_opened_and_not_in_the_address(open_app, any_may_be_opened, checkpoints):
     app = open_app("models")
     app.text_input(key="models_box").set_value(str(checkpoints["gpt2"])).run()
-    assert "Proven when it was opened" in said(app)
+    assert "Proven when it was opened" in page_text(app)
     assert app.query_params["model"] == "own"
     assert str(checkpoints["gpt2"]) not in str(app.query_params)
 
 
 def test_the_allowlist_is_read_once(open_app, listed, monkeypatch):
     open_app("models")
-    monkeypatch.setenv("ATLAS_MODELS", "any")  # the program has started
+    monkeypatch.setenv("ATLAS_MODELS", "any")  # after the start of the process
     app = open_app("models", model="owner/name")
     assert app.selectbox[0].value == "none"
     assert not any(box.key == "models_box" for box in app.text_input)
@@ -118,5 +118,5 @@ def test_the_allowlist_is_read_once(open_app, listed, monkeypatch):
 
 def test_without_a_model_the_page_explains_what_can_be_opened(open_app, any_may_be_opened):
     app = open_app("models")
-    assert "Download" in said(app)
-    assert all(name in said(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))
+    assert "Download" in page_text(app)
+    assert all(name in page_text(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))

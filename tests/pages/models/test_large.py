@@ -1,4 +1,4 @@
-"""Maps that are too many to travel whole: the overview in blocks, the chosen map exact, below 5 MB together."""
+"""Maps too large to send: the overview in blocks, the chosen map exact, below 5 MB in all."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def opened_wide(wide: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def text_of(tokens: int) -> str:
-    """A text of so many tokens, the two special ones included."""
+    """Return a text of so many tokens, including the two special ones."""
     return "?" * (tokens - 2)
 
 

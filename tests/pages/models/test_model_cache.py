@@ -1,4 +1,4 @@
-"""Two models stay open; the one that nobody reads goes first, and none is taken from its reader."""
+"""Two models stay open; one without users is evicted first, and one in use never."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_least_recent_model_without_users_is_evicted(clock):
     store = OpenedModels(clock)
     for name in ("a", "b"):
         clock.now += 1
-        store.open(name, "one", lambda: None)  # the visitor goes on: a has no reader
+        store.open(name, "one", lambda: None)  # the visitor moves on: a has no user
     store.open("c", "one", lambda: None)
     assert store.names() == ["b", "c"]
 
@@ -79,7 +79,7 @@ def test_a_visitor_who_left_is_no_user(clock):
 
 def test_the_memory_of_an_evicted_model_is_freed(clock):
     class Model:
-        """What takes memory."""
+        """An object whose release can be observed."""
 
     store = OpenedModels(clock)
     opened = store.open("a", "one", Model)

@@ -1,4 +1,4 @@
-"""A download runs once, all who wait for it see how far it is, and who leaves it does not end it."""
+"""A download runs once, all who wait for it see its progress, and a visitor who leaves does not stop it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page *Any model*: what may be opened opens, what may not does not, and nothing else is said about it."""
+"""The page *Any model* opens allowed models, and neither opens nor mentions others."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from model.tracing.head_interventions import Scale
 from pages.models import attention_labels, trace_retention
 from pages.shared.attention_viewer.provenance import drop_special_tokens, merge_into_words
 from tests.new_process import clear_all
-from tests.pages.apart import apart
-from tests.pages.kinds import kinds
-from tests.pages.listed import listed as header_of
-from tests.pages.models.shown import said, sheet
+from tests.pages.apart import sent_weights
+from tests.pages.kinds import maps_by_kind
+from tests.pages.listed import listed_heads as header_of
+from tests.pages.models.shown import open_maps, page_text
 from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
 from views.html import generated_tokens
@@ -27,7 +27,7 @@ def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatc
     clear_all()
     app = open_app("models", model="gpt2")
     assert not app.exception
-    assert "ATLAS_MODELS" in said(app)
+    assert "ATLAS_MODELS" in page_text(app)
     assert not app.selectbox
 
 
@@ -43,7 +43,7 @@ def test_listed_models_are_offered_with_their_sizes(open_app, listed):
         name: (types.get(name, name), "2 + 2" if name == "t5" else "2", "4") for name in listed
     }
     assert set(table["can it be opened?"]) == {"yes"}
-    assert "GPT-2" in said(app)
+    assert "GPT-2" in page_text(app)
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_listed_models_are_offered_with_their_sizes(open_app, listed):
 def test_an_opened_model_shows_its_own_maps(open_app, listed, name, kind):
     app = open_app("models", model=name, text="The quick fox.", kind=kind)
     assert not app.exception
-    assert "Proven when it was opened" in said(app)
-    header, weights = sheet(app)
+    assert "Proven when it was opened" in page_text(app)
+    header, weights = open_maps(app)
     model = open_model(listed[name], device="cpu")
     if name == "vit":
         assert header["queries"][:2] == ["CLS", "row 1, column 1"]
@@ -76,7 +76,7 @@ def test_a_masked_model_fills_the_mask(open_app, listed):
     app = open_app("models", model="bert", text="The [MASK] fox.")
     tables = [frame.value for frame in app.dataframe]
     assert any("token 1 behind the mask" in table.columns for table in tables)
-    assert "MASK" in said(open_app("models", model="bert", text="The fox."))
+    assert "MASK" in page_text(open_app("models", model="bert", text="The fox."))
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "t5", "vit"])
@@ -100,15 +100,15 @@ def test_pictures_have_the_views_of_vision(open_app, listed, part):
         _, weights, _ = read_picture(element.proto.bytes)  # (layers + 1, heads + 1, query, key)
         mean = trace.attention[-1].mean(axis=0)
         np.testing.assert_allclose(weights[len(trace.attention) - 1, -1], mean[: weights.shape[2]], atol=1e-3)
-        assert "`scaled_dot_product_attention`, with the model's own bias" in said(app)
+        assert "`scaled_dot_product_attention`, with the model's own bias" in page_text(app)
     elif part == "layers":
         (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "patch_picture"]
         _, maps, _ = read_picture(element.proto.bytes)  # (layers, fusions, methods, 1 + patch)
         assert maps.shape == (len(trace.attention), 3, 4, trace.attention.shape[-1])
-        assert "Both curves of every" in said(app)
+        assert "Both curves of every" in page_text(app)
     else:
-        assert "Recomputed in double precision" in said(app)
-        assert "LABEL_2" in said(app)
+        assert "Recomputed in double precision" in page_text(app)
+        assert "LABEL_2" in page_text(app)
 
 
 def test_a_text_is_classified(open_app, listed):
@@ -121,12 +121,12 @@ def test_a_text_is_classified(open_app, listed):
     assert len(header_of(app)["rows"]) == 8
     changed = open_app("models", model="bert-classes", text="The quick fox.", part="what-if", heads1=["2"])
     assert not changed.exception
-    assert "LABEL_2" in said(changed)
+    assert "LABEL_2" in page_text(changed)
 
 
 def test_the_axes_distinguish_two_texts(open_app, listed):
     app = open_app("models", model="bert", text="A fox.", second="A dog.")
-    header, _ = sheet(app)
+    header, _ = open_maps(app)
     assert header["keys"].count("[SEP] (A)") == header["keys"].count("[SEP] (B)") == 1
     assert header["keys"].index("A (A)") < header["keys"].index("A (B)")
 
@@ -135,7 +135,7 @@ def test_whole_words_of_both_sides(open_app, listed):
     app = open_app("models", model="t5", text="The unheard-of fox.", target="She wants one.", units="words")
     words = {"source": ["The", "unheard-of", "fox."], "target": ["She", "wants", "one."]}
     sides = {"encoder": ("source",) * 2, "decoder": ("target",) * 2, "cross": ("target", "source")}
-    for kind, (header, _) in kinds(app).items():
+    for kind, (header, _) in maps_by_kind(app).items():
         for axis, side in zip(("queries", "keys"), sides[kind], strict=True):
             named = [name for name in header["grouped"][axis] if not name.startswith(("[", "\u2423"))]
             assert named == words[side]
@@ -145,7 +145,7 @@ def test_whole_words_of_both_sides(open_app, listed):
 
 
 def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
-    header, _ = sheet(open_app("models", model="bert", text="A fox."))
+    header, _ = open_maps(open_app("models", model="bert", text="A fox."))
     last = len(header["keys"]) - 1
     assert header["special"] == [[0, last], [0, last]]
 
@@ -156,9 +156,9 @@ def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
 def test_one_weight_is_recomputed_from_the_recorded_numbers(open_app, listed, name, kind):
     app = open_app("models", model=name, text="The quick fox.", look="one-weight", kind=kind, layer="2", head="3")
     assert not app.exception
-    assert "Computed here in double precision" in said(app)
-    assert "something is wrong" not in said(app)
-    header, numbers = apart(app, kind)
+    assert "Computed here in double precision" in page_text(app)
+    assert "something is wrong" not in page_text(app)
+    header, numbers = sent_weights(app, kind)
     assert all(form["plain"] == (name != "t5") for form in header["forms"])
     assert ("scores" in numbers) == (name == "t5")  # a bias was added to them
 
@@ -167,12 +167,12 @@ def test_one_weight_without_recorded_products(open_app, listed):
     options = {"text": "The quick fox.", "look": "one-weight", "layer": "2", "head": "3"}
     app = open_app("models", model="gpt-j", **options)
     assert not app.exception
-    assert "from the recorded scores" in said(app)
-    assert "something is wrong" not in said(app)
-    header, numbers = apart(app, "decoder")
+    assert "from the recorded scores" in page_text(app)
+    assert "something is wrong" not in page_text(app)
+    header, numbers = sent_weights(app, "decoder")
     assert "there are no products to show" in " ".join(header["texts"]["products"].split())
     assert set(numbers) == {"scores", "masks"} and header["forms"] == []
-    assert numbers["scores"][1, 2, 1, 4] < -1e38  # masked, which is what the browser says of it
+    assert numbers["scores"][1, 2, 1, 4] < -1e38  # masked, and shown as such by the browser
 
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "t5"])
@@ -189,17 +189,17 @@ def test_before_and_after_an_intervention(open_app, listed, name):
     ablated = model.trace("The quick fox.", intervention=plan)
     assert before == pytest.approx(model.score(trace).mean(), rel=5e-3)
     assert after == pytest.approx(model.score(ablated, plan).mean(), rel=5e-3)
-    assert "recomputed in double precision" in said(app)
-    assert "Its pattern before" in said(app)
-    assert ("Generated after" in said(app)) == (name != "bert")
+    assert "recomputed in double precision" in page_text(app)
+    assert "Its pattern before" in page_text(app)
+    assert ("Generated after" in page_text(app)) == (name != "bert")
     if name != "bert":
         most = 20 if name == "gpt2" else max(len(trace.target.ids), 2 * len(trace.source.ids) + 10)
-        # not that the text differs: random weights may generate the same one from other logits
+        # the text may be equal: random weights may generate the same one from other logits
         same_target = {"target": trace.target.ids} if trace.target else {}
         logits = model.trace("The quick fox.", **same_target, intervention=plan).logits
         assert np.abs(logits - trace.logits).max() > 0.01
-        assert generated_tokens.sentence(model.generate("The quick fox.", most, plan), "") in said(app)
-        assert f"At most {most} tokens." in said(app)
+        assert generated_tokens.sentence(model.generate("The quick fox.", most, plan), "") in page_text(app)
+        assert f"At most {most} tokens." in page_text(app)
 
 
 def test_interventions_on_an_image_encoder_without_classes(open_app, listed):
@@ -212,7 +212,7 @@ def test_interventions_on_an_image_encoder_without_classes(open_app, listed):
 
 
 def test_the_recipe_in_the_files_computes_the_same_attention(open_app, listed, monkeypatch):
-    """The recipe of the archive, in whole words and without special tokens, gives what the file holds."""
+    """The recipe of the archive, in whole words and without special tokens, computes the saved attention."""
     text = "The unheard-of fox."
     model = open_model(listed["bert"], device="cpu")
     trace = model.trace(text)
@@ -240,8 +240,8 @@ def test_an_unlisted_model_is_neither_opened_nor_mentioned(open_app, listed, nam
 
 
 def test_invalid_input_gets_one_sentence(open_app, listed):
-    assert "no tokens" in said(open_app("models", model="gpt2", text=""))
-    assert "positions" in said(open_app("models", model="bert", text="dog " * 200))
+    assert "no tokens" in page_text(open_app("models", model="gpt2", text=""))
+    assert "positions" in page_text(open_app("models", model="bert", text="dog " * 200))
 
 
 def test_a_damaged_model_gets_one_sentence(open_app, listed):
@@ -250,7 +250,7 @@ def test_a_damaged_model_gets_one_sentence(open_app, listed):
     file.write_bytes(content[:1000])
     try:
         app = open_app("models", model="gpt2")
-        assert "damaged or cut short" in said(app)
+        assert "damaged or cut short" in page_text(app)
         assert not app.exception
     finally:
         file.write_bytes(content)
@@ -266,10 +266,10 @@ def test_for_a_long_text_the_user_chooses_what_is_retained(open_app, listed, mon
     weights = open_app("models", model="gpt2", text=text)
     choice = next(box for box in weights.selectbox if "Keep" in box.label)
     assert [option.split(",")[0] for option in choice.options] == ["weights", "one layer"]
-    assert "half precision" in said(weights)
+    assert "half precision" in page_text(weights)
     assert "One weight" not in str(weights.get("button_group"))
     layer = open_app("models", model="gpt2", text=text, keep="layer", kept="2", layer="2", head="3")
-    header, shown = sheet(layer)
+    header, shown = open_maps(layer)
     assert (header["rows"], shown.shape[0]) == (["2", "mean"], 2)
     np.testing.assert_allclose(shown[0, :-1], model.trace(text).attention("decoder")[1], atol=1e-3)
     assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]

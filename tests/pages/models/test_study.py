@@ -1,4 +1,4 @@
-"""A study of the weights that are open stands beside the reader's own text; one of other weights does not."""
+"""A study of the open weights is shown with the user's text; one of other weights is not."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from model.study.__main__ import main
 from model.translator import SHIPPED as TRANSLATOR
 from pages.shared.head_ranking import head_rows
 from tests.new_process import clear_all
-from tests.pages.listed import listed as header_of
-from tests.pages.models.shown import said
+from tests.pages.listed import listed_heads as header_of
+from tests.pages.models.shown import page_text
 
 
 @pytest.fixture
@@ -43,11 +43,11 @@ def test_label_and_scores_over_many_are_shown_with_those_of_this_text(open_app, 
     for row in header["rows"]:
         label = table.label(int(row["layer"]) - 1, int(row["head"]) - 1)
         assert row["often"] == head_rows.label_text(label) != ""
-    assert found.weights_sha256[:12] in said(app) and "mean distance here" in said(app)
+    assert found.weights_sha256[:12] in page_text(app) and "mean distance here" in page_text(app)
 
     content = read_json(study / "heads.json")
     write_json(study / "heads.json", content | {"weights_sha256": "0" * 64})
     clear_all()
     app = open_app("models", model="gpt2", text="The quick fox.", part="heads")
     assert not app.exception
-    assert "over 3 texts" not in str(header_of(app)) and "mean distance here" not in said(app)
+    assert "over 3 texts" not in str(header_of(app)) and "mean distance here" not in page_text(app)

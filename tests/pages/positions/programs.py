@@ -20,7 +20,7 @@ from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import as_one_call
 from pages.positions.other_models import scheme_matrix
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
+from tests.pages.shared.programs import COOK, Case, Expected, Values, of_the_translator
 
 PAPER = {"length": 64, "d_model": 256, "form": "paper"}
 COLUMN = {"length": 33, "d_model": 20, "form": "column"}
@@ -28,42 +28,42 @@ WAVES = {"length": 64, "d_model": 256, "form": "paper", "curve": "square-wave", 
 REPLY = (271, 372, 1300, 312, 567, 260, 3)
 
 
-def waves(values: Values) -> Wanted:
+def waves(values: Values) -> Expected:
     computed = wavelengths(values["d_model"], values["form"]).numpy()
     shown = {"wavelengths": computed, "shortest": computed[0], "longest": computed[-1]}
     return shown | {"seen": int((computed <= values["length"]).sum())}
 
 
-def numbered(values: Values) -> Wanted:
+def numbered(values: Values) -> Expected:
     both = [number_positions(length, values["d_model"]) for length in values["lengths"]]
     names = {"largest": PositionSchemes.largest, "first_step": PositionSchemes.step, "closest": PositionSchemes.closest}
     ways = ("integers", "normalised", "sinusoids")
     return {name: [[of(scheme, way) for scheme in both] for way in ways] for name, of in names.items()}
 
 
-def similar(values: Values) -> Wanted:
+def similar(values: Values) -> Expected:
     computed = measure_similarity(values["length"], values["d_model"], values["form"])
     return {name: getattr(computed, name) for name in ("products", "by_distance", "spread")}
 
 
-def rotated(values: Values) -> Wanted:
+def rotated(values: Values) -> Expected:
     computed = find_shift_matrix(values["length"], values["d_model"], values["shift"], values["form"])
     return {"matrix": computed.matrix, "residual": computed.residual}
 
 
-def orthogonal(values: Values) -> Wanted:
+def orthogonal(values: Values) -> Expected:
     pair = values["first"], values["second"]
     slower = wavelengths(values["d_model"], values["form"])[list(pair)].max()
     spans = np.arange(1, 13) * float(slower)
     return {"at_whole": wave_product(values["d_model"], *pair, spans, values["form"])}
 
 
-def spanned(values: Values) -> Wanted:
+def spanned(values: Values) -> Expected:
     computed = Vectors(**values)
     return {name: getattr(computed, name) for name in ("determinant", "rank", "nearest", "distance", "coordinates")}
 
 
-def fitted(values: Values) -> Wanted:
+def fitted(values: Values) -> Expected:
     of = values["length"], values["d_model"]
     table = positional_table(*of, values["form"]) if values["basis"] == "columns" else harmonics(*of)
     target = curve(values["curve"], values["length"])
@@ -72,7 +72,7 @@ def fitted(values: Values) -> Wanted:
 
 
 @of_the_translator
-def without_positions(translator: Translator, values: Values) -> Wanted:
+def without_positions(translator: Translator, values: Values) -> Expected:
     source = translator.tokenizer.encode_source(values["sentence"])
     given = source, list(values["next_ids"]), values["seed"], values["shift"]
     losses = as_one_call(position_losses_in_steps)(translator.network, *given)
@@ -80,7 +80,7 @@ def without_positions(translator: Translator, values: Values) -> Wanted:
     return {"per_token": losses.per_token[where], "loss": losses.mean(*where)}
 
 
-def series(values: Values) -> Wanted:
+def series(values: Values) -> Expected:
     computed = fourier_coefficients(curve(values["curve"], values["length"]))
     return {name: getattr(computed, name) for name in ("a", "b", "sizes")}
 

@@ -14,7 +14,7 @@ from model.lessons.position_schemes import alibi, spread
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import as_one_call
 from tests.every_view import PARTS
-from tests.pages.charts import charts, checked, curve, numbers
+from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from views.text.numbers import three_digits
 
@@ -55,7 +55,9 @@ def test_page_has_the_worked_example(open_app):
 
 
 def test_table_equals_the_networks(open_app):
-    assert last_number(checked(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
+    assert (
+        last_number(check_caption(open_app("positions"), "inside the loaded network").split(", the rounding")[0]) < 1e-6
+    )
 
 
 def test_up_to_512_by_512(open_app):
@@ -97,7 +99,9 @@ def test_three_schemes_on_two_lengths(open_app):
     np.testing.assert_allclose(drawn["5 positions", "y2"], np.linspace(0, 1, 5))
     np.testing.assert_allclose(drawn["9 positions", "y2"], np.linspace(0, 1, 9))
     np.testing.assert_allclose(drawn["9 positions", "y3"], np.sin(np.arange(9)), atol=1e-6)
-    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in checked(app, "Check on the 5 positions")
+    assert "0 for integers, 0.500 for normalised positions, 0 for sinusoids" in check_caption(
+        app, "Check on the 5 positions"
+    )
 
 
 @pytest.mark.parametrize(("form", "name"), [("paper", "paper"), ("column", "column")])
@@ -117,27 +121,27 @@ def test_the_rotation_has_a_residual_below_a_millionth(open_app):
     np.testing.assert_allclose(
         numbers(figure["data"][0]["z"]), find_shift_matrix(64, 256, 7).matrix[:16, :16], atol=1e-6
     )
-    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", checked(app, "Check: "))[1]
+    residual = re.search(r"R PE\(pos\)\| is ([\d.e-]+?)\. A matrix", check_caption(app, "Check: "))[1]
     assert float(residual) < 1e-6
     latex = app.latex[0].value
     assert three_digits(np.cos(7 / 10000 ** (2 / 256))) in latex
     assert "R_{7}^{(1)}" in latex
-    variant = checked(open_app("positions", facet="rotation", form="column"), "In the variant")
+    variant = check_caption(open_app("positions", facet="rotation", form="column"), "In the variant")
     assert "residual of 1.36" in variant
 
 
 def test_orthogonality(open_app):
-    assert "one whole period of the slower wave: 0;" in checked(
+    assert "one whole period of the slower wave: 0;" in check_caption(
         open_app("positions", facet="orthogonality"), "Over one"
     )
-    assert "slower wave: 1.00" in checked(
+    assert "slower wave: 1.00" in check_caption(
         open_app("positions", facet="orthogonality", first="3", second="3"), "Over one"
     )
     app = open_app("positions", facet="orthogonality", first="4", second="20")
     (figure,) = charts(app)
     at_whole = curve(figure, "over whole periods of the slower wave")[1]
     assert abs(at_whole[-1]) < 0.02
-    assert last_number(checked(app, "Over one")) < 1e-6
+    assert last_number(check_caption(app, "Over one")) < 1e-6
 
 
 @pytest.mark.parametrize("basis", ["columns", "harmonics"])
@@ -157,7 +161,7 @@ def test_a_curve_is_fitted_with_the_first_columns(open_app, basis):
     coefficients = fourier_coefficients(target)
     np.testing.assert_allclose(curve(series, "a\u2099")[1], coefficients.a, atol=1e-6)
     np.testing.assert_allclose(curve(series, "b\u2099")[1], coefficients.b, atol=1e-6)
-    assert last_number(checked(app, "Strongest: 3 whole turns")) < 1e-12
+    assert last_number(check_caption(app, "Strongest: 3 whole turns")) < 1e-12
 
 
 def test_changed_positions_change_the_translation(open_app, translator):
@@ -174,7 +178,7 @@ def test_changed_positions_change_the_translation(open_app, translator):
     assert len(translations) == 2
     assert translations[0] == translator.translate(SENTENCE)
     assert translations[1] != translations[0]
-    assert last_number(checked(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
+    assert last_number(check_caption(app, "taken off and put back").split(" from a pass")[0]) < 1e-4
 
 
 def test_another_shuffle_changes_the_result(open_app):
@@ -222,10 +226,10 @@ def test_scores_of_other_models(open_app, scheme):
     if scheme == "alibi":
         np.testing.assert_allclose(drawn, alibi(12, 2), atol=1e-6)
     if scheme != "learned":
-        assert last_number(checked(app, "only the distance counts").split(": only")[0]) <= 1e-5
+        assert last_number(check_caption(app, "only the distance counts").split(": only")[0]) <= 1e-5
         np.testing.assert_allclose(drawn[1:, 1:], drawn[:-1, :-1], atol=1e-5)
     else:
-        assert drawn.shape == (12, 12) and f"by up to {three_digits(spread(drawn))}:" in checked(
+        assert drawn.shape == (12, 12) and f"by up to {three_digits(spread(drawn))}:" in check_caption(
             app, "one and the same"
         )
     np.testing.assert_allclose(curve(by_distance, "query at position 0")[1], drawn[0], atol=1e-6)

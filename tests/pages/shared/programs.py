@@ -13,8 +13,8 @@ from model import RecurrentTranslator, Trace
 from tests.pages.conftest import SENTENCE, loaded
 
 Values = dict[str, object]
-Wanted = dict[str, object]  # name in the program -> what the page computes
-Case = tuple[Values, Values, Callable[[Values], Wanted]]
+Expected = dict[str, object]  # name in the program -> what the page computes
+Case = tuple[Values, Values, Callable[[Values], Expected]]
 
 COOK = "Where did you learn to cook?"
 OWN = {"sentence": SENTENCE, "target_ids": None}
@@ -27,31 +27,31 @@ def _traced(sentence: str, ids: tuple[int, ...] | None) -> Trace:
 
 
 def traced(values: Values) -> Trace:
-    """The trace of a sentence with the target that a program is given."""
+    """Return the trace of a sentence with the target of a program."""
     return _traced(values["sentence"], values["target_ids"])
 
 
 @cache
 def earlier(name: str) -> RecurrentTranslator:
-    """A network before the Transformer."""
+    """Load a network before the Transformer."""
     return RecurrentTranslator.load(name, device="cpu")
 
 
-def of_a_sentence(compute: Callable[..., Wanted]) -> Callable[[Values], Wanted]:
-    """Of the network, the trace and the setting."""
+def of_a_sentence(compute: Callable[..., Expected]) -> Callable[[Values], Expected]:
+    """Call `compute` with the network, the trace and the values."""
     return lambda values: compute(loaded().network, traced(values), values)
 
 
-def of_a_run(compute: Callable[..., Wanted]) -> Callable[[Values], Wanted]:
-    """Of the translator, the trace and the setting."""
+def of_a_run(compute: Callable[..., Expected]) -> Callable[[Values], Expected]:
+    """Call `compute` with the translator, the trace and the values."""
     return lambda values: compute(loaded(), traced(values), values)
 
 
-def of_the_network(compute: Callable[..., Wanted]) -> Callable[[Values], Wanted]:
-    """Of the network and the setting."""
+def of_the_network(compute: Callable[..., Expected]) -> Callable[[Values], Expected]:
+    """Call `compute` with the network and the values."""
     return lambda values: compute(loaded().network, values)
 
 
-def of_the_translator(compute: Callable[..., Wanted]) -> Callable[[Values], Wanted]:
-    """Of the translator and the setting."""
+def of_the_translator(compute: Callable[..., Expected]) -> Callable[[Values], Expected]:
+    """Call `compute` with the translator and the values."""
     return lambda values: compute(loaded(), values)

@@ -1,4 +1,4 @@
-"""Every check on every page states its bound. That each view keeps its bounds, `test_every_view.py` sees to."""
+"""Every check on every page has a bound. `test_every_view.py` checks that each view is within its bounds."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_bounds_and_checks_correspond():
 
 def test_attention_is_within_its_bound_on_many_sentences(translator):
     rng = np.random.default_rng(0)
-    for _ in range(40):  # fed with any words: a translation of its own would take most of the time
+    for _ in range(40):  # with random targets: translating would take most of the time
         source, target = (" ".join(rng.choice(WORDS, rng.integers(1, 30))) for _ in range(2))
         trace = translator.trace(source, target=target)
         for check in trace.verification.values():

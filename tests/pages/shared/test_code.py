@@ -1,4 +1,4 @@
-"""Each part's program computes the numbers that the page computes, at two settings."""
+"""Each section's program computes the numbers that the page computes, at two settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.pages.conftest import SENTENCE, visit
 from tests.pages.positions.programs import PAPER
 from tests.pages.shared.programs import OWN, Values
 
-MOST_LINES = 25  # that hold something
+MOST_LINES = 25  # that are not blank
 MODULES = {"PIL", "json", "math", "model", "numpy", "pathlib", "sentencepiece", "torch", "unicodedata"}
 TEACHING = (
     "attention",
@@ -33,7 +33,7 @@ TEACHING = (
     "loss",
     "vision",
 )
-# programs in a fold of their own, beside the part's
+# additional programs in a fold of their own
 FURTHER = {
     ("inside", "encoder-layer"),
     ("inside", "decoder-layer"),
@@ -49,7 +49,7 @@ FURTHER = {
     ("attribution", "agreement"),
     ("history", "path-lengths"),
 }
-BY_THE_PART = {  # which hand their program its values themselves
+BY_THE_PART = {  # which pass the values to their program themselves
     ("attention", "attention"),
     ("decoding", "step-by-step"),
     ("inside", "memory"),
@@ -76,14 +76,14 @@ CASES = {
 
 
 def run(page: str, part: str, values: Values) -> dict[str, object]:
-    """All names of a program after its end."""
+    """Run a program; return its global names."""
     found: dict[str, object] = {}
     exec(code.fill_program(page, part, **values), found)
     return found
 
 
 def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
-    """Every number to 1e-5; what is no number, exactly."""
+    """Compare numbers to 1e-5, and everything else exactly."""
     assert wanted
     for name, value in wanted.items():
         got = found[name]
@@ -121,7 +121,7 @@ def test_the_positional_encoding_equals_the_networks(translator):
 
 def test_every_section_has_a_program():
     parts = {(page, part) for page in TEACHING for part in PARTS[page][1] or (page,)}
-    whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their parts
+    whole = {page for page, part in PROGRAMS if page == part}  # pages with one program for all their sections
     assert parts == {each for each in parts if each in PROGRAMS or each[0] in whole}
     assert {each for each in PROGRAMS if each[0] not in whole} <= parts | FURTHER
     assert set(PROGRAMS) == set(VALUES) | BY_THE_PART == set(CASES)
@@ -140,11 +140,11 @@ def test_a_program_is_short_and_imports_little(where):
                 import model
 
                 assert {alias.name for alias in node.names} <= set(model.__all__)
-    assert code.value_names(*where), "it takes no value of the reader's"
+    assert code.value_names(*where), "it uses no value of the user's"
 
 
 def shown(page: str, part: str, **query: str) -> str:
-    """The program that a part shows."""
+    """Return the program that a section shows."""
     key, parts = PARTS[page]
     app = visit(page, **({key: part} if parts else {}), **query)
     (fold,) = [fold for fold in app.expander if fold.label.startswith("The same in ")]

@@ -1,4 +1,4 @@
-"""What the model makes of the tutorials' sentence is read off its translation."""
+"""The reading of *it* in the tutorials' sentence follows from its translation."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from views.controls.sentence_input import TIRED, WIDE
 PAGES = [("attribution", {}), ("inside", {"inside": "one-query"})]
 
 
-def said(app) -> list[str]:
+def page_texts(app) -> list[str]:
     return [element.value for element in app.markdown if element.value.startswith("**What *it* is.**")]
 
 
@@ -18,7 +18,7 @@ def said(app) -> list[str]:
 def test_both_sentences_are_translated_with_elle(translator, page: str, part: dict, text: str, other: str):
     pronoun = "elle" if "qu'elle " in translator.translate(text) else "il"
     app = visit(page, text=text, **part)
-    (sentence,) = said(app)
+    (sentence,) = page_texts(app)
     assert f"The model writes *{pronoun}*" in sentence
     assert ("only an animal can be too tired" in sentence) == (text == TIRED and pronoun != RIGHT[text])
     link = next(link for link in app.get("page_link") if link.proto.label == "Compare tired and wide")
@@ -30,4 +30,4 @@ def test_both_sentences_are_translated_with_elle(translator, page: str, part: di
 
 
 def test_other_sentences_have_no_such_text():
-    assert said(visit("inside", text=SENTENCE, inside="one-query")) == []
+    assert page_texts(visit("inside", text=SENTENCE, inside="one-query")) == []

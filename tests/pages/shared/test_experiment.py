@@ -1,4 +1,4 @@
-"""Every part that proposes an experiment makes it at the press of a button, and states what came of it."""
+"""Every section that proposes an experiment runs it by a button, and states its result."""
 
 import re
 
@@ -13,7 +13,7 @@ from views.navigation import SECTIONS
 from views.text import prose
 from views.text.numbers import three_digits
 
-# The id of each experiment: the page and the part that propose it.
+# The id of each experiment -> the page and the section that propose it.
 PROPOSED = {
     "masks-own": ("masks", "your-sentence"),
     "masks-causality": ("masks", "causality"),
@@ -69,8 +69,8 @@ PROPOSED = {
 }
 
 
-def found(id: str, sentence: str = SENTENCE) -> str:
-    """What the page says after the button was pressed."""
+def result_after_press(id: str, sentence: str = SENTENCE) -> str:
+    """Return the text of the result after the button was pressed."""
     page, part = PROPOSED[id]
     app = visit(page, text=sentence, **{PARTS[page][0]: part})
     assert results(app) == []
@@ -90,7 +90,7 @@ FIRST = {page: id for id, (page, _) in reversed(PROPOSED.items())}.values()  # o
 
 @pytest.mark.parametrize("id", [id if id in FIRST else nightly(id, id=id) for id in PROPOSED])
 def test_the_button_runs_the_experiment_and_its_result_is_shown(id):
-    said = found(id)
+    said = result_after_press(id)
     template = prose.block(PAGE, f"{id}-found")
     places = re.escape(re.sub(r"\{\w+\}", "\0", template)).replace("\\\x00", ".+?").replace("\x00", ".+?")
     assert re.fullmatch(places, said, re.DOTALL), said
@@ -98,7 +98,7 @@ def test_the_button_runs_the_experiment_and_its_result_is_shown(id):
 
 
 def test_every_section_of_a_teaching_page_has_an_experiment():
-    """The parts themselves are compared with `PARTS` by `tests/browser/test_walk.py`."""
+    """`tests/browser/test_walk.py` compares the sections with `PARTS`."""
     teaching = ("vision", *(place.id for section in SECTIONS if section.label() == "Learn" for place in section.pages))
     assert sorted(PROPOSED.values()) == sorted((page, part) for page in teaching for part in PARTS[page][1])
 
@@ -110,10 +110,14 @@ def test_every_experiment_text_is_used():
 
 def test_the_results_equal_the_models(translator, trace):
     largest = trace.encoder_attention.max(axis=-1).mean(axis=(1, 2))
-    said = found("inside-seven-steps")
+    said = result_after_press("inside-seven-steps")
     assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in said
     assert f"{three_digits(float(largest[0]))} in layer 1" in said
-    assert "*étudiant*, with probability 0.500: 0.693 of 1.89 nats" in found("loss-tokens")
-    assert "differs by 0." in found("decoding-linear-softmax") or "e-" in found("decoding-linear-softmax")
-    assert found("positions-rotation").endswith("by 0.")
-    assert np.isclose(float(re.search(r"becomes|(\S+) over one period", found("positions-orthogonality"))[1]), 1)
+    assert "*étudiant*, with probability 0.500: 0.693 of 1.89 nats" in result_after_press("loss-tokens")
+    assert "differs by 0." in result_after_press("decoding-linear-softmax") or "e-" in result_after_press(
+        "decoding-linear-softmax"
+    )
+    assert result_after_press("positions-rotation").endswith("by 0.")
+    assert np.isclose(
+        float(re.search(r"becomes|(\S+) over one period", result_after_press("positions-orthogonality"))[1]), 1
+    )

@@ -1,4 +1,4 @@
-"""A run of a page begins with what other threads may be importing at the same moment."""
+"""A run of a page first imports the packages that other threads may be importing at the same time."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ with fragments.queued_run("translate"):
 
 
 def test_a_first_run_imports_the_whole_model_package_first():
-    """A page that began with a part of it and the warm-up, which begins with the whole, would wait for each other."""
+    """A page that imported a module of it first could deadlock with the warm-up, which imports the whole."""
     assert subprocess.run([sys.executable, "-W", "ignore", "-c", FIRST_RUN], cwd=ROOT).returncode == 0

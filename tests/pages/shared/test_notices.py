@@ -1,4 +1,4 @@
-"""What every page says of text that is not English, and of translations that were cut off."""
+"""Notices about text that is not English, and about translations that were cut off."""
 
 from dataclasses import fields
 
@@ -13,13 +13,13 @@ PAGES = [place.id for place in navigation.PAGES if place.id != "vision"]
 KOREAN, FRENCH = "저는 학생입니다.", "Je voudrais acheter une voiture."
 NOT_ENGLISH = prose.block("notices", "not-english")
 ENDLESS = "z" * 35  # the model repeats it up to the limit
-LIMIT = 40  # that a test sets, for speed; the other sentences end before
+LIMIT = 40  # set by a test, for speed; the other sentences end earlier
 LOWER = 16  # where no other sentence is translated
 
 
 @pytest.fixture
 def limited(monkeypatch):
-    """Makes translations end sooner, where nobody asks for another length."""
+    """Return a function that lowers the default length limit of translations."""
 
     def end_at(limit: int) -> None:
         defaults = (limit if option.name == "max_length" else option.default for option in fields(DecodingOptions))
@@ -28,7 +28,7 @@ def limited(monkeypatch):
     return end_at
 
 
-def cut(which: str = "", **values: str) -> str:
+def cut_off_notice(which: str = "", **values: str) -> str:
     return prose.block("notices", f"cut-off-{which}".rstrip("-"), **values)
 
 
@@ -75,19 +75,23 @@ def test_a_pages_own_boxes_warn_of_text_that_is_not_english(page, query, names):
         ("translate", {}, []),
         ("attention", {}, []),
         ("heads", {}, []),
-        ("compare", {}, [cut("before"), cut("after")]),
-        ("compare", {"b": "Another sentence", "other": ENDLESS}, [cut("of", side="A"), cut("of", side="B")]),
+        ("compare", {}, [cut_off_notice("before"), cut_off_notice("after")]),
+        (
+            "compare",
+            {"b": "Another sentence", "other": ENDLESS},
+            [cut_off_notice("of", side="A"), cut_off_notice("of", side="B")],
+        ),
         ("attribution", {}, []),
-        ("positions", {"facet": "trained-model"}, [cut("this")] * 2),
+        ("positions", {"facet": "trained-model"}, [cut_off_notice("this")] * 2),
         ("masks", {}, []),
         ("masks", {"masks": "Causality"}, []),
         *(("inside", {"inside": part}, []) for part in ("Seven steps", "One query", "Heads")),
-        ("inside", {"inside": "Scaling"}, [cut("this")] * 2),
+        ("inside", {"inside": "Scaling"}, [cut_off_notice("this")] * 2),
         *(("inside", {"inside": part}, []) for part in ("Feed-forward", "Add & Norm")),
         ("decoding", {"part": "Step by step"}, []),
         ("decoding", {"part": "Linear + softmax"}, []),
         ("decoding", {"part": "Teacher forcing"}, []),
-        ("decoding", {"part": "Teacher forcing", "target": "Oui."}, [cut("free")]),
+        ("decoding", {"part": "Teacher forcing", "target": "Oui."}, [cut_off_notice("free")]),
         ("loss", {"part": "Piece by piece"}, []),
         ("loss", {"part": "Smoothing and gradient"}, []),
         ("loss", {"part": "Training curves"}, []),
@@ -96,18 +100,18 @@ def test_a_pages_own_boxes_warn_of_text_that_is_not_english(page, query, names):
 def test_every_page_reports_a_translation_that_was_cut_off(limited, page, query, others):
     limited(LOWER)
     app = visit(page, text=ENDLESS, **query)
-    assert [notice.value for notice in app.info] == [cut(), *others]
+    assert [notice.value for notice in app.info] == [cut_off_notice(), *others]
 
 
 def test_sections_with_several_translations_report_each(limited):
     limited(LIMIT)
     beam = visit("decoding", text=ENDLESS, part="Beam search")
-    assert [notice.value for notice in beam.info] == [cut("best"), cut("greedy")]
+    assert [notice.value for notice in beam.info] == [cut_off_notice("best"), cut_off_notice("greedy")]
     order = visit("tokens", part="Word order", o1=ENDLESS)
-    assert [notice.value for notice in order.info] == [cut("this")]
+    assert [notice.value for notice in order.info] == [cut_off_notice("this")]
 
 
 def test_sampling_is_cut_off_at_128_tokens_with_a_notice():
     app = visit("translate", method="Sampling", temperature="3.0", seed="0")
     assert "decoder generates 128 tokens" in html_of(app)
-    assert [notice.value for notice in app.info] == [cut()]
+    assert [notice.value for notice in app.info] == [cut_off_notice()]

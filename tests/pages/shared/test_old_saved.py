@@ -1,4 +1,4 @@
-"""What an earlier version saved still opens: its recipes, its addresses of lines, its intervention texts.
+"""Files and addresses of an earlier version still work: recipes, addresses of lines, intervention texts.
 
 `old_saved.json` was written by the commit before the folders, the words and the ids changed, with what it computed. A
 recipe names the weights it is for. Since others ship for pictures, their name and numbers in the file are those of the
@@ -20,15 +20,15 @@ from model.runtime.progress import run_to_end
 from tests.pages.conftest import ROOT, visit
 from views.components.attention_lines import LinesView, LockedToken, from_address, to_address
 
-OLD = json.loads((Path(__file__).parent / "old_saved.json").read_text(encoding="utf-8"))
+SAVED = json.loads((Path(__file__).parent / "old_saved.json").read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize("name", OLD["recipes"])
+@pytest.mark.parametrize("name", SAVED["recipes"])
 def test_a_recipe_computes_the_same_numbers(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     names: dict = {}
-    exec("\n".join(OLD["recipes"][name]["lines"]), names)  # it asserts itself that weights and pixels are the same
-    attention, found = names["attention"], OLD["recipes"][name]["found"]
+    exec("\n".join(SAVED["recipes"][name]["lines"]), names)  # it asserts that weights and pixels are the same
+    attention, found = names["attention"], SAVED["recipes"][name]["found"]
     assert list(attention.shape) == found["shape"]
     assert float((attention.astype("f8") ** 2).sum()) == pytest.approx(found["sum_of_squares"], rel=1e-5)
     np.testing.assert_allclose(attention[0, 0, :3, 1], found["some"], atol=1e-5)
@@ -37,7 +37,7 @@ def test_a_recipe_computes_the_same_numbers(name, monkeypatch):
 @pytest.mark.parametrize("name", ["encoder", "picture"])
 def test_a_recipe_for_other_weights_fails(name, monkeypatch):
     monkeypatch.chdir(ROOT)
-    lines, names = OLD["recipes"][name]["lines"], {}
+    lines, names = SAVED["recipes"][name]["lines"], {}
     other = [line[:-8] + "0000000'" if "weights_sha256" in line else line for line in lines]
     assert other != lines
     with pytest.raises(AssertionError):
@@ -46,14 +46,14 @@ def test_a_recipe_for_other_weights_fails(name, monkeypatch):
 
 
 def test_an_address_of_lines_draws_the_same_lines(translator):
-    saved = OLD["lines"]
+    saved = SAVED["lines"]
     view = LinesView(tuple(saved["layers"]), tuple(saved["heads"]), saved["mass"], LockedToken(*saved["locked"]))
-    assert from_address(saved["address"], translator.trace(OLD["sentence"]).cross_attention.shape) == view
+    assert from_address(saved["address"], translator.trace(SAVED["sentence"]).cross_attention.shape) == view
     assert to_address(view) == saved["address"]
 
 
 def test_an_intervention_does_the_same(translator):
-    saved = OLD["intervention"]
+    saved = SAVED["intervention"]
     plan = HeadInterventions.from_text(saved["text"])
     assert plan.to_text() == saved["text"]
     trace = translator.trace(saved["sentence"])
@@ -63,7 +63,7 @@ def test_an_intervention_does_the_same(translator):
 
 
 def test_an_address_with_a_stored_intervention_opens():
-    saved = OLD["intervention"]
+    saved = SAVED["intervention"]
     app = visit("compare", text=saved["sentence"], headskept=saved["text"])
     assert not app.warning
     assert len([button for button in app.button if (button.key or "").startswith("headsdrop")]) == 7

@@ -1,4 +1,4 @@
-"""A page of parts: each has an id for the address and a name in the reader's language."""
+"""A page of sections: each has an id for the address and a label in the user's language."""
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -34,7 +34,7 @@ def test_the_address_has_the_id_and_the_control_the_label():
 
 
 def drawn(app: AppTest) -> tuple[bool, bool]:
-    """Whether the page asks for the sentence, and for how to decode."""
+    """Return whether the page offers the sentence box, and the decoding controls."""
     return bool([box for box in app.text_input if box.key == "text"]), bool(
         [group for group in app.get("button_group") if "method" in group.proto.id]
     )
@@ -52,7 +52,7 @@ def drawn(app: AppTest) -> tuple[bool, bool]:
 def test_a_page_offers_only_the_inputs_of_the_open_section(open_app, part, asks):
     app = open_app("tokens", method="beam", **part)
     assert drawn(app) == asks
-    assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # kept for the next part
+    assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # remain for the next section
 
 
 def test_given_tokens_need_no_sentence(open_app):

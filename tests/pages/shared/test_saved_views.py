@@ -1,4 +1,4 @@
-"""What the attention viewer saves: the numbers it shows, the same bytes each time, and how to compute them again."""
+"""Files of the attention viewer: the displayed numbers, the same bytes each time, and a recipe to recompute them."""
 
 import csv
 import hashlib
@@ -51,7 +51,7 @@ def view_of(
 
 
 def saved(viewed: ViewedAttention) -> SavedView:
-    """A view of the maps, the first head open."""
+    """Return a saved view of the maps, with the first head open."""
     sheet = Sheet(
         attention_maps.with_means(viewed.attention),
         viewed.layers,
@@ -100,16 +100,16 @@ def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
     np.testing.assert_array_equal(np.array([row[1:] for row in rows], np.float32), trace.decoder_attention[0, 0])
     _, weights = read_grid(payload_of(read.read("view.html")))
     np.testing.assert_array_equal(weights[:-1, :-1], trace.decoder_attention)
-    told = json.loads(read.read("settings.json"))
-    assert told["model"] == {"weights_sha256": translator.card["weights_sha256"], "tokenizer_sha256": "t"}
-    assert told["input"] == {
+    description = json.loads(read.read("settings.json"))
+    assert description["model"] == {"weights_sha256": translator.card["weights_sha256"], "tokenizer_sha256": "t"}
+    assert description["input"] == {
         "sentence": SENTENCE,
         "target": trace.target_text,
         "target_ids": list(trace.next_ids),
     }
-    assert told["settings"]["layer"] == "1" and told["settings"]["units"] == "tokens"
-    assert told["check"]["largest_difference"] == trace.verification["decoder"].max_difference
-    assert set(told["versions"]) == {"Attention Atlas", "python", "torch", "numpy"}
+    assert description["settings"]["layer"] == "1" and description["settings"]["units"] == "tokens"
+    assert description["check"]["largest_difference"] == trace.verification["decoder"].max_difference
+    assert set(description["versions"]) == {"Attention Atlas", "python", "torch", "numpy"}
 
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
@@ -152,8 +152,8 @@ def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
     np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
     few = {"attention": viewed.attention[:, :, :3, :3], "queries": viewed.queries[:3], "keys": viewed.keys[:3]}
     own = replace(view_picture(key, trace, "w"), **few)
-    told = describe_view(saved(own))
-    assert told["input"] == {"pixels_sha256": key}
+    description = describe_view(saved(own))
+    assert description["input"] == {"pixels_sha256": key}
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(saved(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()

@@ -1,4 +1,4 @@
-"""What pages share: recent results, one computation at a time, a clear word when the model is broken."""
+"""Services: cached results, one computation at a time, one sentence when the model is broken."""
 
 import threading
 import time
@@ -29,7 +29,7 @@ def test_two_simultaneous_requests_compute_once():
 
     def compute():
         computed.append(1)
-        assert request[1].wait(20)  # the other one has looked in vain by now
+        assert request[1].wait(20)  # the other one has missed the cache by now
         return "answer"
 
     def ask(number):
@@ -46,7 +46,7 @@ def test_two_simultaneous_requests_compute_once():
 
 
 class AnnouncingLock:
-    """A lock that says when somebody wants it."""
+    """A lock that sets an event when a thread waits for it."""
 
     def __init__(self, lock, wanted):
         self.lock, self.wanted = lock, wanted
@@ -73,7 +73,7 @@ def test_an_evicted_result_is_found_while_it_is_referenced():
 
 
 class SlowTranslator:
-    """Counts how many computations run at once."""
+    """Counts how many computations run at the same time."""
 
     def __init__(self) -> None:
         self.running = self.most = self.traces = 0

@@ -1,4 +1,4 @@
-"""The fold that corrects slips of tutorials: it stands where a part has one, and its numbers are right."""
+"""The fold that corrects mistakes of tutorials: rendered where a section has one, with the right numbers."""
 
 from __future__ import annotations
 

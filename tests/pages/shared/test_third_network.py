@@ -1,4 +1,4 @@
-"""A network of another shape behind the attention viewer and the head ranking: no view and no page was changed."""
+"""A network of another architecture works in the attention viewer and the head ranking without changes to them."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ from streamlit.testing.v1 import AppTest
 
 from model.tracing.trace import AttentionRecord
 from model.tracing.traced_model import TracedModel
-from tests.pages.kinds import kinds
-from tests.pages.listed import listed
+from tests.pages.kinds import maps_by_kind
+from tests.pages.listed import listed_heads
 from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceModel
 
 
@@ -74,7 +74,7 @@ def test_it_is_a_traced_model_whose_check_is_not_fused_attention():
 @pytest.mark.parametrize("kind", [READING, ASKING], ids=lambda kind: kind.name)
 def test_the_attention_viewer_shows_every_kind_with_the_records_check(kind):
     app = run(viewer, kind=kind.name)
-    header, weights = kinds(app)[kind.name]
+    header, weights = maps_by_kind(app)[kind.name]
     record = DistanceModel().trace().records[kind.name]
     np.testing.assert_allclose(weights[:-1, :1], record.weights, atol=1e-5)
     assert header["queries"] == list(WORDS[kind.queries])
@@ -96,7 +96,7 @@ def test_lines_are_rendered():
 
 
 def test_the_head_ranking_lists_every_head_by_its_effect():
-    header = listed(run(ranking))
+    header = listed_heads(run(ranking))
     changes = DistanceModel().ablate()
     expected = sorted(
         (

@@ -1,4 +1,4 @@
-"""A network that no page was written for: two stacks of unequal length, one head, scores by distance, its own check."""
+"""A network that no page knows: two stacks of unequal length, one head, scores by distance, its own check."""
 
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -22,7 +22,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 class DistanceRecord(AttentionRecord):
-    """Attention whose scores are minus the squared distance; fused scaled dot products would find it wrong."""
+    """Attention whose scores are minus the squared distance, which differs from fused scaled dot products."""
 
     def verify(self) -> Verification:
         worst = 0.0

@@ -10,13 +10,13 @@ from model.lessons.word_order import compare_orders
 from model.networks.config import part_sizes
 from model.text.spelling import list_spellings, tokenize_spellings
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import COOK, Case, Values, Wanted, of_the_translator
+from tests.pages.shared.programs import COOK, Case, Expected, Values, of_the_translator
 
 CATS = "the cat that I raise", "the cat that catches sparrows", "the cat character in a game"
 
 
 @of_the_translator
-def embedded(translator: Translator, values: Values) -> Wanted:
+def embedded(translator: Translator, values: Values) -> Expected:
     tokenizer = translator.tokenizer
     steps = recompute_embedding(translator.network, tokenizer, tokenizer.encode_source(values["sentence"]))
     names = ("ids", "rows", "scaled", "positions")
@@ -24,7 +24,7 @@ def embedded(translator: Translator, values: Values) -> Wanted:
 
 
 @of_the_translator
-def neighbours(translator: Translator, values: Values) -> Wanted:
+def neighbours(translator: Translator, values: Values) -> Expected:
     tokenizer = translator.tokenizer
     token = tokenizer.encode_source(values["sentence"])[values["place"] - 1]
     computed = find_neighbours(translator.network, tokenizer, token, values["count"])
@@ -33,13 +33,13 @@ def neighbours(translator: Translator, values: Values) -> Wanted:
 
 
 @of_the_translator
-def order(translator: Translator, values: Values) -> Wanted:
+def order(translator: Translator, values: Values) -> Expected:
     computed = compare_orders(translator.network, translator.tokenizer, values["first"], values["second"])
     return {"pairs": computed.pairs, "distances": computed.distances}
 
 
 @of_the_translator
-def contexts(translator: Translator, values: Values) -> Wanted:
+def contexts(translator: Translator, values: Values) -> Expected:
     word = {"the cat that I raise": "cat", "Where did you learn to cook?": "cook"}[values["sentences"][0]]
     computed = follow_word(translator.network, translator.tokenizer, list(values["sentences"]), word)
     assert computed.places == values["places"]
@@ -47,7 +47,7 @@ def contexts(translator: Translator, values: Values) -> Wanted:
 
 
 @of_the_translator
-def spelt(translator: Translator, values: Values) -> Wanted:
+def spelt(translator: Translator, values: Values) -> Expected:
     typed = [*list_spellings(values["word"])[:5], ("other", values["other"])]
     computed = tokenize_spellings(translator.tokenizer, typed)
     tokens = {row.text: tuple(translator.tokenizer.tokens(row.ids)) for row in computed}
@@ -58,13 +58,13 @@ def spelt(translator: Translator, values: Values) -> Wanted:
 
 
 @of_the_translator
-def separated(translator: Translator, values: Values) -> Wanted:
+def separated(translator: Translator, values: Values) -> Expected:
     computed = look_up_pairs(translator.network, translator.tokenizer, values["pairs"])
     assert computed.words == values["pairs"]
     return {name: getattr(computed, name) for name in ("chosen", "held_out", "best", "together")}
 
 
-def sizes(values: Values) -> Wanted:
+def sizes(values: Values) -> Expected:
     depth = {f"n_{stack}_layers": values["layers"] for stack in ("encoder", "decoder")}
     widths = {name: values[name] for name in ("d_model", "n_heads", "d_ff")}
     config = TransformerConfig(vocabulary_size=values["vocabulary"], **widths, **depth)

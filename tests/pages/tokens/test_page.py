@@ -10,7 +10,7 @@ from model.lessons.embedding import find_neighbours, recompute_embedding
 from model.lessons.word_order import compare_orders
 from pages.tokens.contexts import SENTENCES
 from pages.tokens.word_order import ORDERS
-from tests.pages.charts import charts, checked, curve, numbers
+from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from views import attention_maps
 from views.text.numbers import three_digits
@@ -62,7 +62,7 @@ def chips(app):
 
 
 def test_steps_equal_the_network(open_app):
-    assert float(checked(open_app("tokens"), "first layer read").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
+    assert float(check_caption(open_app("tokens"), "first layer read").rsplit(" ", 1)[1].rstrip(".")) < 1e-6
 
 
 def test_table_is_built_when_it_is_opened(open_app, steps):
@@ -84,7 +84,7 @@ def test_neighbours_equal_the_models(open_app, translator):
     (figure,) = charts(app)
     assert numbers(figure["data"][0]["y"]).sum() == len(translator.tokenizer) - 1
     assert f"Nearest tokens to {expected.token.strip()}" in html
-    assert "cosine_similarity" in checked(app, "Check: ")
+    assert "cosine_similarity" in check_caption(app, "Check: ")
 
 
 def test_spellings_equal_the_tokenizers(open_app, translator):
@@ -97,7 +97,7 @@ def test_spellings_equal_the_tokenizers(open_app, translator):
         ]
         assert f'<td class="aa-number">{len(tokens)}</td>' in row[:120]
         assert re.findall(r'data-said="token" role="listitem">(.*?)</span>', row[: row.index("</tr>")]) == tokens
-    back, whole = re.search(r"give (\d+) of (\d+) spellings", checked(app, "Check: ")).groups()
+    back, whole = re.search(r"give (\d+) of (\d+) spellings", check_caption(app, "Check: ")).groups()
     assert back == whole
 
 
@@ -127,7 +127,7 @@ def test_a_word_in_three_contexts(open_app, translator):
     for number, path in enumerate(computed.projection, 1):
         x, y = curve(plane, f"Sentence {number}")
         np.testing.assert_allclose(np.stack([x, y], axis=1), path, atol=1e-3)
-    assert "embeddings of the word differ by 0 between" in checked(app, "Check: ")
+    assert "embeddings of the word differ by 0 between" in check_caption(app, "Check: ")
 
 
 def test_an_adjective_in_one_of_the_contexts(open_app, translator):
@@ -174,7 +174,7 @@ def test_two_orders(open_app, translator):
     assert any("The same bag" in text.value for text in app.markdown)
     translations = re.findall(r'lang="fr" dir="auto".*?>(.*?)</p>', html_of(app))
     assert len(set(translations)) == 2
-    line = checked(app, "with all positions set to 0")
+    line = check_caption(app, "with all positions set to 0")
     bare, trained = (float(number.rstrip(".")) for number in re.findall(r"up to ([\d.e-]+)", line))
     assert bare < 1e-4 < 0.1 < trained
 
@@ -193,7 +193,7 @@ def test_compared_sizes_and_a_width_not_divisible_by_heads(open_app, translator)
     assert "256 \u2192 1024 \u2192 256" in html
     assert "6 + 6" in html
     app = open_app("tokens", part="sizes")
-    assert f"{translator.parameters:,}".replace(",", " ") in checked(app, "weight file holds")
+    assert f"{translator.parameters:,}".replace(",", " ") in check_caption(app, "weight file holds")
     app.number_input(key="d_model").set_value(250).run()
     (warning,) = app.warning
     refused = warning.value.replace("\\", "")

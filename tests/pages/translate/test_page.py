@@ -1,11 +1,11 @@
-"""The home page: sentence in, translation out, everything the model considered."""
+"""The home page: sentence, translation, and the candidates at each position."""
 
 import re
 
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, html_of
 from views.controls import sentence_input
 
@@ -39,7 +39,7 @@ def test_translation_tokens_probabilities_and_candidates(open_app):
 
 
 def test_step_by_step_probabilities_agree_with_one_pass(open_app):
-    line = checked(open_app(), "Checked")
+    line = check_caption(open_app(), "Checked")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 

@@ -24,7 +24,7 @@ from model.tracing.interventions import HeadInterventions
 from pages.vision.positions import order_probabilities
 from pages.vision.what_if import compute_change as compute_what_if
 from pages.vision.what_if import program_values
-from tests.pages.shared.programs import Case, Values, Wanted
+from tests.pages.shared.programs import Case, Expected, Values
 from views import attention_maps, patch_grid
 from views.controls import samples
 
@@ -41,7 +41,7 @@ def trace_of(path: str) -> VisionTrace:
     return classifier().trace(samples.picture(name).image)
 
 
-def cut(values: Values) -> Wanted:
+def cut(values: Values) -> Expected:
     trace, network = trace_of(values["picture"]), classifier().network
     size, place = network.config.patch_size, (values["row"] - 1, values["column"] - 1)
     chosen = patch_grid.patch_pixels(trace.pixels, *place, size)
@@ -57,13 +57,13 @@ def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
     return layers.index(values["layer"]), heads.index(values["head"])
 
 
-def cls(values: Values) -> Wanted:
+def cls(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     sheet = attention_maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
     return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
 
 
-def any_patch(values: Values) -> Wanted:
+def any_patch(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     matrix = attention_maps.single_map(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
@@ -71,21 +71,21 @@ def any_patch(values: Values) -> Wanted:
     return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}
 
 
-def through_the_layers(values: Values) -> Wanted:
+def through_the_layers(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     scores = attention_scores(trace.attention, values["fusion"], values["layer"] - 1)
     scores |= classifier().gradient_scores(trace, trace.classes.index(values["explained"])).scores
     return dict(zip(("cls", "rollout", "gradient_relevance", "raw_gradient"), scores.values(), strict=True))
 
 
-def classified(values: Values) -> Wanted:
+def classified(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     computed = recompute_classification(classifier().network, trace)
     shown = {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
     return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
 
 
-def covered(values: Values) -> Wanted:
+def covered(values: Values) -> Expected:
     trace, model = trace_of(values["picture"]), classifier()
     drawn = random_orders(len(trace.patches), 2)
     named = dict(zip(("random 0", "reverse 0", "random 1", "reverse 1"), drawn, strict=True))
@@ -96,7 +96,7 @@ def covered(values: Values) -> Wanted:
     return {name: {id: getattr(c, what) for id, c in zip(named, curves, strict=True)} for name, what in of.items()}
 
 
-def beside(values: Values) -> Wanted:
+def beside(values: Values) -> Expected:
     trace, other = trace_of(values["picture"]), ConvolutionClassifier.load(device="cpu")
     pictures, computed = rearrange(trace.pixels, classifier().config.patch_size), {}
     for name, model in (("ours", classifier()), ("theirs", other)):
@@ -107,7 +107,7 @@ def beside(values: Values) -> Wanted:
     return computed | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
 
 
-def positions(values: Values) -> Wanted:
+def positions(values: Values) -> Expected:
     trace, model = trace_of(values["picture"]), classifier()
     order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
     computed = order_probabilities(model, trace.pixels, order)
@@ -116,7 +116,7 @@ def positions(values: Values) -> Wanted:
     return shown | {"similarity": position_similarity(model.network)}
 
 
-def heads(values: Values) -> Wanted:
+def heads(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     computed, index = classifier().ablate_heads(trace), trace.classes.index(values["explained"])
     changes = {
@@ -126,7 +126,7 @@ def heads(values: Values) -> Wanted:
     return changes | {"without": computed.without}
 
 
-def full_maps(values: Values) -> Wanted:
+def full_maps(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     return {"maps": trace.attention, "on_cls": trace.attention[:, :, 1:, 0].mean(axis=(1, 2))}
 
@@ -147,7 +147,7 @@ PLANS = (
 )
 
 
-def what_if(values: Values) -> Wanted:
+def what_if(values: Values) -> Expected:
     (plan,) = (plan for plan in PLANS if program_values(plan) == values["changes"])
     trace = trace_of(values["picture"])
     attention = classifier().intervene(trace, plan).after.attention

@@ -7,8 +7,8 @@ import pytest
 
 from model.attribution.head_labels import vision_scores
 from tests.model.images import CLASSES
-from tests.pages.charts import checked
-from tests.pages.listed import listed
+from tests.pages.charts import check_caption
+from tests.pages.listed import listed_heads
 from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
 
@@ -22,7 +22,7 @@ def effects():
 def test_all_heads_ranked_for_any_class(effects, measure):
     app = open_view("heads", explain="2", measure=measure)
     expected = effects.logit_changes(1) if measure == "logit" else effects.probability_changes(1)
-    rows = listed(app)["rows"]
+    rows = listed_heads(app)["rows"]
     assert len(rows) == expected.size
     for row in rows:
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("vision ").split("."))
@@ -33,7 +33,7 @@ def test_all_heads_ranked_for_any_class(effects, measure):
         assert row["weights"] == list(trace().grid)
     sizes = [abs(row["effect"]) for row in rows]
     assert sizes == sorted(sizes, reverse=True)
-    assert listed(app)["columns"][1] == f"change of the {measure}"
+    assert listed_heads(app)["columns"][1] == f"change of the {measure}"
 
 
 def test_the_open_head(effects):
@@ -43,12 +43,12 @@ def test_the_open_head(effects):
         change = (effects.without - effects.logits)[1, 0, index]
         assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
         assert float(shown[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
-    assert float(re.search(r"to the list: (\S+)\.$", checked(app, "Checked apart"))[1]) < 1e-5
+    assert float(re.search(r"to the list: (\S+)\.$", check_caption(app, "Checked apart"))[1]) < 1e-5
     scores = vision_scores(trace().attention, trace().grid, trace().pixels)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}
     assert float(rows["neighbours"][1]) == pytest.approx(scores.scores["neighbours"][1, 0], rel=0.01)
     # the statistics that ship belong to the shipped weights, not to these
-    assert listed(app)["columns"][3] == ""
+    assert listed_heads(app)["columns"][3] == ""
     assert any("belongs to other weights" in caption.value.replace("\\", "") for caption in app.caption)
     app.session_state["vision_heads_table"] = True
     app.run()
@@ -66,4 +66,4 @@ def test_open_head_links_to_its_maps():
 
 def test_nonsense_in_the_address_falls_back():
     app = open_view("heads", explain="x", measure="-1", vsort="x", vshown="vision 9.9")
-    assert len(listed(app)["rows"]) == 4
+    assert len(listed_heads(app)["rows"]) == 4

@@ -21,7 +21,7 @@ from pages.vision.layers import (
     verdict,
 )
 from tests.model.images import CLASSES
-from tests.pages.charts import charts, checked, numbers
+from tests.pages.charts import charts, check_caption, numbers
 from tests.pages.vision.views import open_view, service, trace
 from views.text import prose
 from views.text.numbers import percent, three_digits
@@ -116,7 +116,7 @@ def test_class_of_small_probability_has_a_warning():
 
 
 def test_check_is_below_its_bound():
-    line = checked(open_view("layers"), "recomputed")
+    line = check_caption(open_view("layers"), "recomputed")
     match = re.search(r"difference (\S+); its rows sum to 1 within (\S+)\. .* from its length by (\S+) of", line, re.S)
     rollout, rows, slope = map(float, match.groups())
     assert max(rollout, rows) < 1e-12 and slope < 1e-2

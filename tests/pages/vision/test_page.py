@@ -16,10 +16,10 @@ from model.attribution.vision_analysis import principal_filters
 from model.lessons.classification import recompute_classification
 from pages.shared.models import load_vision as loaded_service
 from tests.new_process import clear_all
-from tests.pages.charts import checked, without_bounds
+from tests.pages.charts import check_caption, without_bounds
 from tests.pages.conftest import PATIENCE, ROOT, go, html_of
 from tests.pages.drawn import matrices
-from tests.pages.kinds import chosen, kinds
+from tests.pages.kinds import chosen_options, maps_by_kind
 from tests.pages.reading import table
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
@@ -190,14 +190,14 @@ def test_cls_attention_equals_the_trace(open_app, trace):
 
 def test_full_maps_equal_the_trace(open_app, trace):
     app = open_app("vision", view="full-maps", layer="2", head="3")
-    ((header, weights),) = kinds(app).values()
+    ((header, weights),) = maps_by_kind(app).values()
     assert header["weights"][2:] == list(trace.attention.shape[2:])
     assert (
         header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
         and len(header["keys"]) == trace.attention.shape[-1]
     )
     np.testing.assert_allclose(weights[1, 2], trace.attention[1, 2], rtol=1e-3, atol=1e-6)
-    assert chosen(app)["scale"] == "own"  # with a shared scale one strong head would leave the others blank
+    assert chosen_options(app)["scale"] == "own"  # with a shared scale one strong head would leave the others blank
     assert "scaled_dot_product_attention" in captions(app)
 
 
@@ -231,7 +231,7 @@ def test_any_patch_has_the_whole_matrix_of_one_head(open_app, trace, layer, head
 
 @pytest.mark.parametrize("view", ["cls", "any-patch"])
 def test_the_check_is_on_the_page(open_app, trace, view):
-    line = checked(open_app("vision", view=view), "recomputed")
+    line = check_caption(open_app("vision", view=view), "recomputed")
     difference, rows = (float(part.split(" ")[-1]) for part in line.replace("\n", " ").rstrip(". ").split(". ")[:2])
     assert difference < 1e-4
     assert rows < 1e-4

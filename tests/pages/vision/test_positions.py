@@ -10,7 +10,7 @@ import pytest
 from model.attribution.vision_analysis import attention_distance, position_similarity
 from pages.vision.positions import CHANGES, PICTURES
 from tests.model.images import CLASSES, noise
-from tests.pages.charts import charts, checked, numbers
+from tests.pages.charts import charts, check_caption, numbers
 from tests.pages.vision.views import open_view, service, trace
 from views.figures.patch_positions import similarity_sheet
 from views.text.numbers import percent
@@ -72,7 +72,7 @@ def test_shuffle_again_changes_the_order():
 
 
 def test_the_check():
-    line = checked(open_view("positions"), "Without position vectors")
+    line = check_caption(open_view("positions"), "Without position vectors")
     without, with_them = re.search(r"probability is (\S+)\. With them it\s+is (\S+)\. ", line).groups()
     similarity = re.search(r"difference (\S+)\.$", line).group(1)
     assert float(without) < 1e-5 < 1e-3 < float(with_them)

@@ -9,7 +9,7 @@ from model import HeadInterventions
 from model.attribution.trace_comparison import attention_shift
 from model.tracing.head_interventions import Forbid, OneHot, Scale, Temperature
 from tests.model.images import CLASSES
-from tests.pages.charts import checked
+from tests.pages.charts import check_caption
 from tests.pages.drawn import matrices
 from tests.pages.reading import table
 from tests.pages.vision.views import open_view, service, trace
@@ -40,7 +40,7 @@ def test_link_sets_its_intervention(query, change, checks):
     np.testing.assert_allclose(drawn["after"][1], after, atol=1e-6)
     np.testing.assert_allclose(drawn["after minus before"][1], after - before, atol=1e-6)
     np.testing.assert_allclose(drawn["Vision"][1], attention_shift(trace().attention, expected.attention), atol=1e-6)
-    line = checked(app, "Recomputed in double")
+    line = check_caption(app, "Recomputed in double")
     assert line.count("largest difference") == checks and not app.warning
 
 
