@@ -1,4 +1,4 @@
-"""The classifier as pages and notebooks use it: from its folder to a trace that can be explained."""
+"""The classifier for pages and notebooks: from its folder to an explained trace."""
 
 import json
 
@@ -16,7 +16,7 @@ from tests.model.images import CLASSES, noise, tiny_vision
 
 @pytest.fixture
 def folder(tmp_path):
-    """A classifier's folder as training leaves it."""
+    """A classifier's folder as training writes it."""
     network = tiny_vision()
     save_tensors(tmp_path / "model.safetensors", network.state_dict())
     write_json(tmp_path / "config.json", network.config.to_dict())
@@ -36,7 +36,7 @@ def trace(classifier):
     return classifier.trace(noise(12, 12, 3))
 
 
-def test_what_was_saved_is_what_is_loaded(folder, classifier):
+def test_a_saved_folder_loads_unchanged(folder, classifier):
     (folder / "card.md").write_text("# Model card", encoding="utf-8")
     loaded = VisionClassifier.load(folder, device="cpu")
     assert loaded.config == classifier.config
@@ -88,19 +88,19 @@ def test_a_broken_folder_gives_one_sentence(folder, name, damage, sentence):
 
 
 def test_prepare_takes_the_middle_square(classifier):
-    # Red left, green middle, blue right: only the middle square of the wide picture is kept.
+    # Red left, green middle, blue right: only the middle square of the wide picture remains.
     wide = np.zeros((24, 72, 3), dtype=np.uint8)
     wide[:, :24, 0] = wide[:, 24:48, 1] = wide[:, 48:, 2] = 255
     pixels = classifier.prepare(Image.fromarray(wide))
     assert (pixels.shape, pixels.dtype) == ((12, 12, 3), np.float32)
-    # Scaling is smooth, so the outermost columns know a little of what was cut away.
+    # Scaling is smooth, so the outermost columns depend a little on the cropped parts.
     np.testing.assert_array_equal(pixels[:, 1:-1], np.broadcast_to(np.float32([0, 1, 0]), (12, 10, 3)))
     np.testing.assert_allclose(pixels, np.broadcast_to(np.float32([0, 1, 0]), (12, 12, 3)), atol=0.1)
     tall = classifier.prepare(Image.fromarray(wide.transpose(1, 0, 2)))
     np.testing.assert_array_equal(tall, pixels.transpose(1, 0, 2))
 
 
-def test_a_picture_of_the_right_size_is_left_alone(classifier):
+def test_a_picture_of_the_right_size_is_not_scaled(classifier):
     image = np.random.default_rng(0).integers(0, 256, (12, 12, 3), dtype=np.uint8)
     np.testing.assert_array_equal(classifier.prepare(Image.fromarray(image)) * 255, image)
 
@@ -112,7 +112,7 @@ def test_any_shape_of_picture_is_prepared(classifier, size):
     assert pixels.shape == (12, 12, 3)
 
 
-def test_the_trace_holds_everything(classifier, trace):
+def test_the_trace_contains_everything(classifier, trace):
     assert trace.attention.shape == (2, 2, 10, 10)
     assert trace.record.queries.shape == (2, 2, 10, 8)
     assert trace.patches.shape == (9, 16)
@@ -123,8 +123,8 @@ def test_the_trace_holds_everything(classifier, trace):
     np.testing.assert_allclose(trace.probabilities, classifier.probabilities(noise(12, 12, 3)), atol=1e-6)
     assert trace.answer == int(trace.probabilities.argmax())
     with torch.inference_mode():
-        wanted = classifier.network(torch.from_numpy(noise(12, 12, 3)).permute(2, 0, 1)[None] * 2 - 1)[0]
-    np.testing.assert_allclose(trace.logits, wanted, atol=1e-5)
+        expected = classifier.network(torch.from_numpy(noise(12, 12, 3)).permute(2, 0, 1)[None] * 2 - 1)[0]
+    np.testing.assert_allclose(trace.logits, expected, atol=1e-5)
 
 
 def test_the_check_is_small(trace):
@@ -144,10 +144,10 @@ def test_an_intervention_is_recorded(classifier, trace):
     np.testing.assert_allclose(changed.attention[0], 0.1)
     assert np.abs(changed.logits - trace.logits).max() > 1e-3
     np.testing.assert_allclose(classifier.probabilities(noise(12, 12, 3), uniform), changed.probabilities, atol=1e-6)
-    assert changed.verify().max_difference > 1e-2  # the check sees that these are not the scores' own weights
+    assert changed.verify().max_difference > 1e-2  # the check detects that these are not the weights of the scores
 
 
-def test_explain_asks_every_method(classifier, trace):
+def test_explain_runs_every_method(classifier, trace):
     scores = classifier.explain(trace, 2)
     assert tuple(scores) == METHODS
     assert all(score.shape == (9,) and score.dtype == np.float32 for score in scores.values())
@@ -166,20 +166,20 @@ def test_attention_scores_of_a_layer_and_a_fusion(trace):
 
 
 def test_the_slope_measured_along_the_gradient_is_its_length(classifier, trace):
-    found = classifier.gradient_scores(trace, 1)
-    assert found.length > 0
-    assert found.difference < 1e-2
-    assert found.length == pytest.approx(float(np.linalg.norm(found.scores["raw gradient"])), rel=1e-5)
+    result = classifier.gradient_scores(trace, 1)
+    assert result.length > 0
+    assert result.difference < 1e-2
+    assert result.length == pytest.approx(float(np.linalg.norm(result.scores["raw gradient"])), rel=1e-5)
 
 
 def test_faithfulness_of_every_method_and_of_chance(classifier, trace):
     scores = classifier.explain(trace, trace.answer)
-    found = classifier.faithfulness(trace, scores, trace.answer)
-    assert tuple(found) == (*METHODS, "random")
-    for curve in found.values():
+    result = classifier.faithfulness(trace, scores, trace.answer)
+    assert tuple(result) == (*METHODS, "random")
+    for curve in result.values():
         assert curve.deletion[0] == pytest.approx(float(trace.probabilities[trace.answer]), abs=1e-5)
         assert curve.deletion[0] == pytest.approx(curve.insertion[-1], abs=1e-9)
-    chance = found["random"]
+    chance = result["random"]
     assert len(chance.parts) == 4
     np.testing.assert_allclose(chance.deletion, np.mean([part.deletion for part in chance.parts], axis=0))
     again = classifier.faithfulness(trace, {}, trace.answer)

@@ -1,4 +1,4 @@
-"""The convolutional network as pages and notebooks use it: loaded only where it is asked for, traced map by map."""
+"""The convolutional network for pages and notebooks: loaded only if requested, traced map by map."""
 
 import subprocess
 import sys
@@ -16,7 +16,7 @@ from tests.model.images import noise, tiny_convolution
 
 @pytest.fixture
 def folder(tmp_path):
-    """A classifier's folder as training leaves it, in half precision."""
+    """A classifier's folder as training writes it, in half precision."""
     network = tiny_convolution()
     state = network.state_dict()
     tensors = {name: tensor.half() if tensor.is_floating_point() else tensor for name, tensor in state.items()}
@@ -33,7 +33,7 @@ def classifier():
     return ConvolutionClassifier(tiny_convolution())
 
 
-def test_what_was_saved_is_what_is_loaded(folder, classifier):
+def test_a_saved_folder_loads_unchanged(folder, classifier):
     loaded = ConvolutionClassifier.load(folder, device="cpu")
     assert loaded.config == classifier.config and not loaded.network.training
     assert loaded.parameters == sum(parameter.numel() for parameter in classifier.network.parameters())
@@ -49,15 +49,15 @@ def test_a_broken_folder_gives_one_sentence(folder):
         ConvolutionClassifier.load(folder / "nowhere")
 
 
-def test_the_trace_holds_the_maps_after_the_stem_and_after_every_block(classifier):
+def test_the_trace_contains_the_maps_after_the_stem_and_after_every_block(classifier):
     image = Image.fromarray((noise(40, 60, 3) * 255).astype(np.uint8))
     trace = classifier.trace(image)
     assert trace.pixels.shape == (32, 32, 3)
     assert [maps.shape for maps in trace.maps] == [(8, 8, 8)] * 3 + [(16, 4, 4)] * 2
     assert all(maps.dtype == np.float32 for maps in trace.maps)
     head = classifier.network.head
-    wanted = trace.maps[-1].mean(axis=(1, 2)) @ head.weight.numpy().T + head.bias.numpy()
-    np.testing.assert_allclose(trace.logits, wanted, atol=1e-5)
+    expected = trace.maps[-1].mean(axis=(1, 2)) @ head.weight.numpy().T + head.bias.numpy()
+    np.testing.assert_allclose(trace.logits, expected, atol=1e-5)
     np.testing.assert_allclose(trace.probabilities, classifier.probabilities(trace.pixels), atol=1e-6)
     assert trace.answer == trace.probabilities.argmax() and trace.classes == classifier.config.classes
     np.testing.assert_allclose(np.exp(-classifier.score(trace)), trace.probabilities, atol=1e-6)
@@ -73,7 +73,7 @@ def test_an_intervention_is_recorded(classifier):
     assert not np.allclose(changed.logits, classifier.trace(pixels).logits, atol=1e-3)
 
 
-def test_opening_the_vision_transformer_reads_nothing_of_the_convolution():
+def test_loading_the_vision_transformer_does_not_import_the_convolution():
     program = """
 import sys
 opened = []

@@ -1,4 +1,4 @@
-"""Recurrent translators as pages and notebooks use them, on networks trained by the program itself."""
+"""Recurrent translators for pages and notebooks, with networks trained by the program itself."""
 
 import json
 import shutil
@@ -31,7 +31,7 @@ def translators():
 
 @pytest.fixture(scope="module")
 def trained_folder(data_file, tokenizer, tmp_path_factory):
-    """What a short run of the training program leaves."""
+    """The folder of a short run of the training program."""
     out = tmp_path_factory.mktemp("recurrent") / "lstm-dot"
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(VARIANTS, "lstm-dot", SMALL["lstm-dot"])
@@ -63,7 +63,7 @@ def test_a_streams_probabilities_are_those_of_the_trace(translators, kind):
     assert [token.id for token in tokens] == [step.id for step in steps]
     for token, step in zip(tokens, steps, strict=True):
         assert token.probability == pytest.approx(step.probability, rel=1e-4)
-        assert token.rank == 1 or step.id != step.top[0].id  # what is never written may be more probable
+        assert token.rank == 1 or step.id != step.top[0].id  # a token that is never generated may be more probable
 
 
 @every_kind
@@ -102,21 +102,21 @@ def test_a_trained_folder_loads_with_its_own_tokenizer_and_its_check_holds(copy)
     assert translator.parameters == translator.card["parameters"]
 
 
-def test_a_name_that_no_network_has_is_answered_with_the_names_there_are(tmp_path):
+def test_an_unknown_name_is_refused_with_the_known_names(tmp_path):
     with pytest.raises(CheckpointError, match="no network 'gru'; choose one of rnn-vector, lstm-vector"):
         RecurrentTranslator.load("gru")
     with pytest.raises(CheckpointError, match="or a folder"):
         RecurrentTranslator.load(tmp_path / "none")
 
 
-def test_a_network_whose_folder_is_gone_is_asked_to_be_restored(monkeypatch, tmp_path):
+def test_a_missing_folder_of_a_known_network_is_reported(monkeypatch, tmp_path):
     monkeypatch.setattr(recurrent_translator, "SHIPPED", tmp_path)
     with pytest.raises(CheckpointError, match=r"card\.json is missing from .*lstm-dot; restore it with `git checkout"):
         RecurrentTranslator.load("lstm-dot")
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "card.json"])
-def test_a_missing_file_gives_one_sentence_that_says_what_to_do(copy, name):
+def test_a_missing_file_is_reported_with_what_to_do(copy, name):
     (copy / name).unlink()
     with pytest.raises(CheckpointError, match=rf"(?s){name}.*restore it with `git checkout") as caught:
         RecurrentTranslator.load(copy)
@@ -124,7 +124,7 @@ def test_a_missing_file_gives_one_sentence_that_says_what_to_do(copy, name):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.model"])
-def test_an_altered_file_gives_one_sentence_that_says_what_to_do(copy, name):
+def test_an_altered_file_is_reported_with_what_to_do(copy, name):
     content = bytearray((copy / name).read_bytes())
     content[len(content) // 2] ^= 1
     (copy / name).write_bytes(content)
@@ -140,17 +140,17 @@ def test_a_network_without_its_own_tokenizer_needs_the_one_it_was_trained_with(c
 
 def test_a_config_of_other_sizes_gives_one_sentence(copy):
     config = json.loads((copy / "config.json").read_text())
-    for changes, said in [
+    for changes, message in [
         ({"decoder_width": 500}, "must be alike"),
         ({"d_model": 255}, "do not fit the sizes"),
         ({"heads": 8}, "unknown keys: heads"),
         ({"dropout": 0.3}, r"config\.json .*does not match its recorded SHA-256; restore it"),
     ]:
         (copy / "config.json").write_text(json.dumps({**config, **changes}))
-        with pytest.raises(CheckpointError, match=said):
+        with pytest.raises(CheckpointError, match=message):
             RecurrentTranslator.load(copy)
 
 
-def test_a_device_that_is_not_there_is_refused_by_name(copy):
+def test_an_unavailable_device_is_refused_by_name(copy):
     with pytest.raises(ValueError, match="no device 'cuda:99'"):
         RecurrentTranslator.load(copy, "cuda:99")

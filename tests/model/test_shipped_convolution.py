@@ -1,4 +1,4 @@
-"""The convolutional network this project ships: what its card promises, measured on the weights themselves."""
+"""The shipped convolutional network: the figures of its card, measured on its weights."""
 
 import pytest
 from PIL import Image
@@ -25,7 +25,7 @@ def test_the_files_are_small_and_described(shipped):
     }  # fmt: skip
 
 
-def test_it_saw_the_pictures_of_the_vision_transformer_and_recognizes_enough_of_those_it_did_not_see(shipped):
+def test_it_was_trained_on_the_vision_transformers_pictures_and_recognizes_enough_others(shipped):
     other = VisionClassifier.load(device="cpu")
     assert shipped.config.classes == other.config.classes
     assert shipped.card["data"]["sha256"] == other.card["data"]["sha256"]
@@ -35,6 +35,6 @@ def test_it_saw_the_pictures_of_the_vision_transformer_and_recognizes_enough_of_
 
 def test_it_recognizes_the_drawn_samples(shipped):
     pictures = sorted((ASSETS / "samples").glob("*.jpg"))
-    found = [shipped.trace(Image.open(path).convert("RGB")) for path in pictures]
-    answers = [trace.classes[trace.logits.argmax()].lower().replace(" ", "-") for trace in found]
+    result = [shipped.trace(Image.open(path).convert("RGB")) for path in pictures]
+    answers = [trace.classes[trace.logits.argmax()].lower().replace(" ", "-") for trace in result]
     assert answers == [path.stem for path in pictures]

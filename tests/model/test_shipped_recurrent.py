@@ -1,4 +1,4 @@
-"""The recurrent networks this project ships: what their cards promise, measured on the weights themselves."""
+"""The shipped recurrent networks: the figures of their cards, measured on their weights."""
 
 import json
 
@@ -19,7 +19,7 @@ def shipped():
     return {name: RecurrentTranslator.load(name, "cpu") for name in LOWEST_BLEU}
 
 
-def test_every_folder_that_ships_is_one_of_them():
+def test_every_shipped_folder_is_a_known_network():
     assert {path.name for path in SHIPPED.iterdir() if path.is_dir()} == set(LOWEST_BLEU)
 
 
@@ -38,7 +38,7 @@ def test_the_files_are_small_and_described(shipped, name):
 
 
 @every_network
-def test_the_card_states_the_scores_that_were_asked_for_on_the_translators_own_test_set(shipped, name):
+def test_the_card_states_the_required_scores_on_the_translators_test_set(shipped, name):
     card, reference = shipped[name].card, json.loads((TOKENIZER.parent / "card.json").read_text())
     assert card["data"]["sha256"] == reference["data"]["sha256"]
     assert card["data"]["training_pairs"] == reference["data"]["training_pairs"]

@@ -1,4 +1,4 @@
-"""The shipped translator, as pages and notebooks use it."""
+"""The shipped translator for pages and notebooks."""
 
 import json
 import shutil
@@ -15,12 +15,12 @@ def shipped():
     return Translator.load(device="cpu")
 
 
-def test_it_translates_what_any_beginner_would_try(shipped):
+def test_it_translates_simple_sentences(shipped):
     assert shipped.translate("I want to buy a car.") == "Je veux acheter une voiture."
     assert shipped.translate("I am a student.") in ("Je suis étudiant.", "Je suis un étudiant.", "Je suis étudiante.")
 
 
-def test_a_stream_ends_in_the_same_translation_and_its_tokens_are_the_models_choice(shipped):
+def test_a_stream_ends_in_the_same_translation_and_has_the_most_probable_tokens(shipped):
     steps = list(shipped.stream("Where is the station?"))
     assert steps[-1].finished and not any(step.finished for step in steps[:-1])
     assert steps[-1].text == shipped.translate("Where is the station?")
@@ -55,7 +55,7 @@ def test_a_trace_is_teacher_forced_on_a_given_target(shipped):
     assert trace.target_tokens[0] == "<s>" and trace.next_tokens[-1] == "</s>"
 
 
-def test_a_trace_can_follow_the_tokens_that_a_stream_produced(shipped):
+def test_a_trace_can_be_forced_on_the_tokens_of_a_stream(shipped):
     last = list(shipped.stream("I am tired.", DecodingOptions("sampling", seed=4)))[-1]
     assert shipped.trace("I am tired.", target_ids=last.ids).next_ids == last.ids
 
@@ -84,12 +84,12 @@ def test_keywords_choose_the_method(shipped):
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b\u200d", "\x00\x01", "\u2028"])
-def test_nothing_visible_is_asked_to_be_replaced(shipped, text):
+def test_text_without_visible_characters_is_refused(shipped, text):
     with pytest.raises(InputError, match="nothing to translate"):
         shipped.translate(text)
 
 
-def test_a_long_sentence_is_refused_with_its_count_and_never_cut(shipped):
+def test_a_long_sentence_is_refused_with_its_count_and_not_truncated(shipped):
     text = "word " * 400
     count = len(shipped.tokenizer.encode(text))
     with pytest.raises(InputError, match=f"has {count} tokens and the model reads at most 128"):
@@ -132,7 +132,7 @@ def copy(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.model", "card.json"])
-def test_a_missing_file_gives_one_sentence_that_says_what_to_do(copy, name):
+def test_a_missing_file_is_reported_with_what_to_do(copy, name):
     (copy / name).unlink()
     with pytest.raises(CheckpointError, match=rf"(?s){name}.*restore it with `git checkout") as caught:
         Translator.load(copy)
@@ -140,7 +140,7 @@ def test_a_missing_file_gives_one_sentence_that_says_what_to_do(copy, name):
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "tokenizer.model"])
-def test_an_altered_file_gives_one_sentence_that_says_what_to_do(copy, name):
+def test_an_altered_file_is_reported_with_what_to_do(copy, name):
     content = bytearray((copy / name).read_bytes())
     content[len(content) // 2] ^= 1
     (copy / name).write_bytes(content)
@@ -161,6 +161,6 @@ def test_a_config_of_other_sizes_gives_one_sentence(copy):
         Translator.load(copy)
 
 
-def test_a_device_that_is_not_there_is_refused_by_name():
+def test_an_unavailable_device_is_refused_by_name():
     with pytest.raises(ValueError, match="no device 'cuda:99'"):
         Translator.load(device="cuda:99")

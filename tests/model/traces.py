@@ -1,4 +1,4 @@
-"""A tiny network with random weights and what it computes for one pair of sentences."""
+"""A tiny network with random weights, and its trace of one pair of sentences."""
 
 from model.networks.transformer import Transformer
 from model.text.tokenizer import Tokenizer
@@ -9,7 +9,7 @@ SOURCE, TARGET = "the cat sees a dog", "le chat voit un chien"
 
 
 def traced_network(tokenizer: Tokenizer) -> tuple[Transformer, Trace]:
-    """The network, and its trace of the pair; made anew each time."""
+    """Create the network, and its trace of the pair."""
     network = tiny_network(vocabulary_size=len(tokenizer))
     target = tokenizer.encode_target(TARGET)
     return network, record_trace(network, tokenizer, tokenizer.encode_source(SOURCE), target[:-1], target[1:])

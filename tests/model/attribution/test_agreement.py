@@ -46,14 +46,14 @@ def test_every_method_on_tokens_and_on_words(network, trace, explained):
 
 
 def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
-    found = leave_one_out(network, trace, explained.source, "mask")
-    drops = sum_drops_by_word(found, explained.target)
+    result = leave_one_out(network, trace, explained.source, "mask")
+    drops = sum_drops_by_word(result, explained.target)
     assert drops.shape == (6, 6)
     for row, word in enumerate(explained.target):
-        np.testing.assert_allclose(drops[row], found.drops[word.start : word.end].sum(axis=0))
+        np.testing.assert_allclose(drops[row], result.drops[word.start : word.end].sum(axis=0))
 
 
-def made(scores: list[list[float]], source: list[bool], target: list[bool]):
+def explanation_of(scores: list[list[float]], source: list[bool], target: list[bool]):
     """An explanation with one method; `source` and `target` say which words are special."""
     words = [tuple(Word(str(n), n, n + 1, special) for n, special in enumerate(side)) for side in (source, target)]
     return ExplainedTranslation(*words, {}, {"a": np.array(scores)}, None)
@@ -62,23 +62,23 @@ def made(scores: list[list[float]], source: list[bool], target: list[bool]):
 def test_correlations_by_hand_leave_special_words_out():
     scores = [[1.0, 2, 3, 99], [3, 2, 1, 99], [5, 5, 5, 0], [1, 2, 3, 4]]
     drops = np.array([[10.0, 30, 20, -99], [1, 2, 3, -99], [1, 2, 3, 4], [1, 2, 3, 4]])
-    found = correlate_methods(made(scores, [False, False, False, True], [False, False, False, True]), drops)
-    assert found.words == 3
-    assert found.correlations == {"a": (0.5, -1.0, None, 1.0)}
-    assert found.defined("a") == [0.5, -1.0]  # </s> of the target does not count, nor a word without an order
-    assert found.sentence("a") == -0.25
+    result = correlate_methods(explanation_of(scores, [False, False, False, True], [False, False, False, True]), drops)
+    assert result.words == 3
+    assert result.correlations == {"a": (0.5, -1.0, None, 1.0)}
+    assert result.defined("a") == [0.5, -1.0]  # </s> of the target does not count, nor a word without an order
+    assert result.sentence("a") == -0.25
 
 
 def test_two_words_have_no_correlation():
-    found = correlate_methods(made([[1.0, 2, 3]], [False, False, True], [False]), np.array([[1.0, 2, 3]]))
-    assert found.correlations == {"a": (None,)}
-    assert found.sentence("a") is None and found.best() == () and found.best(0) == ()
+    result = correlate_methods(explanation_of([[1.0, 2, 3]], [False, False, True], [False]), np.array([[1.0, 2, 3]]))
+    assert result.correlations == {"a": (None,)}
+    assert result.sentence("a") is None and result.best() == () and result.best(0) == ()
 
 
 def test_the_best_method_and_ties():
-    found = MethodAgreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True))
-    assert found.best(0) == ("a", "b")
-    assert found.best(1) == found.best() == ("a",)
+    result = MethodAgreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True))
+    assert result.best(0) == ("a", "b")
+    assert result.best(1) == result.best() == ("a",)
 
 
 def test_the_most_displaced_word():

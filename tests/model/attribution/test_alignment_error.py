@@ -23,7 +23,7 @@ REFERENCE = np.array(
 )
 
 
-def test_each_token_is_linked_to_what_it_attends_to_most_and_to_nothing_where_that_is_the_end():
+def test_each_token_is_linked_to_its_most_attended_token_unless_that_is_the_end():
     assert np.argwhere(attention_links(WEIGHTS)).tolist() == [[0, 0], [1, 2], [3, 0]]
 
 
@@ -37,13 +37,13 @@ def test_the_rate_is_by_the_token_generated_or_by_the_token_read():
     assert count_links(moved, REFERENCE, read=True) == generated
 
 
-def test_perfect_and_opposite_attention_are_the_ends_of_the_scale():
+def test_perfect_attention_has_rate_0_and_opposite_attention_rate_1():
     perfect = np.where(REFERENCE, 1.0, 0.0)
     assert count_links(perfect, REFERENCE).error == 0
     assert count_links(np.roll(perfect[:, :3], 1, axis=1), REFERENCE[:, :3]).error == pytest.approx(1 - 2 * 0 / 5)
 
 
-def test_counts_add_up_over_sentences_and_nothing_has_no_rate():
+def test_counts_add_up_over_sentences_and_no_links_have_no_rate():
     both = LinkCounts(2, 3, 1) + LinkCounts(4, 1, 1)
     assert both == LinkCounts(6, 4, 2) and both.error == pytest.approx(0.6)
     assert LinkCounts(0, 0, 0).error is None and LinkCounts(2, 0, 0).recall is None

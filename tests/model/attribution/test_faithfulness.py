@@ -1,4 +1,4 @@
-"""Deletion and insertion curves, on a network whose answer can be worked out by hand."""
+"""Deletion and insertion curves, on a network whose result can be computed by hand."""
 
 from types import SimpleNamespace
 
@@ -21,11 +21,11 @@ from model.attribution.faithfulness import (
 from tests.model.images import noise, tiny_vision
 
 # Four patches of one pixel; the first logit is the sum over patches of brightness, the second is 0.
-BRIGHTNESS = [4.0, 0.0, -2.0, 2.0]  # the mean, which covers, is 1
+BRIGHTNESS = [4.0, 0.0, -2.0, 2.0]  # the mean, the colour of occluded patches, is 1
 
 
 class Sum:
-    """A stand-in for the ViT: two classes, the logit of the first is the sum of all pixels of the red channel."""
+    """A substitute for the ViT: two classes, the logit of the first is the sum of all pixels of the red channel."""
 
     config = SimpleNamespace(patch_size=1)
     seen = 0
@@ -46,13 +46,13 @@ def sigmoid(*logits: float) -> list[float]:
 
 def test_curves_by_hand():
     order = np.array([[0, 3, 1, 2]])
-    found = occlude(Sum(), picture(), order, points=5)[0].curves(0)
-    np.testing.assert_allclose(found.share, [0, 0.25, 0.5, 0.75, 1])
-    # The sum is 4; covering patch p adds 1 - brightness: -3, -1, +1, +3. Uncovering starts at 4 x 1 and undoes these.
-    np.testing.assert_allclose(found.deletion, sigmoid(4, 1, 0, 1, 4), atol=1e-7)
-    np.testing.assert_allclose(found.insertion, sigmoid(4, 7, 8, 7, 4), atol=1e-7)
+    computed = occlude(Sum(), picture(), order, points=5)[0].curves(0)
+    np.testing.assert_allclose(computed.share, [0, 0.25, 0.5, 0.75, 1])
+    # The sum is 4; occluding patch p adds 1 - brightness: -3, -1, +1, +3. Insertion starts at 4 and removes these.
+    np.testing.assert_allclose(computed.deletion, sigmoid(4, 1, 0, 1, 4), atol=1e-7)
+    np.testing.assert_allclose(computed.insertion, sigmoid(4, 7, 8, 7, 4), atol=1e-7)
     heights = sigmoid(4, 1, 0, 1, 4)
-    assert found.deletion_area == pytest.approx((heights[0] / 2 + sum(heights[1:4]) + heights[4] / 2) / 4, abs=1e-7)
+    assert computed.deletion_area == pytest.approx((heights[0] / 2 + sum(heights[1:4]) + heights[4] / 2) / 4, abs=1e-7)
 
 
 def test_areas_by_hand():
@@ -61,10 +61,10 @@ def test_areas_by_hand():
     assert curve.insertion_area == pytest.approx(0.25 * 0.1 + 0.75 * 0.6)
 
 
-def test_the_class_that_is_asked_for():
+def test_curves_of_another_class():
     order = np.array([[0, 3, 1, 2]])
-    (found,) = occlude(Sum(), picture(), order)
-    first, second = (found.curves(index) for index in (0, 1))
+    (computed,) = occlude(Sum(), picture(), order)
+    first, second = (computed.curves(index) for index in (0, 1))
     np.testing.assert_allclose(first.deletion + second.deletion, 1)
     np.testing.assert_allclose(first.insertion + second.insertion, 1)
 
@@ -72,10 +72,10 @@ def test_the_class_that_is_asked_for():
 def test_no_case_is_computed_twice():
     network = Sum()
     occlude(network, picture(), np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), points=5)
-    # Both ends, and three sets of covered patches on each of the ways there: the reverse order adds none.
+    # Both ends, and three sets of occluded patches in each order: the reverse order adds none.
     assert network.seen == 2 + 3 + 3
     occlude(network, picture(), np.array([[0, 1, 2, 3], [1, 0, 2, 3]]), points=5)
-    assert network.seen == 8 + 8 + 2  # only the first step of each way differs
+    assert network.seen == 8 + 8 + 2  # only the first step of each order differs
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +84,7 @@ def small():
     return tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
 
 
-def test_the_ends_are_the_whole_picture_and_its_mean_colour(small):
+def test_the_ends_are_the_original_picture_and_its_mean_colour(small):
     network, pixels = small
     with torch.inference_mode():
         grey = pixels.mean(dim=(1, 2))[:, None, None].expand_as(pixels)
@@ -96,7 +96,7 @@ def test_the_ends_are_the_whole_picture_and_its_mean_colour(small):
 
 
 @given(st.permutations(range(9)), st.integers(2, 12))
-def test_insertion_is_the_deletion_of_the_reverse_order_run_backwards(order, points):
+def test_insertion_is_the_reversed_deletion_of_the_reverse_order(order, points):
     network, pixels = tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
     forth, back = occlude(network, pixels, np.array([order, order[::-1]]), points)
     if np.allclose(forth.share, 1 - forth.share[::-1]):  # the points lie symmetrically
@@ -104,17 +104,17 @@ def test_insertion_is_the_deletion_of_the_reverse_order_run_backwards(order, poi
         np.testing.assert_allclose(back.insertion, forth.deletion[::-1], atol=1e-7)
 
 
-def test_a_point_is_the_picture_with_the_first_patches_painted_over(small):
+def test_a_point_is_the_picture_with_the_first_patches_occluded(small):
     network, pixels = small
     order = np.random.default_rng(3).permutation(9)
-    (found,) = occlude(network, pixels, order[None], points=10)
+    (computed,) = occlude(network, pixels, order[None], points=10)
     painted = pixels.clone()
     for place, patch in enumerate(order):
         row, column = divmod(int(patch), 3)
         painted[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = pixels.mean(dim=(1, 2))[:, None, None]
         with torch.inference_mode():
-            wanted = network(painted[None]).softmax(dim=1)[0].numpy()
-        np.testing.assert_allclose(found.deletion[place + 1], wanted, atol=1e-6)
+            expected = network(painted[None]).softmax(dim=1)[0].numpy()
+        np.testing.assert_allclose(computed.deletion[place + 1], expected, atol=1e-6)
 
 
 def test_many_cases_are_the_same_as_one_at_a_time(small):
@@ -126,7 +126,7 @@ def test_many_cases_are_the_same_as_one_at_a_time(small):
 
 
 @pytest.mark.parametrize("orders", [[[0, 0, 1, 2]], [[0, 1, 2]], [0, 1, 2, 3], [[1, 2, 3, 4]]])
-def test_what_is_no_order_is_refused(orders):
+def test_invalid_orders_are_refused(orders):
     with pytest.raises(ValueError, match="every patch from 0 to 3 once"):
         occlude(Sum(), picture(), np.array(orders))
 
@@ -149,7 +149,7 @@ def test_random_orders_come_with_their_reverses():
     assert (orders != random_orders(20, 3, seed=6)).any()
 
 
-def test_the_mean_keeps_its_parts():
+def test_the_mean_contains_its_parts():
     share = np.array([0, 0.5, 1])
     parts = [OcclusionCurves(share, share, 1 - share), OcclusionCurves(share, share**2, share)]
     mean = average_curves(parts)
@@ -159,7 +159,7 @@ def test_the_mean_keeps_its_parts():
     assert mean.parts == tuple(parts)
 
 
-def test_to_beat_chance_is_to_be_below_every_random_order():
+def test_beating_chance_means_below_every_random_order():
     share = np.array([0.0, 1.0])
 
     def flat(area: float) -> OcclusionCurves:

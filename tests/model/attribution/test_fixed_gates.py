@@ -1,4 +1,4 @@
-"""Gates held in recurrent networks: the pass, the translation, and the two checks of both."""
+"""Gates held in recurrent networks: the pass, the translation, and their two checks."""
 
 import numpy as np
 import pytest
@@ -48,33 +48,33 @@ def test_a_held_gate_is_held_at_every_step_and_both_checks_agree(models, kind):
     model = models[kind]
     trace = model.trace(TEXT)
     for plan in plans(model):
-        found = model.intervene(trace, plan)
+        result = model.intervene(trace, plan)
         (change,) = plan.changes
-        gate = getattr(cells_of_layer(found.after, change.layer), f"{change.gate}_gate")
+        gate = getattr(cells_of_layer(result.after, change.layer), f"{change.gate}_gate")
         assert (gate == np.float32(change.value)).all()
-        assert found.check.recomputed < 1e-5 and found.check.edited < 1e-4, plan
-        assert found.after.target_ids == trace.target_ids
-        assert np.abs(model.score(found.after) - model.score(trace)).max() > 1e-6
+        assert result.check.recomputed < 1e-5 and result.check.edited < 1e-4, plan
+        assert result.after.target_ids == trace.target_ids
+        assert np.abs(model.score(result.after) - model.score(trace)).max() > 1e-6
 
 
 @every_lstm
 def test_the_translation_is_the_one_under_the_same_tap(models, kind):
     model = models[kind]
     trace = model.trace(TEXT)
-    found = model.intervene(trace, GateInterventions((HeldGate("decoder", "forget", 0.0),)))
+    result = model.intervene(trace, GateInterventions((HeldGate("decoder", "forget", 0.0),)))
     limit = min(2 * len(trace.source_ids) + 10, 128)
-    assert found.translation == model.translate_under(TEXT, AtEveryStep({"decoder.forget_gate": hold_gate(0)}), limit)
+    assert result.translation == model.translate_under(TEXT, AtEveryStep({"decoder.forget_gate": hold_gate(0)}), limit)
 
 
 def test_nothing_held_changes_nothing(models):
     model = models["lstm-additive"]
     trace = model.trace(TEXT)
-    found = model.intervene(trace, GateInterventions())
-    np.testing.assert_allclose(found.after.logits, trace.logits, atol=1e-6)
-    assert found.check.edited < 1e-5
+    result = model.intervene(trace, GateInterventions())
+    np.testing.assert_allclose(result.after.logits, trace.logits, atol=1e-6)
+    assert result.check.edited < 1e-5
 
 
-def test_progress_is_told_for_every_token(models):
+def test_progress_is_reported_for_every_token(models):
     model = models["lstm-vector"]
     trace = model.trace(TEXT)
     steps = model.intervene_in_steps(trace, GateInterventions())
@@ -83,14 +83,14 @@ def test_progress_is_told_for_every_token(models):
     assert run_to_end(steps).check.recomputed < 1e-5
 
 
-def test_a_pass_in_which_the_gate_was_not_held_is_found(models):
+def test_the_check_detects_a_gate_that_was_not_held(models):
     model = models["lstm-vector"]
     trace = model.trace(TEXT)
     held = recompute_cells(model.network, trace, "decoder", {"forget": 0.0})
     assert largest_cell_difference(cells_of_layer(trace, "decoder"), held) > 0.1
 
 
-def test_an_edited_copy_leaves_the_network_as_it_was(models):
+def test_an_edited_copy_does_not_change_the_network(models):
     model = models["lstm-dot"]
     before = {name: tensor.clone() for name, tensor in model.network.state_dict().items()}
     copy = edited_copy(model.network, GateInterventions((HeldGate("encoder.backwards", "input", 0.0),)))
@@ -108,10 +108,10 @@ def test_an_rnn_has_no_gates_to_hold(models):
         model.intervene(model.trace(TEXT), GateInterventions((HeldGate("decoder", "forget", 0.0),)))
 
 
-def test_shutting_the_forget_gate_of_the_encoder_costs_the_shipped_network():
+def test_shutting_the_encoders_forget_gate_raises_the_loss_of_the_shipped_network():
     model = RecurrentTranslator.load("lstm-vector", "cpu")
     trace = model.trace("I want to buy a car.")
-    found = model.intervene(trace, GateInterventions((HeldGate("encoder.backwards", "forget", 0.0),)))
-    assert model.score(found.after).sum() > model.score(trace).sum() + 5
-    assert found.translation != trace.target_text
-    assert found.check.recomputed < 1e-5 and found.check.edited < 1e-3
+    result = model.intervene(trace, GateInterventions((HeldGate("encoder.backwards", "forget", 0.0),)))
+    assert model.score(result.after).sum() > model.score(trace).sum() + 5
+    assert result.translation != trace.target_text
+    assert result.check.recomputed < 1e-5 and result.check.edited < 1e-3

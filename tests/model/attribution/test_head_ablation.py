@@ -1,4 +1,4 @@
-"""All heads in one batch give what switching them off one by one gives."""
+"""Ablating all heads in one batch equals ablating them one by one."""
 
 from types import SimpleNamespace
 
@@ -76,7 +76,7 @@ def test_each_head_of_the_vit_alone():
     assert np.abs(effects.without - effects.logits).max() > 1e-4
 
 
-def test_checking_a_head_leaves_the_network_as_it_was():
+def test_checking_a_head_does_not_change_the_network():
     network = tiny_network()
     before = {name: tensor.clone() for name, tensor in network.state_dict().items()}
     loss_without(network, TRACE, ("cross", 1, 0))

@@ -10,7 +10,7 @@ SIDE = 4
 
 
 def shifted(step: int, side: int = SIDE) -> np.ndarray:
-    """All weight `step` keys from the query; where that is off the map, on the query itself."""
+    """All weight `step` keys from the query; on the query itself if there is no such key."""
     map_ = np.zeros((side, side))
     for query in range(side):
         key = query + step
@@ -33,61 +33,61 @@ def scores_of(map_: np.ndarray, kind: str = "encoder", queries=(5, 6, 7, 3), key
     [("previous", shifted(-1)), ("next", shifted(1)), ("same", shifted(0)), ("start", column(0)), ("end", column(3))],
 )
 def test_a_pure_pattern_scores_one_and_gets_its_label(name, map_):
-    found = scores_of(map_)
-    assert found.scores[name][0, 0] == 1
-    assert found.scores[DIFFUSE][0, 0] == 0
-    label = found.label(0, 0)
+    result = scores_of(map_)
+    assert result.scores[name][0, 0] == 1
+    assert result.scores[DIFFUSE][0, 0] == 0
+    label = result.label(0, 0)
     assert (label.name, label.pattern, label.score) == (name, name, 1)
 
 
 def test_scores_are_means_over_the_queries_that_have_such_a_key():
     map_ = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.3, 0.2, 0.1], [0.1, 0.6, 0.2, 0.1], [0, 0.25, 0.5, 0.25]])
-    found = scores_of(map_)
-    assert found.scores["previous"][0, 0] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
-    assert found.scores["next"][0, 0] == pytest.approx((0.2 + 0.2 + 0.1) / 3)
-    assert found.scores["same"][0, 0] == pytest.approx((0.1 + 0.3 + 0.2 + 0.25) / 4)
-    assert found.scores["start"][0, 0] == pytest.approx((0.1 + 0.4 + 0.1 + 0) / 4)
-    assert found.scores["end"][0, 0] == pytest.approx((0.4 + 0.1 + 0.1 + 0.25) / 4)
-    assert "duplicate" not in found.scores  # no token stands twice
-    assert all(found.chance[name] == 0.25 for name in ("previous", "next", "same", "start", "end"))
+    result = scores_of(map_)
+    assert result.scores["previous"][0, 0] == pytest.approx((0.4 + 0.6 + 0.5) / 3)
+    assert result.scores["next"][0, 0] == pytest.approx((0.2 + 0.2 + 0.1) / 3)
+    assert result.scores["same"][0, 0] == pytest.approx((0.1 + 0.3 + 0.2 + 0.25) / 4)
+    assert result.scores["start"][0, 0] == pytest.approx((0.1 + 0.4 + 0.1 + 0) / 4)
+    assert result.scores["end"][0, 0] == pytest.approx((0.4 + 0.1 + 0.1 + 0.25) / 4)
+    assert "duplicate" not in result.scores  # no token occurs twice
+    assert all(result.chance[name] == 0.25 for name in ("previous", "next", "same", "start", "end"))
 
 
-def test_even_attention_scores_chance_everywhere_and_is_diffuse():
+def test_uniform_attention_has_chance_scores_and_is_diffuse():
     for kind in ("encoder", "decoder", "cross"):
         allowed = np.tril(np.ones((SIDE, SIDE))) if kind == "decoder" else np.ones((SIDE, SIDE))
         links = np.eye(SIDE, dtype=bool)
-        found = scores_of(allowed / allowed.sum(axis=1, keepdims=True), kind, (5, 6, 5, 3), (5, 6, 5, 3), links)
-        for name in found.scores:
-            assert found.scores[name][0, 0] == pytest.approx(found.chance[name], abs=1e-7), name
-        assert found.label(0, 0).name == DIFFUSE
+        result = scores_of(allowed / allowed.sum(axis=1, keepdims=True), kind, (5, 6, 5, 3), (5, 6, 5, 3), links)
+        for name in result.scores:
+            assert result.scores[name][0, 0] == pytest.approx(result.chance[name], abs=1e-7), name
+        assert result.label(0, 0).name == DIFFUSE
 
 
 def test_the_decoders_scores_leave_out_the_query_without_a_choice():
-    found = scores_of(shifted(-1), "decoder")
-    assert found.scores["previous"][0, 0] == 1
-    assert found.scores["same"][0, 0] == 0  # the first query can only look at itself: it does not count
-    assert found.scores["start"][0, 0] == pytest.approx(1 / 3)  # of the queries 1, 2, 3 only 1 looks at the first
-    assert found.chance["previous"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
-    assert not {"next", "end", "aligned"} & found.scores.keys()
+    result = scores_of(shifted(-1), "decoder")
+    assert result.scores["previous"][0, 0] == 1
+    assert result.scores["same"][0, 0] == 0  # the first query can only attend to itself: it does not count
+    assert result.scores["start"][0, 0] == pytest.approx(1 / 3)  # of the queries 1, 2, 3 only 1 attends to the first
+    assert result.chance["previous"] == pytest.approx((1 / 2 + 1 / 3 + 1 / 4) / 3)
+    assert not {"next", "end", "aligned"} & result.scores.keys()
 
 
-def test_duplicates_are_other_places_with_the_same_token():
+def test_duplicates_are_other_positions_with_the_same_token():
     map_ = np.array([[0.2, 0, 0.7, 0.1], [1, 0, 0, 0], [0.3, 0.1, 0.6, 0], [0, 0, 0, 1]])
-    found = scores_of(map_, queries=(5, 6, 5, 3), keys=(5, 6, 5, 3))
-    assert found.scores["duplicate"][0, 0] == pytest.approx((0.7 + 0.3) / 2)
-    assert found.chance["duplicate"] == 0.25
+    result = scores_of(map_, queries=(5, 6, 5, 3), keys=(5, 6, 5, 3))
+    assert result.scores["duplicate"][0, 0] == pytest.approx((0.7 + 0.3) / 2)
+    assert result.chance["duplicate"] == 0.25
     causal = np.tril(np.ones((4, 4))) * np.array([[1, 0, 0, 0], [0, 1, 0, 0], [0.9, 0, 0.1, 0], [0, 0, 0, 1]])
-    found = scores_of(causal, "decoder", (5, 6, 5, 3), (5, 6, 5, 3))
-    assert found.scores["duplicate"][0, 0] == pytest.approx(0.9)  # only the later of the two can see the other
+    result = scores_of(causal, "decoder", (5, 6, 5, 3), (5, 6, 5, 3))
+    assert result.scores["duplicate"][0, 0] == pytest.approx(0.9)  # only the later of the two can attend to the other
 
 
 def test_alignment_is_of_the_token_that_is_generated_or_was_read():
-    links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # written tokens 0 and 2 are linked
+    links = np.array([[1, 0, 0], [0, 0, 0], [0, 1, 1], [0, 0, 0]], dtype=bool)  # generated tokens 0 and 2 are linked
     map_ = np.array([[0.8, 0.1, 0.1], [0.5, 0.3, 0.2], [0.2, 0.3, 0.5], [0, 0.9, 0.1]])
-    found = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), links)
-    assert found.scores["aligned"][0, 0] == pytest.approx((0.8 + (0.3 + 0.5)) / 2)
-    assert found.scores["aligned, read"][0, 0] == pytest.approx((0.5 + (0.9 + 0.1)) / 2)
-    assert found.chance["aligned"] == pytest.approx((1 / 3 + 2 / 3) / 2)
+    result = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), links)
+    assert result.scores["aligned"][0, 0] == pytest.approx((0.8 + (0.3 + 0.5)) / 2)
+    assert result.scores["aligned, read"][0, 0] == pytest.approx((0.5 + (0.9 + 0.1)) / 2)
+    assert result.chance["aligned"] == pytest.approx((1 / 3 + 2 / 3) / 2)
     unknown = text_scores(map_[None, None], CROSS, (2, 11, 12, 13), (5, 6, 3), None)
     assert not {"aligned", "aligned, read", "duplicate"} & unknown.scores.keys()
 
@@ -98,9 +98,9 @@ def test_the_normalised_entropy():
 
 
 def test_a_sentence_of_one_token_has_no_scores_and_is_mixed():
-    found = text_scores(np.ones((1, 1, 1, 1)), DECODER, (2,), (2,))
-    assert found.scores == {}
-    assert found.label(0, 0).name == MIXED
+    result = text_scores(np.ones((1, 1, 1, 1)), DECODER, (2,), (2,))
+    assert result.scores == {}
+    assert result.label(0, 0).name == MIXED
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_the_patterns_of_a_vit():
         attention[0, 3, 1 + patch, [1 + 3 * ((row + 1) % 3) + place]] = 1
         attention[0, 4, 1 + patch, 0] = 1
         attention[0, 5, 1 + patch, :] = 0.1
-    found = vision_scores(attention, (3, 3))
+    result = vision_scores(attention, (3, 3))
     names = ["same patch", "neighbours", "row", "column", "CLS"]
     for head, name in enumerate(names):
-        assert found.scores[name][0, head] == pytest.approx(1)
-        assert found.label(0, head).name == name
-    assert found.label(0, 5).name == DIFFUSE
-    assert found.scores["row"][0, 5] == pytest.approx(0.2) == found.chance["row"]
-    assert found.chance["neighbours"] == pytest.approx((4 * 3 + 4 * 5 + 8) / 9 / 10)
-    assert found.scores["same patch"][0, 4] == 0
+        assert result.scores[name][0, head] == pytest.approx(1)
+        assert result.label(0, head).name == name
+    assert result.label(0, 5).name == DIFFUSE
+    assert result.scores["row"][0, 5] == pytest.approx(0.2) == result.chance["row"]
+    assert result.chance["neighbours"] == pytest.approx((4 * 3 + 4 * 5 + 8) / 9 / 10)
+    assert result.scores["same patch"][0, 4] == 0

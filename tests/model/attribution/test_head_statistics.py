@@ -1,4 +1,4 @@
-"""The statistics beside the weights: written, read, and refused where they do not belong."""
+"""The statistics next to the weights: written, read, and refused for other weights."""
 
 import json
 
@@ -20,17 +20,17 @@ def known() -> HeadStatistics:
     return HeadStatistics("abc", 3, "held-out sentences", kinds, {"hardware": "a machine", "linked": 0.5})
 
 
-def test_what_was_written_reads_back_with_its_labels(tmp_path):
+def test_written_statistics_read_back_with_their_labels(tmp_path):
     write_json(tmp_path / FILE, known().to_dict())
-    found = load_statistics(tmp_path, "abc")
-    assert found.to_dict() == known().to_dict()
-    table = found.kinds["encoder"]
+    result = load_statistics(tmp_path, "abc")
+    assert result.to_dict() == known().to_dict()
+    table = result.kinds["encoder"]
     assert (table.label(0, 0).name, table.label(0, 1).name) == ("previous", "diffuse")
     assert table.label(0, 0).score == 0.75
     np.testing.assert_array_equal(table.effect.mean, [[0.5, -0.25]])
 
 
-def test_statistics_of_other_weights_are_refused_with_what_to_do(tmp_path):
+def test_statistics_of_other_weights_are_refused_with_the_command_to_run(tmp_path):
     write_json(tmp_path / FILE, known().to_dict())
     with pytest.raises(CheckpointError, match="belongs to other weights; run `make head-statistics`"):
         load_statistics(tmp_path, "def")

@@ -1,4 +1,4 @@
-"""Leaving words out in one batch gives what leaving them out one by one gives, and each way does what it says."""
+"""Leaving words out in one batch equals leaving them out one by one, in both ways."""
 
 from types import SimpleNamespace
 
@@ -30,38 +30,38 @@ def log_probabilities(network, source: list[int], tap=None) -> np.ndarray:
 
 
 def test_deleting_each_word_alone(network):
-    found = leave_one_out(network, TRACE, WORDS, "delete")
+    result = leave_one_out(network, TRACE, WORDS, "delete")
     full = log_probabilities(network, SOURCE)
-    np.testing.assert_allclose(found.log_probabilities, full, atol=2e-6)
+    np.testing.assert_allclose(result.log_probabilities, full, atol=2e-6)
     for place, source in enumerate(([8, 7, 6, 3], [9, 6, 3], [9, 8, 7, 3], [9, 8, 7, 6])):
-        np.testing.assert_allclose(found.drops[:, place], full - log_probabilities(network, source), atol=2e-6)
-    assert np.abs(found.drops).min(axis=0).max() > 1e-4
+        np.testing.assert_allclose(result.drops[:, place], full - log_probabilities(network, source), atol=2e-6)
+    assert np.abs(result.drops).min(axis=0).max() > 1e-4
 
 
 def test_masking_each_word_alone(network):
-    found = leave_one_out(network, TRACE, WORDS, "mask")
+    result = leave_one_out(network, TRACE, WORDS, "mask")
     full = log_probabilities(network, SOURCE)
     for place, word in enumerate(WORDS):
         allowed = torch.ones(1, 1, 1, 5, dtype=torch.bool)
         allowed[..., word.start : word.end] = False
         hide = {f"encoder.{layer}.self.mask": lambda _, allowed=allowed: allowed for layer in range(2)}
         hide |= {f"decoder.{layer}.cross.mask": lambda _, allowed=allowed: allowed for layer in range(2)}
-        seen = Recorder({"encoder.1.self.weights", "decoder.0.cross.weights"})
+        recorder = Recorder({"encoder.1.self.weights", "decoder.0.cross.weights"})
 
-        def tap(name, tensor, hide=hide, seen=seen):
-            return seen(name, Intervention(hide)(name, tensor))
+        def tap(name, tensor, hide=hide, recorder=recorder):
+            return recorder(name, Intervention(hide)(name, tensor))
 
         masked = log_probabilities(network, SOURCE, tap)
-        np.testing.assert_allclose(found.drops[:, place], full - masked, atol=2e-6)
-        assert all((weights[..., word.start : word.end] == 0).all() for weights in seen.tensors.values())
+        np.testing.assert_allclose(result.drops[:, place], full - masked, atol=2e-6)
+        assert all((weights[..., word.start : word.end] == 0).all() for weights in recorder.tensors.values())
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_leaving_nothing_out_changes_nothing_and_the_check_is_small(network, way):
-    found = leave_one_out(network, TRACE, WORDS, way)
-    assert found.nothing == 0
-    assert found.alone < 1e-5
-    assert found.checked == found.drops.max(axis=0).argmax()
+    result = leave_one_out(network, TRACE, WORDS, way)
+    assert result.nothing == 0
+    assert result.alone < 1e-5
+    assert result.checked == result.drops.max(axis=0).argmax()
 
 
 def test_the_ways_differ(network):
@@ -69,7 +69,7 @@ def test_the_ways_differ(network):
     assert np.abs(deleted - masked).max() > 1e-3
 
 
-def test_the_check_notices_a_batch_that_is_wrong(network, monkeypatch):
+def test_the_check_detects_a_wrong_batch(network, monkeypatch):
     real = module._variants
 
     def leaking(*arguments):
@@ -81,13 +81,13 @@ def test_the_check_notices_a_batch_that_is_wrong(network, monkeypatch):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_long_sentence_goes_through_in_steps(network, way, monkeypatch):
+def test_a_long_sentence_is_computed_in_steps(network, way, monkeypatch):
     whole = leave_one_out(network, TRACE, WORDS, way)
     monkeypatch.setattr(module, "POSITIONS", 7)  # two rows of three positions at a time
     np.testing.assert_allclose(leave_one_out(network, TRACE, WORDS, way).drops, whole.drops, atol=2e-6)
 
 
-def test_what_cannot_be_left_out_is_refused(network):
+def test_invalid_words_to_leave_out_are_refused(network):
     with pytest.raises(ValueError, match="no way 'burn'; choose one of delete, mask"):
         leave_one_out(network, TRACE, WORDS, "burn")
     with pytest.raises(ValueError, match="at least two"):

@@ -1,4 +1,4 @@
-"""Spearman's correlation: by hand, by counting, and where it is not defined."""
+"""Spearman's correlation: by hand, by counting, and undefined cases."""
 
 import numpy as np
 import pytest
@@ -43,13 +43,13 @@ def test_against_pearson_of_counted_ranks(pairs):
     first, second = (np.array(side, float) for side in zip(*pairs, strict=True))
     a, b = counted_ranks(first.tolist()), counted_ranks(second.tolist())
     np.testing.assert_array_equal(average_ranks(first), a)
-    found = spearman(first, second)
+    result = spearman(first, second)
     if len(set(a)) == 1 or len(set(b)) == 1:
-        assert found is None
+        assert result is None
     else:
-        assert found == pytest.approx(np.corrcoef(a, b)[0, 1], abs=1e-12)
-        assert spearman(second, first) == found and abs(found) <= 1
-        assert spearman(np.exp(first), second) == found  # only the order counts
+        assert result == pytest.approx(np.corrcoef(a, b)[0, 1], abs=1e-12)
+        assert spearman(second, first) == result and abs(result) <= 1
+        assert spearman(np.exp(first), second) == result  # only the order counts
 
 
 def test_where_it_is_not_defined():
@@ -58,7 +58,7 @@ def test_where_it_is_not_defined():
     assert spearman(np.array([4.0, 4, 4]), np.array([1.0, 2, 3])) is None
 
 
-def test_what_cannot_be_ranked_is_refused():
+def test_values_that_cannot_be_ranked_are_refused():
     with pytest.raises(ValueError, match="one length"):
         spearman(np.zeros(3), np.zeros(4))
     with pytest.raises(ValueError, match="no number"):

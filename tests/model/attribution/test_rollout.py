@@ -1,4 +1,4 @@
-"""Rollout and gradient relevance are what their papers say; gradients are those that finite differences measure."""
+"""Rollout and gradient relevance match their papers; gradients match finite differences."""
 
 import numpy as np
 import pytest
@@ -55,13 +55,13 @@ def rollout_by_paths(attention: np.ndarray, fusion: str) -> np.ndarray:
 @pytest.mark.parametrize("fusion", FUSIONS)
 def test_rollout_is_the_sum_over_all_paths(fusion):
     attention = random_attention(1)
-    found = rollout(attention, fusion)
+    result = rollout(attention, fusion)
     for layer in range(3):
-        np.testing.assert_allclose(found[layer], rollout_by_paths(attention[: layer + 1], fusion), atol=1e-12)
+        np.testing.assert_allclose(result[layer], rollout_by_paths(attention[: layer + 1], fusion), atol=1e-12)
 
 
 def test_rollout_by_hand():
-    # Two positions: everyone looks at position 1, in both layers. Half stays, half moves on, twice.
+    # Two positions: both attend to position 1, in both layers. Half stays, half moves, twice.
     attention = np.broadcast_to(np.array([[0.0, 1.0], [0.0, 1.0]]), (2, 3, 2, 2))
     np.testing.assert_allclose(rollout(attention), [[[0.5, 0.5], [0, 1]], [[0.25, 0.75], [0, 1]]])
 
@@ -76,20 +76,20 @@ def test_rollout_by_hand():
 )
 def test_every_row_of_every_rollout_sums_to_one(seed, layers, heads, size, sharpness, fusion):
     attention = random_attention(seed, layers, heads, size, sharpness)
-    found = rollout(attention.astype(np.float32), fusion)
-    assert found.shape == (layers, size, size)
-    assert (found >= 0).all()
-    np.testing.assert_allclose(found.sum(axis=-1), 1, atol=1e-12)
+    result = rollout(attention.astype(np.float32), fusion)
+    assert result.shape == (layers, size, size)
+    assert (result >= 0).all()
+    np.testing.assert_allclose(result.sum(axis=-1), 1, atol=1e-12)
     check = check_rollout(attention.astype(np.float32), fusion)
     assert max(check.row_sum_error, check.max_difference) < 1e-12
 
 
-def test_heads_that_agree_on_nothing_leave_the_least_weight_empty():
+def test_the_minimum_of_disjoint_heads_is_empty():
     attention = np.stack([np.eye(3), np.roll(np.eye(3), 1, axis=1)])[None]  # disjoint one-hot heads: min is 0
     np.testing.assert_array_equal(rollout(attention, "min")[0], np.eye(3))
 
 
-def test_the_check_notices_a_wrong_rollout(monkeypatch):
+def test_the_check_detects_a_wrong_rollout(monkeypatch):
     attention = random_attention(2).astype(np.float32)
     monkeypatch.setattr(
         "model.attribution.rollout.rollout", lambda attention, fusion: np.swapaxes(rollout(attention), 1, 2)
@@ -108,15 +108,15 @@ def test_relevance_by_hand():
     weights = torch.tensor([[[0.5, 0.5], [0.0, 1.0]]])
     gradients = torch.tensor([[[1.0, -2.0], [7.0, 2.0]]])
     # R1 = I + A = [[1.5, 0], [0, 3]]; R2 = R1 + A R1 = [[1.5 + 0.75, 0], [0, 3 + 6]]
-    found = accumulate_relevance([weigh_by_gradient(weights, gradients)] * 2)
-    torch.testing.assert_close(found, torch.tensor([[2.25, 0.0], [0.0, 9.0]]))
+    result = accumulate_relevance([weigh_by_gradient(weights, gradients)] * 2)
+    torch.testing.assert_close(result, torch.tensor([[2.25, 0.0], [0.0, 9.0]]))
 
 
 def test_relevance_averages_heads_after_taking_the_positive_part():
     weights = torch.ones(2, 1, 1)
     gradients = torch.tensor([[[4.0]], [[-4.0]]])
-    found = accumulate_relevance([weigh_by_gradient(weights, gradients)])
-    torch.testing.assert_close(found, torch.tensor([[3.0]]))  # 1 + (4 + 0) / 2
+    result = accumulate_relevance([weigh_by_gradient(weights, gradients)])
+    torch.testing.assert_close(result, torch.tensor([[3.0]]))  # 1 + (4 + 0) / 2
 
 
 @pytest.fixture(scope="module")
@@ -166,12 +166,12 @@ def test_raw_gradients_are_those_that_finite_differences_measure(exact):
         up, down = network(torch.stack([pixels + move, pixels - move]))[:, 1]
         measured[place] = (up - down) / (2 * step)
     torch.testing.assert_close(gradients.pixels, measured, atol=1e-8, rtol=1e-6)
-    wanted = [
+    expected = [
         np.sqrt(float((measured[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] ** 2).sum()))
         for row in range(3)
         for column in range(3)
     ]
-    np.testing.assert_allclose(gradients.raw(4), wanted, rtol=1e-5)
+    np.testing.assert_allclose(gradients.raw(4), expected, rtol=1e-5)
 
 
 def test_the_logit_grows_along_its_gradient_by_the_gradients_length(exact):
@@ -182,7 +182,7 @@ def test_the_logit_grows_along_its_gradient_by_the_gradients_length(exact):
     assert slope_along(network, pixels, 1, torch.zeros_like(pixels)) == 0
 
 
-def test_gradients_leave_the_network_untouched():
+def test_gradients_do_not_change_the_network():
     network = tiny_vision().requires_grad_(False)
     pixels = torch.from_numpy(noise(3, 12, 12)) * 2 - 1
     with torch.inference_mode(False), torch.no_grad():

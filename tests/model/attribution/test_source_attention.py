@@ -1,4 +1,4 @@
-"""What attention maps say of the source: by hand, as sums over all paths, and as what the sub-layer really adds."""
+"""Attribution by attention maps: by hand, as sums over all paths, and as contributions to the sub-layer."""
 
 from dataclasses import replace
 
@@ -32,12 +32,12 @@ def test_means_of_cross_attention(trace):
 
 
 def test_rollout_by_hand(trace):
-    # Encoder: both tokens look at the second, so it is [[1/2, 1/2], [0, 1]]. Decoder: all look at the first.
+    # Encoder: both tokens attend to the second, so it is [[1/2, 1/2], [0, 1]]. Decoder: all attend to the first.
     encoder, decoder = np.array([[[[0, 1], [0, 1]]]]), np.array([[[[1, 0], [1, 0]]]])
     cross = np.array([[[[1, 0], [0, 1]]]])
-    found = source_rollout(with_attention(trace, encoder, decoder, cross))
-    np.testing.assert_allclose(found.source, [[0.25, 0.25], [0, 0.5]])
-    np.testing.assert_allclose(found.target, [[0.5, 0], [0.25, 0.25]])
+    result = source_rollout(with_attention(trace, encoder, decoder, cross))
+    np.testing.assert_allclose(result.source, [[0.25, 0.25], [0, 0.5]])
+    np.testing.assert_allclose(result.target, [[0.5, 0], [0.25, 0.25]])
     # A second decoder layer of the same kind: mixes with the first position, then halves and adds the same again.
     twice = source_rollout(with_attention(trace, encoder, np.tile(decoder, (2, 1, 1, 1)), np.tile(cross, (2, 1, 1, 1))))
     np.testing.assert_allclose(twice.source, [[0.125 + 0.25, 0.125 + 0.25], [0.0625, 0.1875 + 0.5]])
@@ -74,29 +74,29 @@ def paths(trace, position: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_rollout_is_the_sum_over_all_paths(trace):
-    found = source_rollout(trace)
+    result = source_rollout(trace)
     length = len(trace.target_ids)
     for position in (0, 2, length - 1):
         source, target = paths(trace, position)
-        np.testing.assert_allclose(found.source[position], source, atol=1e-6)
-        np.testing.assert_allclose(found.target[position], target, atol=1e-6)
-    assert found.row_sum_error < 1e-12
-    assert check_source_rollout(trace, found) < 1e-12
-    assert (np.triu(found.target, 1) == 0).all()  # nothing comes from what is not written yet
+        np.testing.assert_allclose(result.source[position], source, atol=1e-6)
+        np.testing.assert_allclose(result.target[position], target, atol=1e-6)
+    assert result.row_sum_error < 1e-12
+    assert check_source_rollout(trace, result) < 1e-12
+    assert (np.triu(result.target, 1) == 0).all()  # nothing comes from later tokens
     # two layers: one half of one half stays on the decoder's own tokens
-    np.testing.assert_allclose(found.target.sum(axis=1), 0.25)
+    np.testing.assert_allclose(result.target.sum(axis=1), 0.25)
 
 
-def test_the_check_notices_a_wrong_rollout(trace):
-    found = source_rollout(trace)
-    wrong = SourceRollout(found.source[:, ::-1], found.target)
+def test_the_check_detects_a_wrong_rollout(trace):
+    result = source_rollout(trace)
+    wrong = SourceRollout(result.source[:, ::-1], result.target)
     assert check_source_rollout(trace, wrong) > 1e-3
-    assert SourceRollout(found.source * 2, found.target).row_sum_error == pytest.approx(0.75)
+    assert SourceRollout(result.source * 2, result.target).row_sum_error == pytest.approx(0.75)
 
 
 @torch.inference_mode()
-def test_value_weighted_attention_is_the_length_of_what_each_token_adds(network, trace):
-    """Give one source token alone its weights, and see what the sub-layer writes beyond its bias."""
+def test_value_weighted_attention_is_the_length_of_each_tokens_contribution(network, trace):
+    """Set the weights of all source tokens but one to 0, and compare the sub-layer's output without its bias."""
     source, target = torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids])
     expected = np.zeros((len(trace.target_ids), len(trace.source_ids)))
     steps = {f"decoder.{layer}.cross.{step}" for layer in range(2) for step in ("weights", "values")}
@@ -107,8 +107,8 @@ def test_value_weighted_attention_is_the_length_of_what_each_token_adds(network,
         output = network.decoder[layer].cross_attention.output
         for key in range(len(trace.source_ids)):
             heads = weights[:, :, key, None] * values[:, None, key]  # (head, T, d_k)
-            written = output(heads.transpose(0, 1).flatten(1)) - output.bias
-            expected[:, key] += written.norm(dim=1).numpy() / 2
-    found = value_weighted(network, trace)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    assert found.min() > 0
+            contribution = output(heads.transpose(0, 1).flatten(1)) - output.bias
+            expected[:, key] += contribution.norm(dim=1).numpy() / 2
+    result = value_weighted(network, trace)
+    np.testing.assert_allclose(result, expected, atol=1e-6)
+    assert result.min() > 0

@@ -23,7 +23,7 @@ gradient_relevance = as_one_call(gradient_relevance_in_steps)
 
 
 def test_normalised_by_hand():
-    total = torch.tensor([[3.0, 2.0], [0.0, 1.0]])  # beside the identity: [2, 2] and nothing
+    total = torch.tensor([[3.0, 2.0], [0.0, 1.0]])  # minus the identity: [2, 2] and [0, 0]
     torch.testing.assert_close(normalise_relevance(total), torch.tensor([[1.5, 0.5], [0.0, 1.0]]))
 
 
@@ -32,7 +32,7 @@ def test_the_rules_by_hand_on_one_layer():
     decoder = torch.tensor([[1.0, 0.0], [3.0, 1.0]])
     cross = torch.tensor([[1.0, 10.0], [100.0, 0.0]])
     # R_ss = [[1, 2], [0, 1]]: normalised [[1, 1], [0, 1]], the second row being the identity's.
-    # R_tt = [[2, 0], [3, 2]]: beside the identity [[1, 0], [3, 1]], normalised [[2, 0], [3/4, 5/4]].
+    # R_tt = [[2, 0], [3, 2]]: minus the identity [[1, 0], [3, 1]], normalised [[2, 0], [3/4, 5/4]].
     # A R_ss = [[1, 11], [100, 100]]. R_tt transposed = [[2, 3/4], [0, 5/4]].
     expected = torch.tensor([[2 + 75, 22 + 75], [125.0, 125.0]])
     torch.testing.assert_close(source_relevance([encoder], [decoder], [cross]), expected)
@@ -44,12 +44,12 @@ def test_the_rules_by_hand_on_a_second_layer():
     own = torch.tensor([[0.0, 0.0], [5.0, 0.0]])
     # After layer 1 R_ts is its cross-attention. In layer 2 the second position takes 5 x the first one's (equation 7);
     # R_tt = [[1, 0], [5, 1]], normalised [[1, 0], [1, 1]], and transposed it leaves `second` [[0, 4], [0, 0]] alone.
-    found = source_relevance([nothing], [nothing, own], [first, second])
-    torch.testing.assert_close(found, torch.tensor([[1.0, 4.0], [5.0, 2.0]]))
+    result = source_relevance([nothing], [nothing, own], [first, second])
+    torch.testing.assert_close(result, torch.tensor([[1.0, 4.0], [5.0, 2.0]]))
 
 
 def small(trace, source: int = 3, target: int = 3):
-    """The trace's first tokens, so that every weight can be moved in turn."""
+    """The trace's first tokens, few enough to move every weight."""
     return replace(
         trace,
         source_ids=trace.source_ids[:source],
@@ -62,7 +62,7 @@ def small(trace, source: int = 3, target: int = 3):
 def measured_gradients(network, trace, position: int) -> dict[str, torch.Tensor]:
     """Kind -> `(layer, head, query, key)` by central differences; each row of a batch moves one weight."""
     names = {"encoder": "encoder.{}.self", "decoder": "decoder.{}.self", "cross": "decoder.{}.cross"}
-    step, found = 1e-5, {}
+    step, result = 1e-5, {}
     moves = torch.eye(2 * 3 * 3, dtype=torch.float64).view(-1, 2, 3, 3) * step  # (row, head, query, key)
     moves = torch.cat([moves, -moves])
     source, target = (torch.tensor([ids]).expand(len(moves), -1) for ids in (trace.source_ids, trace.target_ids))
@@ -74,8 +74,8 @@ def measured_gradients(network, trace, position: int) -> dict[str, torch.Tensor]
             values = F.log_softmax(logits[:, position], dim=1)[:, trace.next_ids[position]]
             higher, lower = values.view(2, 2, 3, 3)
             layers.append((higher - lower) / (2 * step))
-        found[kind] = torch.stack(layers)
-    return found
+        result[kind] = torch.stack(layers)
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -92,12 +92,12 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
     for row, position in enumerate((1, 2)):
         measured = measured_gradients(network, trace, position)
         for kind, expected in measured.items():
-            found = torch.stack(gradients[kind])[:, row]
-            torch.testing.assert_close(found, expected, atol=1e-7, rtol=1e-5)
-            assert found.abs().max() > 0
-        # what comes later cannot matter
+            result = torch.stack(gradients[kind])[:, row]
+            torch.testing.assert_close(result, expected, atol=1e-7, rtol=1e-5)
+            assert result.abs().max() > 0
+        # later positions have no effect
         assert (torch.stack(gradients["cross"])[:, row, :, position + 1 :] == 0).all()
-    # the rules over again, for the last row, in plain numpy and with measured gradients
+    # the same rules for the last row, in NumPy and with measured gradients
     layers = {
         kind: [
             np.maximum(measured[kind][layer].numpy() * weights[kind][layer][0].numpy(), 0).mean(axis=0)
@@ -123,7 +123,7 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
     np.testing.assert_allclose(gradient_relevance(network, trace)[2], r_ts[2], atol=1e-8)
 
 
-def test_a_batch_of_positions_is_each_position_alone_and_nowhere_negative(network, trace, monkeypatch):
+def test_a_batch_of_positions_equals_single_positions_and_is_nowhere_negative(network, trace, monkeypatch):
     together = gradient_relevance(network, trace)
     assert together.shape == (len(trace.target_ids), len(trace.source_ids))
     assert (together >= 0).all() and together.max() > 0
@@ -131,16 +131,16 @@ def test_a_batch_of_positions_is_each_position_alone_and_nowhere_negative(networ
     np.testing.assert_allclose(gradient_relevance(network, trace), together, atol=1e-6, rtol=1e-4)
 
 
-def test_the_check_finds_small_differences_and_notices_large_ones(network, trace):
-    found = gradient_relevance(network, trace)
-    check = check_gradients(network, trace, 2, found)
+def test_the_check_accepts_small_differences_and_detects_large_ones(network, trace):
+    result = gradient_relevance(network, trace)
+    check = check_gradients(network, trace, 2, result)
     assert check.slope == pytest.approx(check.gradient, rel=0.005)
     assert check.query <= 2 and abs(check.gradient) > 0
     assert check.relevance < 1e-5
-    assert check_gradients(network, trace, 2, found * 2).relevance > 1e-4
+    assert check_gradients(network, trace, 2, result * 2).relevance > 1e-4
 
 
-def test_the_network_stays_as_it_was(network, trace):
+def test_the_network_does_not_change(network, trace):
     network.requires_grad_(False)
     gradient_relevance(network, trace)
     assert all(parameter.grad is None for parameter in network.parameters())

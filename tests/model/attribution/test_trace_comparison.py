@@ -16,7 +16,7 @@ from model.attribution.trace_comparison import (
 WORDS = st.lists(st.sampled_from("abcde"), max_size=9)
 
 
-def test_the_longest_run_and_then_what_lies_around_it():
+def test_the_longest_run_and_then_runs_around_it():
     first, second = ["the", "cat", "sees", "a", "dog", "."], ["a", "cat", "sees", "the", "dog", "now", "."]
     assert find_shared_places(first, second) == SharedPlaces((1, 2, 4, 5), (1, 2, 4, 6))  # "the" and "a" changed sides
     assert find_shared_places(["x", "y"], ["z"]) == SharedPlaces((), ())
@@ -25,7 +25,7 @@ def test_the_longest_run_and_then_what_lies_around_it():
 
 @settings(max_examples=40)
 @given(WORDS, WORDS)
-def test_every_place_appears_once_and_in_order(first, second):
+def test_every_position_appears_once_and_in_order(first, second):
     shared = find_shared_places(first, second)
     assert [first[a] for a in shared.first] == [second[b] for b in shared.second]
     rows = merge_sequences(shared, len(first), len(second))
@@ -34,7 +34,7 @@ def test_every_place_appears_once_and_in_order(first, second):
     assert [row for row in rows if None not in row] == list(zip(shared.first, shared.second, strict=True))
 
 
-def test_moved_is_the_share_of_attention_that_is_elsewhere():
+def test_the_shift_is_the_share_of_attention_that_moved():
     first = np.zeros((1, 3, 2, 4), dtype=np.float32)
     first[..., 0] = 1
     second = first.copy()
@@ -45,13 +45,13 @@ def test_moved_is_the_share_of_attention_that_is_elsewhere():
     assert attention_shift(first[..., :0], second[..., :0]).tolist() == [[0, 0, 0]]
 
 
-def test_of_shared_takes_rows_and_columns():
+def test_rows_and_columns_of_shared_positions_are_selected():
     weights = np.arange(24.0).reshape(2, 3, 4)
     assert select_shared(weights, (0, 2), (3, 1)).tolist() == [[[3, 1], [11, 9]], [[15, 13], [23, 21]]]
     assert select_shared(weights, (), (1,)).shape == (2, 0, 1)
 
 
 @pytest.mark.parametrize("shared", [SharedPlaces((0,), (1,)), SharedPlaces((), ())])
-def test_tokens_of_one_side_stand_alone(shared):
+def test_tokens_of_one_sequence_have_no_partner(shared):
     rows = merge_sequences(shared, 2, 2)
     assert rows == ([(None, 0), (0, 1), (1, None)] if len(shared) else [(0, None), (1, None), (None, 0), (None, 1)])

@@ -1,4 +1,4 @@
-"""What is read off the weights and maps, against cases small enough to work out by hand."""
+"""Analysis of weights and maps, compared with cases computed by hand."""
 
 import numpy as np
 import pytest
@@ -18,24 +18,24 @@ ROOT2 = np.sqrt(2)
 
 
 def test_attention_distance_of_a_two_by_two_grid():
-    # CLS, then patches 0 1 / 2 3 of 8 pixels. Rows of patches: what each puts on CLS, 0, 1, 2, 3.
+    # CLS, then patches 0 1 / 2 3 of 8 pixels. Rows of patches: weights on CLS, 0, 1, 2, 3.
     head = np.array(
         [
             [1.0, 0, 0, 0, 0],
-            [0.0, 1, 0, 0, 0],  # looks at itself: 0
+            [0.0, 1, 0, 0, 0],  # attends to itself: 0
             [0.5, 0.25, 0, 0, 0.25],  # half on the left neighbour, half on the one below: 8
             [0.2, 0, 0.8, 0, 0],  # all of what is not CLS on the opposite corner: 8 sqrt 2
             [0.0, 0.25, 0.25, 0.25, 0.25],  # everywhere alike: 8 (sqrt 2 + 1 + 1 + 0) / 4
         ]
     )
     uniform = np.full((5, 5), 0.2)
-    found = attention_distance(np.stack([head, uniform])[None], (2, 2), 8)
-    assert found.shape == (1, 2)
+    result = attention_distance(np.stack([head, uniform])[None], (2, 2), 8)
+    assert result.shape == (1, 2)
     everywhere = 8 * (2 + ROOT2) / 4
-    np.testing.assert_allclose(found, [[(0 + 8 + 8 * ROOT2 + everywhere) / 4, everywhere]])
+    np.testing.assert_allclose(result, [[(0 + 8 + 8 * ROOT2 + everywhere) / 4, everywhere]])
 
 
-def test_a_patch_that_looks_only_at_cls_has_no_distance():
+def test_a_patch_that_attends_only_to_cls_has_no_distance():
     only_cls = np.zeros((1, 1, 5, 5), dtype=np.float32)
     only_cls[..., 0] = 1
     assert attention_distance(only_cls, (2, 2), 8).item() == 0
@@ -52,8 +52,8 @@ def test_position_similarity_is_the_cosine_of_the_angle():
     assert similarity.shape == (9, 9)
     vectors = network.position_embedding[1:].detach()
     for one in range(9):
-        wanted = torch.nn.functional.cosine_similarity(vectors[one : one + 1], vectors, dim=1)
-        np.testing.assert_allclose(similarity[one], wanted, atol=1e-6)
+        expected = torch.nn.functional.cosine_similarity(vectors[one : one + 1], vectors, dim=1)
+        np.testing.assert_allclose(similarity[one], expected, atol=1e-6)
     np.testing.assert_allclose(np.diag(similarity), 1, atol=1e-6)
     np.testing.assert_allclose(similarity, similarity.T, atol=1e-6)
 
@@ -61,20 +61,20 @@ def test_position_similarity_is_the_cosine_of_the_angle():
 def test_rows_and_columns_that_were_learned():
     rows, columns = np.divmod(np.arange(16), 4)
     similarity = 0.25 * (rows[:, None] == rows) + 0.5 * (columns[:, None] == columns)
-    found = rows_and_columns(similarity, (4, 4))
-    assert (found.strongest, found.strongest_apart) == (1, 1)
-    assert found.same == pytest.approx(0.375)
-    assert found.elsewhere == 0
-    assert found.chance == pytest.approx(6 / 15)
+    result = rows_and_columns(similarity, (4, 4))
+    assert (result.strongest, result.strongest_apart) == (1, 1)
+    assert result.same == pytest.approx(0.375)
+    assert result.elsewhere == 0
+    assert result.chance == pytest.approx(6 / 15)
 
 
 def test_rows_and_columns_that_were_not_learned():
     rows, columns = np.divmod(np.arange(9), 3)
     opposite = -((rows[:, None] == rows) | (columns[:, None] == columns)).astype(float)
-    found = rows_and_columns(opposite, (3, 3))
-    assert (found.strongest, found.same, found.elsewhere) == (0, -1, 0)
+    result = rows_and_columns(opposite, (3, 3))
+    assert (result.strongest, result.same, result.elsewhere) == (0, -1, 0)
     # Two away or more, in a 3 x 3 grid: a corner has 2 aligned of 5, an edge 1 of 3, the middle none at all.
-    assert found.chance_apart == pytest.approx((4 * 2 / 5 + 4 * 1 / 3) / 8)
+    assert result.chance_apart == pytest.approx((4 * 2 / 5 + 4 * 1 / 3) / 8)
 
 
 def test_principal_filters_are_orthonormal_and_their_shares_are_variances():

@@ -1,4 +1,4 @@
-"""Decoding written down once more the plain way: the whole target through the whole network at every step."""
+"""A simple implementation of decoding: the whole target through the whole network at every step."""
 
 import itertools
 import math
@@ -17,14 +17,14 @@ def next_logits(network: Transformer, source: list[int], ids: list[int]) -> torc
 
 
 def allowed(logits: torch.Tensor) -> torch.Tensor:
-    """A copy in which the three tokens that no translation holds are out of reach."""
+    """A copy with minus infinity for the three tokens that no translation contains."""
     logits = logits.clone()
     logits[[PAD, UNK, BOS]] = -math.inf
     return logits
 
 
 def greedy(network: Transformer, source: list[int], max_length: int) -> list[int]:
-    """The most probable token, again and again."""
+    """Append the most probable token until the end."""
     ids: list[int] = []
     while len(ids) < max_length and EOS not in ids:
         ids.append(int(allowed(next_logits(network, source, ids)).argmax()))
@@ -46,10 +46,10 @@ def normalised(total: float, length: int, alpha: float) -> float:
 def every_translation(vocabulary: int, max_length: int) -> list[tuple[int, ...]]:
     """All id sequences that end with `</s>`, or that have none and are cut at `max_length`."""
     words = range(4, vocabulary)
-    found = []
+    result = []
     for length in range(1, max_length + 1):
-        found += [(*words_before, EOS) for words_before in itertools.product(words, repeat=length - 1)]
-    return found + list(itertools.product(words, repeat=max_length))
+        result += [(*words_before, EOS) for words_before in itertools.product(words, repeat=length - 1)]
+    return result + list(itertools.product(words, repeat=max_length))
 
 
 def beam(

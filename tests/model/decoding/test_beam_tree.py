@@ -1,4 +1,4 @@
-"""The tree of a beam search: the same run as the result, with nothing of it left out."""
+"""The tree of a beam search: the same run as the result, with all its hypotheses."""
 
 import math
 import random
@@ -24,19 +24,19 @@ def searches(request, network):
     return [(source, options, beam_tree(network, source, options)) for source in SENTENCES]
 
 
-def test_the_tree_ends_with_what_the_search_returns(network, searches):
+def test_the_tree_ends_with_the_results_of_the_search(network, searches):
     for source, options, tree in searches:
         assert list(tree.best) == beam_search(network, source, options)
         assert tree.winner == list(stream(network, source, options))[-1].ids
 
 
-def test_what_finished_in_the_tree_is_what_is_returned(searches):
+def test_finished_nodes_of_the_tree_are_the_results(searches):
     for _, _, tree in searches:
         finished = {n.ids: (n.log_probability, n.score) for nodes in tree.steps for n in nodes if n.fate == "finished"}
         assert finished == {best.ids: (best.log_probability, best.score) for best in tree.best}
 
 
-def test_every_node_extends_one_that_was_kept(searches):
+def test_every_node_extends_a_kept_one(searches):
     for _, options, tree in searches:
         opened = {()}
         for length, nodes in enumerate(tree.steps, 1):
@@ -60,7 +60,7 @@ def test_scores_are_the_networks_own(network, searches):
             assert node.probability == pytest.approx(float(last), abs=1e-5)
 
 
-def test_pruned_nodes_are_less_probable_than_those_that_were_kept(searches):
+def test_pruned_nodes_are_less_probable_than_kept_ones(searches):
     for _, _, tree in searches:
         for nodes in tree.steps:
             kept = [n.log_probability for n in nodes if n.fate == "kept"]
@@ -68,7 +68,7 @@ def test_pruned_nodes_are_less_probable_than_those_that_were_kept(searches):
             assert not kept or not pruned or min(kept) >= max(pruned)
 
 
-def test_displaced_translations_had_finished_and_are_worse_than_those_returned(searches):
+def test_displaced_translations_had_finished_and_are_worse_than_the_results(searches):
     for _, _, tree in searches:
         for nodes in tree.steps:
             for node in nodes:
@@ -83,8 +83,8 @@ def test_the_winning_path_has_one_node_a_step(searches):
         assert [nodes[0].id for nodes in on_path[: len(tree.winner)]] == list(tree.winner)
 
 
-def test_all_fates_happen(network):
-    """Or the tests above would show nothing."""
+def test_all_fates_occur(network):
+    """Otherwise the tests above would test nothing."""
     options = DecodingOptions("beam", beam=2, length_penalty=0.6, max_length=8)
     fates = {n.fate for source in SENTENCES for nodes in beam_tree(network, source, options).steps for n in nodes}
     assert fates >= {"kept", "finished", "pruned"}

@@ -1,4 +1,4 @@
-"""Greedy, sampling and beam search against the plain way of tests/model/decoding/reference.py."""
+"""Greedy, sampling and beam search, compared with the implementation in tests/model/decoding/reference.py."""
 
 import math
 import random
@@ -21,7 +21,7 @@ SPECIAL = {plain.PAD, plain.UNK, plain.BOS}
 
 @pytest.fixture(scope="module")
 def network():
-    """24 tokens, moderately sure of itself."""
+    """24 tokens, moderately certain predictions."""
     return half_trained_network(24, 110)
 
 
@@ -71,13 +71,13 @@ def test_sampling_with_a_cache_equals_sampling_without_token_for_token(network, 
 def test_beam_search_with_a_cache_equals_beam_search_without(network, width, alpha):
     for source in SENTENCES[:6]:
         options = DecodingOptions("beam", beam=width, length_penalty=alpha, max_length=8)
-        found = beam_search(network, source, options)
+        result = beam_search(network, source, options)
         expected = plain.beam(network, source, width, alpha, 8)
-        assert [hypothesis.ids for hypothesis in found] == [ids for ids, _ in expected]
-        assert [hypothesis.score for hypothesis in found] == pytest.approx([score for _, score in expected], abs=1e-4)
+        assert [hypothesis.ids for hypothesis in result] == [ids for ids, _ in expected]
+        assert [hypothesis.score for hypothesis in result] == pytest.approx([score for _, score in expected], abs=1e-4)
 
 
-def test_a_batch_of_padded_sentences_gives_what_each_gives_alone(network):
+def test_a_batch_of_padded_sentences_equals_single_sentences(network):
     assert len({len(source) for source in SENTENCES}) >= 4
     for length in (1, 6, 12):
         together = greedy_batch(network, SENTENCES, length)
@@ -100,12 +100,12 @@ def test_a_beam_as_wide_as_all_hypotheses_finds_what_exhaustive_search_finds(sma
         scored = {ids: plain.log_probability(small, source, ids) for ids in every}
         best_first = sorted(every, key=lambda ids: -plain.normalised(scored[ids], len(ids), alpha))
         options = DecodingOptions("beam", beam=len(every) + 10, length_penalty=alpha, max_length=max_length)
-        found = beam_search(small, source, options)
-        assert found[0].ids == best_first[0]
-        assert {hypothesis.ids for hypothesis in found} == set(every)
-        for hypothesis in found:
+        result = beam_search(small, source, options)
+        assert result[0].ids == best_first[0]
+        assert {hypothesis.ids for hypothesis in result} == set(every)
+        for hypothesis in result:
             assert hypothesis.log_probability == pytest.approx(scored[hypothesis.ids], abs=1e-4)
-        totals = math.fsum(math.exp(hypothesis.log_probability) for hypothesis in found)
+        totals = math.fsum(math.exp(hypothesis.log_probability) for hypothesis in result)
         assert totals < 1, "special pieces keep a share of the probability"
 
 
@@ -113,21 +113,21 @@ def test_scores_are_log_probabilities_over_the_length_penalty_of_wu_et_al(networ
     for alpha in (0.0, 0.6, 1.0):
         options = DecodingOptions("beam", beam=4, length_penalty=alpha, max_length=10)
         for source in SENTENCES[:4]:
-            found = beam_search(network, source, options)
-            assert len(found) == 4
-            for hypothesis in found:
+            result = beam_search(network, source, options)
+            assert len(result) == 4
+            for hypothesis in result:
                 total = plain.log_probability(network, source, hypothesis.ids)
                 assert hypothesis.log_probability == pytest.approx(total, abs=1e-4)
                 expected = plain.normalised(total, len(hypothesis.ids), alpha)
                 assert hypothesis.score == pytest.approx(expected, abs=1e-4)
-            assert [h.score for h in found] == sorted((h.score for h in found), reverse=True)
+            assert [h.score for h in result] == sorted((h.score for h in result), reverse=True)
 
 
 def test_a_length_penalty_of_7_tokens_at_alpha_1_divides_by_2(network):
     options = DecodingOptions("beam", beam=3, length_penalty=1.0, max_length=7)
-    found = [h for source in SENTENCES for h in beam_search(network, source, options) if len(h.ids) == 7]
-    assert found
-    assert all(hypothesis.score == pytest.approx(hypothesis.log_probability / 2) for hypothesis in found)
+    result = [h for source in SENTENCES for h in beam_search(network, source, options) if len(h.ids) == 7]
+    assert result
+    assert all(hypothesis.score == pytest.approx(hypothesis.log_probability / 2) for hypothesis in result)
 
 
 def test_the_last_step_of_a_streamed_beam_is_the_winner(network):
@@ -200,7 +200,7 @@ def test_the_same_seed_gives_the_same_sample_and_others_differ(network):
     assert len({draw(seed) for seed in range(12)}) >= 6
 
 
-def test_samples_come_as_often_as_their_probabilities_say(small):
+def test_samples_have_the_frequencies_of_their_probabilities(small):
     source, draws = LETTERS[0], 500
     logits = plain.allowed(plain.next_logits(small, source, []))
     expected = (logits / 1.5).softmax(0)[3:].double() * draws
@@ -270,7 +270,7 @@ def test_top_k_keeps_exactly_those_with_fewer_than_k_above_them(logits, top_k):
 
 
 @given(LOGITS, SHARES)
-def test_top_p_keeps_the_smallest_set_that_holds_the_share(logits, top_p):
+def test_top_p_keeps_the_smallest_set_with_the_share(logits, top_p):
     everything = logits.double().softmax(0)
     kept = sampling_probabilities(logits, top_p=top_p) > 0
     held = float(everything[kept].sum())
@@ -279,7 +279,7 @@ def test_top_p_keeps_the_smallest_set_that_holds_the_share(logits, top_p):
         assert held - float(everything[kept].min()) < top_p + 1e-5
 
 
-def test_filtering_never_revives_a_token_that_cannot_come():
+def test_filtering_never_restores_an_impossible_token():
     logits = torch.tensor([-math.inf, 1.0, -math.inf, 0.0])
     for top_k in (0, 1, 3, 4):
         assert sampling_probabilities(logits, top_k=top_k)[[0, 2]].tolist() == [0, 0]

@@ -30,26 +30,26 @@ INTERVENTIONS = [
     (Forbid("cross", ALL, (1, 2)), Forbid("decoder", ((1, 1),), (3,))),
     (OneHot("decoder", ALL, 2), OneHot("cross", ((0, 0), (1, 1)), 1, 3)),
     (NoMask("decoder", ((0, 0), (1, 1))), Temperature("decoder", ((0, 0),), 0.2)),
-    (NoMask("decoder", ((0, 1),)), OneHot("decoder", ((1, 0),), 5)),  # before there is a sixth key
+    (NoMask("decoder", ((0, 1),)), OneHot("decoder", ((1, 0),), 5)),  # before the sixth key exists
 ]
 
 
 @torch.inference_mode()
 def token_by_token(network, source, tap, limit):
-    """The whole decoder anew for each token."""
+    """Run the whole decoder again for each token."""
     config = network.config
     memory = network.encode(torch.tensor([source]), None, tap)
-    written = [config.bos_id]
-    while len(written) <= limit and written[-1] != config.eos_id:
-        logits = network.project(network.decode(torch.tensor([written]), memory, None, tap)[0, -1])
+    generated = [config.bos_id]
+    while len(generated) <= limit and generated[-1] != config.eos_id:
+        logits = network.project(network.decode(torch.tensor([generated]), memory, None, tap)[0, -1])
         logits[list(config.never_generated)] = -torch.inf
-        written.append(int(logits.argmax()))
-    return written[1:]
+        generated.append(int(logits.argmax()))
+    return generated[1:]
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("changes", INTERVENTIONS)
-def test_interventions_act_on_each_step_as_on_the_whole(changes, seed):
+def test_interventions_act_on_each_step_as_on_the_whole_target(changes, seed):
     network, plan = tiny_network(seed), HeadInterventions(changes)
     tap = plan.tap(SHAPES)
     expected = token_by_token(network, SOURCE, tap, 12)
@@ -59,7 +59,7 @@ def test_interventions_act_on_each_step_as_on_the_whole(changes, seed):
 
 @pytest.mark.parametrize("change", POSITION_CHANGES)
 @pytest.mark.parametrize("where", ["decoder", "both"])
-def test_moved_positions_act_on_each_step_as_on_the_whole(change, where):
+def test_moved_positions_act_on_each_step_as_on_the_whole_target(change, where):
     network = tiny_network(2)
     tap = positions_tap(network, where, change, len(SOURCE), 6)
     expected = token_by_token(network, SOURCE, tap, 12)
@@ -68,7 +68,7 @@ def test_moved_positions_act_on_each_step_as_on_the_whole(change, where):
 
 
 @torch.inference_mode()
-def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
+def test_cached_positions_equal_the_whole_target_and_can_be_discarded():
     network, tap = tiny_network(), HeadInterventions(INTERVENTIONS[0]).tap(SHAPES)
     memory = network.encode(torch.tensor([SOURCE]), None, tap)
     decoder, ids = CachedDecoder(network, memory, None, tap), random_ids(1, 9)
@@ -76,9 +76,9 @@ def test_kept_positions_give_what_the_whole_gives_and_can_be_forgotten():
     decoder.extend(torch.tensor([[7, 7, 7]]))
     decoder.truncate(4)
     assert decoder.cache.length == 4
-    found, expected = decoder.extend(ids[:, 4:]), network.decode(ids, memory, None, tap)
-    assert found.shape == (1, 5, network.config.d_model)
-    assert (found - expected[:, 4:]).abs().max() < 1e-5
+    result, expected = decoder.extend(ids[:, 4:]), network.decode(ids, memory, None, tap)
+    assert result.shape == (1, 5, network.config.d_model)
+    assert (result - expected[:, 4:]).abs().max() < 1e-5
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -116,9 +116,9 @@ def test_a_right_draft_takes_one_pass():
 
 def test_each_step_is_a_part():
     network = tiny_network(1)
-    written = greedy_under(network, SOURCE, Intervention({}), 5)
+    generated = greedy_under(network, SOURCE, Intervention({}), 5)
     parts = list(greedy_with_tap_in_steps(network, SOURCE, Intervention({}), 5))
-    assert parts == [(done, 5) for done in range(1, len(written) + 1)]
+    assert parts == [(done, 5) for done in range(1, len(generated) + 1)]
 
 
 class Passes:

@@ -28,7 +28,7 @@ def exported(shipped, tmp_path_factory):
     return folder
 
 
-def test_generate_gives_our_greedy_translations(shipped, exported):
+def test_generate_returns_our_greedy_translations(shipped, exported):
     theirs = MarianMTModel.from_pretrained(exported).eval()
     for sentence in SENTENCES:
         source = shipped.tokenizer.encode_source(sentence)

@@ -1,4 +1,4 @@
-"""Tiny networks with random weights, for tests in which the weights are not the point."""
+"""Tiny networks with random weights, for tests that do not depend on the weights."""
 
 from collections.abc import Callable, Iterable
 
@@ -12,7 +12,7 @@ from model.networks.transformer import Transformer
 
 
 def tiny_network(seed: int = 0, **changes) -> Transformer:
-    """The "tiny" preset in evaluation mode; biases and norms are random too, so that none can hide a mistake."""
+    """The "tiny" preset in evaluation mode; biases and norms are random too, so that errors in them are visible."""
     torch.manual_seed(seed)
     network = Transformer(TransformerConfig.preset("tiny", **changes)).eval()
     with torch.no_grad():

@@ -1,4 +1,4 @@
-"""Scores of the first attention against their formulas, number by number."""
+"""Scores of the first attention, compared with their formulas number by number."""
 
 import math
 
@@ -17,21 +17,21 @@ def test_the_additive_score_is_that_of_its_formula():
     torch.manual_seed(0)
     alignment = AdditiveAlignment(4, 6, 3).requires_grad_(False)
     queries, keys = drawn(2, 3, 4), drawn(2, 5, 6, seed=1)
-    found = alignment.scores(queries, keys, alignment.project(keys))
+    result = alignment.scores(queries, keys, alignment.project(keys))
     w, b, u, v = alignment.query.weight, alignment.query.bias, alignment.key.weight, alignment.score.weight[0]
-    assert found.shape == (2, 3, 5)
+    assert result.shape == (2, 3, 5)
     for row in range(2):
         for query in range(3):
             for key in range(5):
                 expected = v @ torch.tanh(w @ queries[row, query] + b + u @ keys[row, key])
-                assert found[row, query, key] == pytest.approx(float(expected), abs=1e-6)
+                assert result[row, query, key] == pytest.approx(float(expected), abs=1e-6)
 
 
 def test_the_dot_score_is_the_inner_product_without_scaling():
     alignment = DotAlignment()
     queries, keys = drawn(2, 3, 4), drawn(2, 5, 4, seed=1)
-    found = alignment.scores(queries, keys, alignment.project(keys))
-    torch.testing.assert_close(found, torch.einsum("bqd,bkd->bqk", queries, keys))
+    result = alignment.scores(queries, keys, alignment.project(keys))
+    torch.testing.assert_close(result, torch.einsum("bqd,bkd->bqk", queries, keys))
     assert not list(alignment.parameters())
 
 
@@ -51,7 +51,7 @@ def test_context_vectors_are_weighted_means_with_a_tap_and_without():
     assert recorder.tensors.keys() == steps
 
 
-def test_the_tap_decides_over_scores_weights_and_context_vectors():
+def test_the_tap_can_change_scores_weights_and_context_vectors():
     scores, values = drawn(1, 2, 5), drawn(1, 5, 4, seed=1)
     sharp = Intervention({"cross.scores": lambda scores: scores / 1e-4})
     best = scores[0].argmax(dim=-1)

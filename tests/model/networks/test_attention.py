@@ -21,7 +21,7 @@ def qkv(queries=5, keys=7, d_k=8, seed=0):
 def test_explicit_and_fused_forms_agree_to_1e_5(queries, keys, d_k, seed):
     query, kv = qkv(queries, keys, d_k, seed)
     allowed = torch.rand(2, 1, queries, keys, generator=torch.Generator().manual_seed(seed)) > 0.4
-    allowed[..., 0] = True  # every query keeps one key
+    allowed[..., 0] = True  # every query has one key
     for mask in (None, allowed):
         fused = scaled_dot_product(query, kv, mask, None, "a")
         explicit = scaled_dot_product(query, kv, mask, Recorder(), "a")
@@ -41,7 +41,7 @@ def test_each_step_is_the_papers():
     assert set(recorder.tensors) == {"a.scores", "a.mask", "a.weights", "a.outputs"}
 
 
-def test_rows_sum_to_one_and_nothing_lies_on_masked_keys():
+def test_rows_sum_to_one_and_masked_keys_have_no_weight():
     query, kv = qkv(9, 9)
     recorder = Recorder()
     scaled_dot_product(100 * query, kv, causal_mask(9), recorder, "a")

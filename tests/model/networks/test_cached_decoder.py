@@ -18,7 +18,7 @@ def start(network, source=SOURCE):
 
 
 @torch.no_grad()
-def test_steps_give_the_logits_of_the_whole_target_also_beyond_the_first_capacity():
+def test_steps_return_the_logits_of_the_whole_target_beyond_the_first_capacity_too():
     network = tiny_network()
     target = random_ids(3, LONG, seed=2)
     decoder = start(network)
@@ -28,9 +28,9 @@ def test_steps_give_the_logits_of_the_whole_target_also_beyond_the_first_capacit
 
 
 @torch.no_grad()
-def test_kept_rows_go_on_as_if_they_had_been_there_from_the_start():
+def test_selected_rows_continue_as_if_decoded_from_the_start():
     network = tiny_network()
-    source = SOURCE[:1].expand(4, -1)  # four beginnings of one sentence
+    source = SOURCE[:1].expand(4, -1)  # four hypotheses of one sentence
     target = random_ids(4, 7, seed=3)
     target[:, 0] = target[0, 0]
     decoder = start(network, SOURCE[:1])
@@ -54,7 +54,7 @@ def test_hypotheses_are_chosen_from_one_sentence_only():
 
 
 @torch.no_grad()
-def test_a_single_row_can_open_into_several():
+def test_a_single_row_can_become_several():
     network = tiny_network()
     decoder = start(network, SOURCE[:1])
     decoder.step(torch.tensor([2]))
@@ -75,7 +75,7 @@ def test_a_step_beyond_the_table_of_positions_is_refused():
 
 
 @torch.no_grad()
-def test_weights_that_changed_in_between_are_the_ones_that_count():
+def test_weights_changed_between_translations_are_used():
     network = tiny_network()
     target = random_ids(3, 1, seed=2)
     before = start(network).step(target[:, 0])

@@ -1,4 +1,4 @@
-"""The cells as their formulas read, beside the library's, and what holding a gate does to them."""
+"""The cells by their formulas, compared with PyTorch's, and the effect of holding a gate."""
 
 import pytest
 import torch
@@ -25,7 +25,7 @@ def inputs_of(steps: int = 7) -> torch.Tensor:
 
 
 def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
-    """A layer of the library's own with the same weights."""
+    """PyTorch's layer with the same weights."""
     own = (nn.LSTM if layer.cell == "lstm" else nn.RNN)(5, 9, batch_first=True, bidirectional=bidirectional)
     own.load_state_dict(layer.layer.state_dict())
     return own.requires_grad_(False)
@@ -33,7 +33,7 @@ def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
 @pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
-def test_the_written_out_layer_equals_the_librarys(cell, reads):
+def test_the_step_by_step_layer_equals_pytorchs(cell, reads):
     layer, inputs = layer_of(cell, reads), inputs_of()
     turned = inputs.flip(1) if reads == "backwards" else inputs
     expected, last = library_of(layer, reads == "both")(turned)
@@ -41,8 +41,8 @@ def test_the_written_out_layer_equals_the_librarys(cell, reads):
     states, end = layer.run_tapped(inputs, identity_tap, "encoder")
     fused, fused_end = layer.run(inputs)
     last = last if cell == "lstm" else (last, None)
-    for found in (states, fused):
-        assert (found - expected).abs().max() < 1e-5
+    for result in (states, fused):
+        assert (result - expected).abs().max() < 1e-5
     for state in (end, fused_end):
         for part, of_library in zip(state, last, strict=True):
             if of_library is None:
@@ -65,7 +65,7 @@ def test_padding_changes_neither_the_states_nor_the_last_state(cell, reads):
             assert cell == "rnn" or (last.cell[row] - end.cell[0]).abs().max() < 1e-5
 
 
-def test_both_directions_with_padding_equal_the_librarys_packed_form():
+def test_both_directions_with_padding_equal_pytorchs_packed_form():
     layer, inputs = layer_of("lstm", "both"), inputs_of()
     packed = pack_padded_sequence(inputs, LENGTHS, batch_first=True, enforce_sorted=False)
     expected, _ = pad_packed_sequence(library_of(layer, True)(packed)[0], batch_first=True)
@@ -73,7 +73,7 @@ def test_both_directions_with_padding_equal_the_librarys_packed_form():
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
-def test_one_step_equals_the_librarys_cell_written_out_or_not(cell):
+def test_one_step_equals_pytorchs_cell_with_and_without_a_tap(cell):
     layer, inputs = layer_of(cell), inputs_of()[:, 0]
     own = (nn.LSTMCell if cell == "lstm" else nn.RNNCell)(5, 9)
     own.load_state_dict({name.removesuffix("_l0"): tensor for name, tensor in layer.layer.state_dict().items()})
@@ -87,7 +87,7 @@ def test_one_step_equals_the_librarys_cell_written_out_or_not(cell):
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
-def test_gradients_of_the_written_out_form_equal_the_fused_ones_and_finite_differences(cell):
+def test_gradients_of_the_step_by_step_form_equal_the_fused_ones_and_finite_differences(cell):
     layer = layer_of(cell, "both").double().requires_grad_(True)
     inputs = inputs_of(4).double().requires_grad_()
     weights = torch.randn(3, 4, 18, dtype=torch.float64)
@@ -96,8 +96,8 @@ def test_gradients_of_the_written_out_form_equal_the_fused_ones_and_finite_diffe
         return torch.autograd.grad((states * weights).sum(), [inputs, *layer.parameters()])
 
     written_out = gradients(layer.run_tapped(inputs, identity_tap, "encoder")[0])
-    for found, fused in zip(written_out, gradients(layer.run(inputs)[0]), strict=True):
-        assert (found - fused).abs().max() < 1e-10
+    for result, fused in zip(written_out, gradients(layer.run(inputs)[0]), strict=True):
+        assert (result - fused).abs().max() < 1e-10
     assert torch.autograd.gradcheck(lambda given: layer.run_tapped(given, identity_tap, "e")[0], inputs)
 
 
@@ -108,13 +108,13 @@ def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_form
     assert recorder.tensors.keys() == {f"encoder.forwards.{step}.{name}" for step in range(7) for name in quantities}
     cell = torch.zeros(3, 9)
     for step in range(7):
-        found = {name: recorder.tensors[f"encoder.forwards.{step}.{name}"] for name in quantities}
+        result = {name: recorder.tensors[f"encoder.forwards.{step}.{name}"] for name in quantities}
         for gate in ("input_gate", "forget_gate", "output_gate"):
-            assert found[gate].min() > 0 and found[gate].max() < 1
-        cell = found["forget_gate"] * cell + found["input_gate"] * found["candidate"]
-        torch.testing.assert_close(found["cell"], cell)
-        torch.testing.assert_close(found["hidden"], found["output_gate"] * cell.tanh())
-        torch.testing.assert_close(found["hidden"], states[:, step])
+            assert result[gate].min() > 0 and result[gate].max() < 1
+        cell = result["forget_gate"] * cell + result["input_gate"] * result["candidate"]
+        torch.testing.assert_close(result["cell"], cell)
+        torch.testing.assert_close(result["hidden"], result["output_gate"] * cell.tanh())
+        torch.testing.assert_close(result["hidden"], states[:, step])
 
 
 def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
@@ -124,16 +124,16 @@ def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
     return {name.removeprefix("encoder.forwards."): tensor for name, tensor in recorder.tensors.items()}
 
 
-def test_a_shut_forget_gate_leaves_what_this_step_let_in():
-    found = under({"forget_gate": 0})
+def test_a_shut_forget_gate_leaves_only_this_steps_input():
+    result = under({"forget_gate": 0})
     for step in range(7):
-        let_in = found[f"{step}.input_gate"] * found[f"{step}.candidate"]
-        assert torch.equal(found[f"{step}.cell"], let_in)
+        let_in = result[f"{step}.input_gate"] * result[f"{step}.candidate"]
+        assert torch.equal(result[f"{step}.cell"], let_in)
 
 
 def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
-    found = under({"input_gate": 0, "forget_gate": 1})
-    assert not any(found[f"{step}.cell"].any() for step in range(7))
+    result = under({"input_gate": 0, "forget_gate": 1})
+    assert not any(result[f"{step}.cell"].any() for step in range(7))
     layer, recorder = layer_of("lstm"), Recorder()
     before = CellState(torch.randn(3, 9), torch.randn(3, 9))
     tap = Chain(AtEveryStep({"decoder.input_gate": hold_gate(0), "decoder.forget_gate": hold_gate(1)}), recorder)
@@ -142,24 +142,24 @@ def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
 
 
 def test_a_shut_output_gate_hides_the_cell_state_from_the_next_step():
-    found = under({"output_gate": 0})
-    assert not any(found[f"{step}.hidden"].any() for step in range(7))
-    assert all(found[f"{step}.cell"].any() for step in range(7))
+    result = under({"output_gate": 0})
+    assert not any(result[f"{step}.hidden"].any() for step in range(7))
+    assert all(result[f"{step}.cell"].any() for step in range(7))
 
 
 def test_open_gates_add_up_the_candidates():
-    found = under({"input_gate": 1, "forget_gate": 1})
-    total = sum(found[f"{step}.candidate"] for step in range(7))
-    torch.testing.assert_close(found["6.cell"], total)
+    result = under({"input_gate": 1, "forget_gate": 1})
+    total = sum(result[f"{step}.candidate"] for step in range(7))
+    torch.testing.assert_close(result["6.cell"], total)
 
 
 @pytest.mark.parametrize("value", [-0.1, 1.1])
-def test_a_gate_can_only_be_held_where_a_gate_can_be(value):
+def test_a_gate_can_only_be_held_from_0_to_1(value):
     with pytest.raises(ValueError, match="choose a value from 0"):
         hold_gate(value)
 
 
-def test_the_forget_gate_begins_open_and_states_are_turned_not_scaled():
+def test_the_forget_gate_is_initially_open_and_state_maps_are_orthogonal():
     layer = RecurrentLayer("lstm", 5, 9)
     from_state, bias = layer.weights()[1], layer.weights()[2]
     assert bias.tolist() == [0.0] * 9 + [1.0] * 9 + [0.0] * 18

@@ -17,7 +17,7 @@ def test_every_preset_has_the_papers_feed_forward_ratio():
         assert config.d_ff == 4 * config.d_model
 
 
-def test_a_width_that_the_heads_cannot_share_is_refused_with_both_numbers():
+def test_a_width_not_divisible_by_the_heads_is_refused_with_both_numbers():
     with pytest.raises(ValueError, match=r"d_model 250 is not divisible by n_heads 8.*multiple of 8"):
         TransformerConfig(d_model=250)
 

@@ -1,4 +1,4 @@
-"""The convolutional network: torch.nn's numbers, shapes for every size, and a size that a page can afford."""
+"""The convolutional network: compared with torch.nn, shapes for every size, and a small number of parameters."""
 
 import pytest
 import torch
@@ -28,7 +28,7 @@ def test_a_convolution_is_torch_nns_with_the_same_filters(size, stride, side):
     torch.testing.assert_close(ours(maps), theirs(maps), atol=1e-5, rtol=0)
 
 
-def test_a_row_of_the_matrix_is_one_filter_with_the_channels_of_a_place_side_by_side():
+def test_a_row_of_the_matrix_is_one_filter_with_channels_last():
     convolution = Convolution(2, 3, 3)
     numbers = torch.arange(3 * 9 * 2, dtype=torch.float32)
     with torch.no_grad():
@@ -38,17 +38,17 @@ def test_a_row_of_the_matrix_is_one_filter_with_the_channels_of_a_place_side_by_
 
 
 @torch.inference_mode()
-def test_a_block_adds_what_its_convolutions_find_times_each_channels_share():
+def test_a_block_adds_its_convolutions_output_times_each_channels_share():
     torch.manual_seed(0)
     block = ResidualBlock(8, 16, 2, squeeze=4).eval()
     nn.init.normal_(block.second_norm.weight)
     stream = random(3, 8, 6, 6)
-    found = F.silu(block.first_norm(F.conv2d(stream, block.first.filters, None, 2, 1)))
-    found = block.second_norm(F.conv2d(found, block.second.filters, None, 1, 1))
-    share = block.excite(F.silu(block.squeeze(found.flatten(2).mean(2)))).sigmoid()
+    result = F.silu(block.first_norm(F.conv2d(stream, block.first.filters, None, 2, 1)))
+    result = block.second_norm(F.conv2d(result, block.second.filters, None, 1, 1))
+    share = block.excite(F.silu(block.squeeze(result.flatten(2).mean(2)))).sigmoid()
     before = F.conv2d(F.avg_pool2d(stream, 2), block.shortcut.filters)
-    wanted = F.silu(before + torch.einsum("bchw,bc->bchw", found, share))
-    torch.testing.assert_close(block(stream), wanted, atol=1e-5, rtol=0)
+    expected = F.silu(before + torch.einsum("bchw,bc->bchw", result, share))
+    torch.testing.assert_close(block(stream), expected, atol=1e-5, rtol=0)
 
 
 @torch.inference_mode()
@@ -66,7 +66,7 @@ def test_every_size_of_picture_gives_one_logit_a_class(size):
 
 
 @torch.inference_mode()
-def test_a_tap_sees_and_changes_the_stream_after_every_block():
+def test_a_tap_receives_and_changes_the_stream_after_every_block():
     network, pixels = tiny_convolution(), random(1, 3, 32, 32)
     recorder = Recorder()
     plain = network(pixels, recorder)
@@ -77,13 +77,13 @@ def test_a_tap_sees_and_changes_the_stream_after_every_block():
 
 
 @torch.inference_mode()
-def test_a_picture_moved_by_whole_places_moves_the_maps_with_it():
-    """Translation equivariance: but for the borders, where the padding is seen, and for shares of whole pictures."""
+def test_a_picture_shifted_by_whole_cells_shifts_the_maps():
+    """Translation equivariance, except at the borders, which depend on padding, and for shares of whole pictures."""
     network, pixels = tiny_convolution(widths=(8, 16), blocks=1), random(1, 3, 96, 96)
     for block in network.blocks:
         nn.init.zeros_(block.excite.weight)  # so that each channel's share is the same for every picture
     maps = []
-    for window in (pixels[..., :80, :80], pixels[..., 8:88, 8:88]):  # 8 pixels are one place of the last stage
+    for window in (pixels[..., :80, :80], pixels[..., 8:88, 8:88]):  # 8 pixels are one cell of the last stage
         recorder = Recorder()
         network(window, recorder)
         maps.append(recorder.tensors["convolution.1"])  # (1, 16, 10, 10)

@@ -19,12 +19,12 @@ def test_blocks_are_the_same_linear_map(size, shape):
     stream = torch.randn(*shape, size[1], generator=generator)
     for given in (bias, None):
         expected = F.linear(stream.double(), weight.double(), None if given is None else given.double())
-        found = linear(stream, weight, given)
-        assert found.shape == expected.shape and found.is_contiguous()
-        assert (found - expected).abs().max() < 1e-5
+        result = linear(stream, weight, given)
+        assert result.shape == expected.shape and result.is_contiguous()
+        assert (result - expected).abs().max() < 1e-5
 
 
-def test_blocks_are_for_few_rows_where_nothing_is_trained(monkeypatch):
+def test_blocks_are_used_for_few_rows_in_inference_mode_only(monkeypatch):
     products, layer = [], Linear(8, 12)
     real = torch.baddbmm
     monkeypatch.setattr(module.torch, "baddbmm", lambda *given: products.append(1) or real(*given))
@@ -50,11 +50,11 @@ def packed_layer(bias: bool = True) -> Linear:
 
 @pytest.fixture
 def products(monkeypatch):
-    """How many products read packed weights."""
-    found, name = [], "fbgemm_linear_fp16_weight_fp32_activation"
+    """Count the products that read packed weights."""
+    result, name = [], "fbgemm_linear_fp16_weight_fp32_activation"
     real = getattr(torch, name)
-    monkeypatch.setattr(torch, name, lambda *given: found.append(1) or real(*given))
-    return found
+    monkeypatch.setattr(torch, name, lambda *given: result.append(1) or real(*given))
+    return result
 
 
 @pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
@@ -62,18 +62,18 @@ def products(monkeypatch):
 @pytest.mark.parametrize("shape", [(1,), (3, 1), (5, 7), (PACKED,), (PACKED + 1,)])
 def test_packed_weights_are_the_same_linear_map(products, shape, bias):
     layer = packed_layer(bias)
-    products.clear()  # packing tries it
+    products.clear()  # packing runs it once
     stream = torch.randn(*shape, 24)
     expected = F.linear(stream.double(), layer.weight.double(), layer.bias.double() if bias else None)
     with torch.inference_mode():
-        found = layer(stream)
-    assert found.shape == expected.shape and (found - expected).abs().max() < 1e-5
+        result = layer(stream)
+    assert result.shape == expected.shape and (result - expected).abs().max() < 1e-5
     assert len(products) == (shape != (PACKED + 1,))
 
 
 @pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
-def test_packed_weights_are_read_only_while_they_are_the_weights(products):
-    """Not after a change, whichever way it came, nor by a copy, which is made to be changed."""
+def test_packed_weights_are_not_used_after_the_weights_changed(products):
+    """Not after any kind of change, nor by a copy, which may be changed."""
     stream = torch.ones(1, 24)
     changes = (
         lambda layer: layer.weight.mul_(2),
@@ -94,13 +94,13 @@ def test_packed_weights_are_read_only_while_they_are_the_weights(products):
         assert not products
 
 
-def test_weights_that_half_precision_does_not_hold_are_not_packed():
+def test_weights_that_half_precision_cannot_represent_are_not_packed():
     for number in (1 + 2**-12, 1e6, float("nan")):
         weight = torch.nn.Parameter(torch.full((4, 8), number))
         assert pack(weight) is None
 
 
-def test_what_is_trained_reads_no_packed_weights(products):
+def test_training_uses_no_packed_weights(products):
     layer = packed_layer()
     products.clear()
     layer(torch.ones(1, 24)).sum().backward()

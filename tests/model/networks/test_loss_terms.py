@@ -1,4 +1,4 @@
-"""Terms of the loss: the worked five tokens, and a gradient that autograd agrees with."""
+"""Terms of the loss: the example of five tokens, and a gradient compared with autograd."""
 
 import math
 
@@ -44,19 +44,19 @@ def test_the_worked_five_tokens():
     assert terms.shares.argmax() == 3
 
 
-def test_a_sure_and_right_model_pays_nothing():
+def test_a_certain_and_right_model_has_no_loss():
     terms = score_probabilities([1.0, 1.0]).terms
     assert (terms.total, terms.mean, terms.perplexity, terms.shares.tolist()) == (0, 0, 1, [0, 0])
 
 
 @pytest.mark.parametrize("losses", [[], [-0.1], [math.nan]])
-def test_losses_that_cannot_be_are_refused(losses):
+def test_impossible_losses_are_refused(losses):
     with pytest.raises(ValueError, match="never below 0"):
         loss_terms(losses)
 
 
 @pytest.mark.parametrize("probability", [0.0, -0.1, 1.1])
-def test_probabilities_that_cannot_be_are_refused(probability):
+def test_impossible_probabilities_are_refused(probability):
     with pytest.raises(ValueError, match="above 0 and at most at 1"):
         score_probabilities([0.5, probability])
 
@@ -91,25 +91,25 @@ def test_no_prediction_has_a_smaller_smoothed_loss_than_the_target_itself():
 @given(st.integers(1, 8), st.integers(2, 30), st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 99))
 def test_gradient_and_loss_are_torchs(positions, vocabulary, smoothing, seed):
     logits, targets = noise(positions, vocabulary, seed)
-    found = logit_gradient(logits, targets, smoothing)
-    assert found.difference < 1e-12
-    np.testing.assert_allclose(found.gradient.sum(axis=1), 0, atol=1e-5)
+    result = logit_gradient(logits, targets, smoothing)
+    assert result.difference < 1e-12
+    np.testing.assert_allclose(result.gradient.sum(axis=1), 0, atol=1e-5)
     expected = F.cross_entropy(
         torch.from_numpy(logits), torch.tensor(targets), reduction="none", label_smoothing=smoothing
     )
-    np.testing.assert_allclose(found.losses, expected, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(result.losses, expected, rtol=1e-5, atol=1e-5)
     plain = score_target(logits, targets).terms.mean
-    assert found.mean == pytest.approx((1 - smoothing) * plain + smoothing * uniform_loss(logits))
+    assert result.mean == pytest.approx((1 - smoothing) * plain + smoothing * uniform_loss(logits))
 
 
-def test_the_gradient_says_how_the_loss_changes():
+def test_the_gradient_predicts_the_change_of_the_loss():
     logits, targets = noise(1, 6)
-    found = logit_gradient(logits, targets, 0.1)
+    result = logit_gradient(logits, targets, 0.1)
     for token in range(6):
         moved = logits.astype(np.float32).copy()
         moved[0, token] += 0.01
-        slope = (logit_gradient(moved, targets, 0.1).mean - found.mean) / 0.01
-        assert slope == pytest.approx(float(found.gradient[0, token]), abs=5e-3)
+        slope = (logit_gradient(moved, targets, 0.1).mean - result.mean) / 0.01
+        assert slope == pytest.approx(float(result.gradient[0, token]), abs=5e-3)
 
 
 @pytest.mark.parametrize("smoothing", [-0.1, 1.0, math.nan])

@@ -13,14 +13,14 @@ def test_ten_ragged_sequences_are_padded_with_0_to_the_longest():
     assert (batch != 0).sum(dim=1).tolist() == LENGTHS
 
 
-def test_the_padding_mask_shows_exactly_the_real_tokens():
+def test_the_padding_mask_allows_exactly_the_real_tokens():
     mask = padding_mask(pad_batch([[7] * length for length in LENGTHS], 0), 0)
     assert mask.shape == (10, 1, 1, 20)
     assert mask.sum(dim=-1).flatten().tolist() == LENGTHS
 
 
 @given(st.integers(1, 30))
-def test_query_i_sees_keys_0_to_i(length):
+def test_query_i_attends_to_keys_0_to_i(length):
     mask = causal_mask(length)[0, 0]
     for query in range(length):
         for key in range(length):

@@ -15,7 +15,7 @@ from model.networks.transformer import Transformer, parameter_count
         TransformerConfig(vocabulary_size=50),
     ],
 )
-def test_the_formula_counts_what_the_network_has(config):
+def test_the_formula_counts_the_networks_parameters(config):
     assert sum(part.total for part in part_sizes(config)) == parameter_count(Transformer(config))
 
 

@@ -84,7 +84,7 @@ def test_the_wavelength_of_pair_i(d_model):
         assert lengths[2 * i] == lengths[2 * i + 1] == pytest.approx(2 * math.pi * 10000 ** (2 * i / d_model))
 
 
-def test_the_rotation_moves_every_position_on():
+def test_the_rotation_shifts_every_position():
     table = sinusoidal_encoding(300, 64, torch.float64)
     for shift in (0, 1, 7, 100):
         matrix = rotation(shift, 64)

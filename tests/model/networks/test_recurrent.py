@@ -1,4 +1,4 @@
-"""Whole recurrent networks against the same networks put together from the library's parts."""
+"""Recurrent networks, compared with the same networks made of PyTorch's layers."""
 
 import pytest
 import torch
@@ -19,7 +19,7 @@ lstm_kinds = pytest.mark.parametrize("kind", [kind for kind in VARIANTS if kind.
 
 @torch.no_grad()
 def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Logits `(batch, target, vocabulary)` from `torch.nn` layers alone, given the network's weights."""
+    """Logits `(batch, target, vocabulary)` from `torch.nn` layers with the network's weights."""
     config, weights = network.config, network.state_dict()
     library = nn.LSTM if config.cell == "lstm" else nn.RNN
     both = config.reads == "both"
@@ -46,8 +46,8 @@ def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: to
     rows = []
     for token in given.unbind(1):
         if config.alignment == "additive":
-            asked = F.linear(state[0], weights["alignment.query.weight"], weights["alignment.query.bias"])
-            joined = torch.tanh(asked[:, None] + F.linear(states, weights["alignment.key.weight"]))
+            queries = F.linear(state[0], weights["alignment.query.weight"], weights["alignment.query.bias"])
+            joined = torch.tanh(queries[:, None] + F.linear(states, weights["alignment.key.weight"]))
             context = (joined @ weights["alignment.score.weight"][0]).softmax(1)[:, None] @ states
             state = decoder(torch.cat([token, context[:, 0]], 1), state)
             read_out = torch.cat([state[0], context[:, 0], token], 1)
@@ -63,7 +63,7 @@ def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: to
 
 
 @every_kind
-def test_a_whole_network_equals_one_made_of_the_librarys_parts_with_a_tap_and_without(kind):
+def test_a_network_equals_one_made_of_pytorchs_layers_with_a_tap_and_without(kind):
     network = tiny_recurrent(kind)
     expected = from_the_library(network, SOURCE, TARGET)
     assert (network(SOURCE, TARGET) - expected).abs().max() < 1e-5
@@ -92,27 +92,27 @@ def test_decoding_token_by_token_gives_the_teacher_forced_logits(kind):
     expected = network(source, TARGET)
     for tap in (None, identity_tap):
         decoder = network.begin_decoding(source, allowed, tap)
-        found = torch.stack([decoder.step(ids) for ids in TARGET.unbind(1)], dim=1)
-        assert (found - expected).abs().max() < 1e-5
+        result = torch.stack([decoder.step(ids) for ids in TARGET.unbind(1)], dim=1)
+        assert (result - expected).abs().max() < 1e-5
 
 
 @every_kind
-def test_hypotheses_of_one_sentence_go_on_in_the_order_that_is_asked_for(kind):
+def test_hypotheses_of_one_sentence_continue_in_the_requested_order(kind):
     network = tiny_recurrent(kind)
     decoder = network.begin_decoding(SOURCE[:1])
     decoder.step(torch.tensor([2]))
     decoder.select_rows([0, 0, 0])
     decoder.step(torch.tensor([7, 8, 9]))
     decoder.select_rows([2, 0])
-    found = decoder.step(torch.tensor([5, 6]))
+    result = decoder.step(torch.tensor([5, 6]))
     expected = network(SOURCE[:1].expand(2, -1), torch.tensor([[2, 9, 5], [2, 7, 6]]))[:, -1]
-    assert (found - expected).abs().max() < 1e-5
+    assert (result - expected).abs().max() < 1e-5
     with pytest.raises(ValueError, match="hypotheses of one sentence"):
         network.begin_decoding(SOURCE).select_rows([0])
 
 
 @every_kind
-def test_no_network_goes_on_for_more_steps_than_its_config_allows(kind):
+def test_no_network_decodes_more_steps_than_its_config_allows(kind):
     network = tiny_recurrent(kind, max_positions=4)
     with pytest.raises(ValueError, match="6 positions are more than the 4"):
         network.encode(SOURCE)
@@ -136,7 +136,7 @@ def test_gradients_equal_autograd_through_the_tap_and_finite_differences(kind):
     step = 1e-5
     for (name, parameter), one, other in zip(parameters.items(), fused, tapped, strict=True):
         assert (one - other).abs().max() < 1e-10, name
-        place = int(one.abs().argmax())  # where the gradient says most
+        place = int(one.abs().argmax())  # the largest gradient
         flat = parameter.data.view(-1)
         with torch.no_grad():
             flat[place] += step
@@ -148,18 +148,18 @@ def test_gradients_equal_autograd_through_the_tap_and_finite_differences(kind):
 
 
 @pytest.mark.parametrize("kind", ["rnn-vector", "lstm-vector"])
-def test_one_vector_carries_all_that_the_decoder_knows_of_the_source(kind):
+def test_without_alignment_the_decoder_depends_on_the_source_only_through_one_vector(kind):
     network, recorder = tiny_recurrent(kind), Recorder()
     other = network(SOURCE[1:2], TARGET[:1], recorder)
     names = ("decoder.start.hidden", "decoder.start.cell") if kind == "lstm-vector" else ("decoder.start.hidden",)
     swapped = {name: lambda _, name=name: recorder.tensors[name] for name in names}
-    found = network(SOURCE[:1], TARGET[:1], Intervention(swapped))
-    assert torch.equal(found, other)
+    result = network(SOURCE[:1], TARGET[:1], Intervention(swapped))
+    assert torch.equal(result, other)
     assert (network(SOURCE[:1], TARGET[:1]) - other).abs().max() > 1e-3
 
 
 @pytest.mark.parametrize("kind", ["lstm-additive", "lstm-dot"])
-def test_keys_decide_what_is_attended_to_and_values_what_is_taken_from_it(kind):
+def test_keys_change_the_weights_and_values_change_the_context_vectors(kind):
     network, recorder = tiny_recurrent(kind), Recorder()
     network(SOURCE[:1], TARGET[:1], recorder)
     plain = recorder.tensors["decoder.0.cross.weights"]
@@ -180,16 +180,16 @@ def test_the_additive_query_is_the_state_before_the_step_and_the_dot_query_the_o
     for kind, shift in (("lstm-additive", 1), ("lstm-dot", 0)):
         network, recorder = tiny_recurrent(kind), Recorder()
         network(SOURCE[:1], TARGET[:1], recorder)
-        found = recorder.tensors
+        result = recorder.tensors
         for step in range(1, 5):
-            queries = found[f"decoder.{step}.cross.queries"][:, 0, 0]
-            assert torch.equal(queries, found[f"decoder.{step - shift}.hidden"])
+            queries = result[f"decoder.{step}.cross.queries"][:, 0, 0]
+            assert torch.equal(queries, result[f"decoder.{step - shift}.hidden"])
         if shift:
-            assert torch.equal(found["decoder.0.cross.queries"][:, 0, 0], found["decoder.start.hidden"])
+            assert torch.equal(result["decoder.0.cross.queries"][:, 0, 0], result["decoder.start.hidden"])
 
 
 @lstm_kinds
-def test_gates_of_the_decoder_that_keep_everything_shut_make_the_states_stay(kind):
+def test_states_are_constant_if_the_decoders_gates_let_nothing_in(kind):
     network, recorder = tiny_recurrent(kind), Recorder()
     shut = AtEveryStep({"decoder.input_gate": hold_gate(0), "decoder.forget_gate": hold_gate(1)})
     network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, shut(name, tensor)))
@@ -220,7 +220,7 @@ def test_the_shipped_sizes_fit_ten_megabytes_in_half_precision(kind):
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
         ({"cell": "gru"}, "cell is 'gru'"),
         ({"alignment": "additive"}, "alignment_width is 0"),
@@ -230,8 +230,8 @@ def test_the_shipped_sizes_fit_ten_megabytes_in_half_precision(kind):
         ({"d_model": 0}, "d_model is 0"),
     ],
 )
-def test_sizes_that_do_not_fit_are_refused_by_name(changes, said):
-    with pytest.raises(ValueError, match=said):
+def test_sizes_that_do_not_fit_are_refused_by_name(changes, message):
+    with pytest.raises(ValueError, match=message):
         RecurrentConfig(**changes)
     with pytest.raises(ValueError, match="no recurrent network 'gru'"):
         RecurrentConfig.preset("gru")

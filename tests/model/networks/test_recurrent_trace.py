@@ -1,4 +1,4 @@
-"""What a trace of a recurrent network holds, and that its check finds what is wrong."""
+"""The trace of a recurrent network, and its check, which detects errors."""
 
 from dataclasses import replace
 
@@ -26,14 +26,14 @@ def traced(tokenizer):
 
 
 @every_kind
-def test_a_trace_holds_states_cells_and_gates_of_every_step(traced, kind):
+def test_a_trace_contains_states_cells_and_gates_of_every_step(traced, kind):
     trace, lstm = traced(kind), kind.startswith("lstm")
     width = 6 if kind in ("lstm-additive", "lstm-dot") else 12
     assert list(trace.encoder) == (["forwards", "backwards"] if width == 6 else ["backwards"])
     for cells, shape in [*((cells, (5, width)) for cells in trace.encoder.values()), (trace.decoder, (4, None))]:
-        found = vars(cells)
-        assert all((array is not None) == (lstm or name == "hidden") for name, array in found.items())
-        for array in found.values():
+        computed = vars(cells)
+        assert all((array is not None) == (lstm or name == "hidden") for name, array in computed.items())
+        for array in computed.values():
             assert array is None or (array.dtype == np.float32 and array.shape[0] == shape[0])
             assert array is None or shape[1] in (None, array.shape[1])
     assert (trace.start_cell is None) == (not lstm)
@@ -44,7 +44,7 @@ def test_a_trace_holds_states_cells_and_gates_of_every_step(traced, kind):
 
 
 @every_kind
-def test_what_a_trace_holds_is_what_the_network_computes(traced, tokenizer, kind):
+def test_a_trace_equals_the_networks_results(traced, tokenizer, kind):
     trace = traced(kind)
     network = tiny_recurrent(kind, vocabulary_size=len(tokenizer))
     with torch.inference_mode():
@@ -58,7 +58,7 @@ def test_what_a_trace_holds_is_what_the_network_computes(traced, tokenizer, kind
 
 
 @every_kind
-def test_the_check_of_a_trace_holds(traced, kind):
+def test_a_trace_passes_its_check(traced, kind):
     trace = traced(kind)
     assert trace.verification.keys() == {"encoder", "decoder"} | ({"cross"} if trace.records else set())
     figures = trace.verify()
@@ -74,14 +74,17 @@ def test_alignment_is_attention_with_one_layer_and_one_head_over_the_encoders_st
     states = np.concatenate([trace.encoder["forwards"].hidden, trace.encoder["backwards"].hidden], axis=1)
     assert np.array_equal(record.keys[0, 0], states) and np.array_equal(record.values[0, 0], states)
     before = np.concatenate([trace.start_hidden[None], trace.decoder.hidden[:-1]])
-    asked = before if kind == "lstm-additive" else trace.decoder.hidden
-    assert np.array_equal(record.queries[0, 0], asked)
+    expected_queries = before if kind == "lstm-additive" else trace.decoder.hidden
+    assert np.array_equal(record.queries[0, 0], expected_queries)
     if kind == "lstm-dot":
-        scores = asked.astype(np.float64) @ states.T
+        scores = expected_queries.astype(np.float64) @ states.T
     else:
-        found = record.parameters
+        computed = record.parameters
         scores = np.array(
-            [[found["v"] @ np.tanh(found["W"] @ s + found["b"] + found["U"] @ h) for h in states] for s in asked]
+            [
+                [computed["v"] @ np.tanh(computed["W"] @ s + computed["b"] + computed["U"] @ h) for h in states]
+                for s in expected_queries
+            ]
         )
     assert np.abs(scores - record.scores[0, 0]).max() < 1e-5
     weights = np.exp(scores) / np.exp(scores).sum(axis=1, keepdims=True)
@@ -92,7 +95,7 @@ def test_alignment_is_attention_with_one_layer_and_one_head_over_the_encoders_st
 
 @with_alignment
 @pytest.mark.parametrize("name", ["queries", "keys", "values", "weights", "outputs"])
-def test_the_check_finds_what_was_altered(traced, kind, name):
+def test_the_check_detects_altered_arrays(traced, kind, name):
     record = traced(kind).records["cross"]
     altered = getattr(record, name).copy()
     altered[0, 0, 1] = 2 - 4 * altered[0, 0, 1]
@@ -103,34 +106,34 @@ def test_the_check_finds_what_was_altered(traced, kind, name):
 
 
 @every_kind
-def test_the_check_finds_states_that_the_cells_did_not_compute(traced, kind):
+def test_the_check_detects_states_that_the_cells_did_not_compute(traced, kind):
     moved = {"decoder.2.hidden": lambda hidden: hidden + 0.1}
-    found = traced(kind, Intervention(moved)).verification
-    assert found["decoder"].max_difference > 0.05 and found["encoder"].max_difference < 1e-5
+    computed = traced(kind, Intervention(moved)).verification
+    assert computed["decoder"].max_difference > 0.05 and computed["encoder"].max_difference < 1e-5
 
 
 @every_kind
-def test_a_trace_under_an_intervention_shows_what_it_left(traced, kind):
+def test_a_trace_under_an_intervention_contains_its_result(traced, kind):
     held = AtEveryStep({"decoder.output_gate": hold_gate(0)})
     plain, trace = traced(kind), traced(kind, held)
-    if kind == "rnn-vector":  # there is no gate to hold
+    if kind == "rnn-vector":  # it has no gate to hold
         assert np.array_equal(plain.logits, trace.logits)
         return
     assert not trace.decoder.hidden.any() and not trace.decoder.output_gate.any()
     assert np.array_equal(plain.encoder["backwards"].hidden, trace.encoder["backwards"].hidden)
     assert np.abs(plain.logits - trace.logits).max() > 1e-3
-    if kind == "lstm-vector":  # without states, every step says the same
+    if kind == "lstm-vector":  # without states, every step has the same result
         assert np.ptp(trace.logits, axis=0).max() < 1e-6
 
 
-def test_a_network_with_one_vector_says_that_it_has_no_alignment(traced):
+def test_a_network_with_one_vector_has_no_alignment(traced):
     trace = traced("lstm-vector")
     assert trace.records == {}
     with pytest.raises(LookupError, match="one vector"):
         trace.alignment  # noqa: B018
 
 
-def test_as_many_next_tokens_as_decoder_inputs_are_needed(tokenizer):
+def test_different_numbers_of_next_tokens_and_decoder_inputs_are_refused(tokenizer):
     network = tiny_recurrent("lstm-dot", vocabulary_size=len(tokenizer))
     with pytest.raises(ValueError, match="4 decoder inputs need as many"):
         record_recurrent_trace(network, tokenizer, SOURCE, TARGET, NEXT[:-1])

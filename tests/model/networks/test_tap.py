@@ -28,7 +28,7 @@ def test_a_change_at_every_step_is_named_without_the_number_of_the_step():
         assert tap(other, tensor) is tensor
 
 
-def test_switching_off_a_head_equals_zeroing_its_slice_of_the_output_projection():
+def test_ablating_a_head_equals_zeroing_its_slice_of_the_output_projection():
     network, cut = tiny_network(), tiny_network()
     d_k = network.config.d_k
     with torch.no_grad():
@@ -39,7 +39,7 @@ def test_switching_off_a_head_equals_zeroing_its_slice_of_the_output_projection(
     assert (changed - network(SOURCE, TARGET)).abs().max() > 1e-3
 
 
-def test_a_replaced_mask_is_the_mask_that_counts():
+def test_a_replaced_mask_is_used():
     network = tiny_network()
     window = torch.eye(5, dtype=torch.bool)[None, None]
     recorder = Recorder()
@@ -54,7 +54,7 @@ def test_a_mask_without_any_key_for_a_query_is_refused():
         replace_mask(torch.zeros(1, 1, 3, 3, dtype=torch.bool))
 
 
-def test_every_tensor_that_is_promised_passes_the_tap():
+def test_every_documented_tensor_passes_the_tap():
     network = tiny_network()
     recorder = Recorder()
     network(SOURCE, TARGET, recorder)
@@ -70,22 +70,22 @@ def test_every_tensor_that_is_promised_passes_the_tap():
     assert set(recorder.tensors) == expected
 
 
-def test_a_recorder_can_keep_only_what_is_wanted():
+def test_a_recorder_can_store_only_some_tensors():
     network = tiny_network()
     recorder = Recorder({"encoder.1.residual"})
     network(SOURCE, TARGET, recorder)
     assert set(recorder.tensors) == {"encoder.1.residual"}
 
 
-def test_each_add_and_norm_is_the_stream_plus_what_was_written_normalised():
+def test_each_add_and_norm_is_the_normalised_sum_of_stream_and_sublayer_output():
     network = tiny_network()
     recorder = Recorder()
     network(SOURCE, TARGET, recorder)
-    seen = recorder.tensors
-    before = seen["decoder.0.residual"]
+    tensors = recorder.tensors
+    before = tensors["decoder.0.residual"]
     for sublayer, norm in (("self", "self_norm"), ("cross", "cross_norm"), ("ffn", "feed_forward_norm")):
-        after = seen[f"decoder.1.{sublayer}.normalised"]
-        expected = getattr(network.decoder[1], norm).norm(before + seen[f"decoder.1.{sublayer}.sublayer_output"])
+        after = tensors[f"decoder.1.{sublayer}.normalised"]
+        expected = getattr(network.decoder[1], norm).norm(before + tensors[f"decoder.1.{sublayer}.sublayer_output"])
         assert torch.equal(after, expected)
         before = after
-    assert torch.equal(before, seen["decoder.1.residual"])
+    assert torch.equal(before, tensors["decoder.1.residual"])

@@ -67,7 +67,7 @@ def test_recording_and_the_fused_form_give_the_same_logits():
 
 
 @torch.no_grad()
-def test_a_padded_batch_gives_what_each_sentence_gives_alone():
+def test_a_padded_batch_equals_single_sentences():
     network = tiny_network()
     together = network(SOURCE, TARGET)
     for row, length in enumerate((9, 6, 2)):
@@ -93,7 +93,7 @@ def test_no_attention_reaches_padding_or_the_future_at_all():
 
 
 @torch.no_grad()
-def test_changing_a_later_token_leaves_every_earlier_output_exactly_as_it_was():
+def test_changing_a_later_token_changes_no_earlier_output():
     network = tiny_network()
     changed = TARGET.clone()
     changed[:, 4] = (changed[:, 4] + 1) % 60 + 4

@@ -1,4 +1,4 @@
-"""The ViT is the paper's: same numbers as Hugging Face's, patches in reading order, positions that stretch."""
+"""The ViT is the paper's: same numbers as Hugging Face's, patches in reading order, interpolated positions."""
 
 import numpy as np
 import pytest
@@ -17,7 +17,7 @@ def pixels(*shape: int, seed: int = 1) -> torch.Tensor:
 
 @pytest.fixture(scope="module")
 def peer(tmp_path_factory):
-    """Our weights in Hugging Face's ViT, by way of the exported files."""
+    """Hugging Face's ViT with our weights, from the exported files."""
     from transformers import ViTForImageClassification
 
     folder = tmp_path_factory.mktemp("vit")
@@ -37,9 +37,9 @@ def test_logits_and_attentions_are_hugging_faces(peer):
     recorder = Recorder()
     batch = pixels(3, 3, 12, 12)
     logits = ours(batch, recorder)
-    wanted = theirs(batch, output_attentions=True)
-    torch.testing.assert_close(logits, wanted.logits, atol=1e-4, rtol=0)
-    for layer, attention in enumerate(wanted.attentions):
+    expected = theirs(batch, output_attentions=True)
+    torch.testing.assert_close(logits, expected.logits, atol=1e-4, rtol=0)
+    for layer, attention in enumerate(expected.attentions):
         torch.testing.assert_close(recorder.tensors[f"vision.{layer}.self.weights"], attention, atol=1e-4, rtol=0)
 
 
@@ -48,11 +48,11 @@ def test_logits_and_attentions_are_hugging_faces(peer):
 def test_another_size_interpolates_positions_as_hugging_face_does(peer, size):
     ours, theirs = peer
     batch = pixels(2, 3, *size)
-    wanted = theirs(batch, interpolate_pos_encoding=True).logits
-    torch.testing.assert_close(ours(batch), wanted, atol=1e-4, rtol=0)
+    expected = theirs(batch, interpolate_pos_encoding=True).logits
+    torch.testing.assert_close(ours(batch), expected, atol=1e-4, rtol=0)
 
 
-def test_made_for_another_size_it_computes_what_it_did_at_that_size():
+def test_a_resized_network_computes_what_interpolation_did_at_that_size():
     network, batch = tiny_vision(), pixels(2, 3, 24, 24)
     with torch.no_grad():
         before = network(batch)
@@ -83,8 +83,8 @@ def test_patches_are_cut_in_reading_order_with_colours_one_after_another():
 def test_patch_embedding_is_a_convolution_with_the_same_numbers():
     network, batch = tiny_vision(), pixels(2, 3, 12, 12)
     weight = network.patch_embedding.weight.unflatten(1, (3, 4, 4))
-    wanted = F.conv2d(batch, weight, network.patch_embedding.bias, stride=4).flatten(2).transpose(1, 2)
-    torch.testing.assert_close(network.patch_embedding(to_patches(batch, 4)), wanted, atol=1e-5, rtol=0)
+    expected = F.conv2d(batch, weight, network.patch_embedding.bias, stride=4).flatten(2).transpose(1, 2)
+    torch.testing.assert_close(network.patch_embedding(to_patches(batch, 4)), expected, atol=1e-5, rtol=0)
 
 
 @torch.inference_mode()

@@ -68,7 +68,7 @@ def test_weights_of_other_sizes_are_refused():
         load_weights(torch.nn.Linear(2, 3), {"weight": torch.zeros(3, 2)}, "here")
 
 
-def test_a_message_names_a_file_of_the_project_from_its_folder_on():
+def test_a_message_names_a_file_relative_to_the_project():
     assert display_path(PROJECT / "assets" / "translator") == "assets/translator"
     assert display_path("elsewhere/model") == "elsewhere/model"
     with pytest.raises(CheckpointError, match=r"^none\.json is missing from assets/translator; restore it"):

@@ -1,4 +1,4 @@
-"""A GPU that runs out of memory, simulated: the network moves to the CPU, answers, and says where it runs."""
+"""A simulated GPU runs out of memory: the network moves to the CPU, returns the result, and reports its device."""
 
 import pytest
 import torch
@@ -61,44 +61,44 @@ def classifier():
     return VisionClassifier(tiny_vision())
 
 
-def test_a_translator_answers_from_the_cpu_and_says_so(translator, monkeypatch):
-    wanted = translator.translate("The cat sees the house."), translator.trace("The cat sees the house.").logits
+def test_a_translator_falls_back_to_the_cpu_and_reports_it(translator, monkeypatch):
+    expected = translator.translate("The cat sees the house."), translator.trace("The cat sees the house.").logits
     assert translator.device_name == "CPU"
     full = FullMemory(monkeypatch, translator.network, translator.network, "encode")
-    assert (translator.trace("The cat sees the house.").logits == wanted[1]).all()
+    assert (translator.trace("The cat sees the house.").logits == expected[1]).all()
     assert (full.failed, full.moved_to) == (1, ["cpu"])
     assert translator.device_name == MOVED
-    assert translator.translate("The cat sees the house.") == wanted[0]
+    assert translator.translate("The cat sees the house.") == expected[0]
     assert full.failed == 1
 
 
 @pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("beam")])
-def test_a_translation_begins_anew_on_the_cpu(translator, monkeypatch, options):
-    wanted = translator.translate("The cat sees the house.", options)
+def test_a_translation_restarts_on_the_cpu(translator, monkeypatch, options):
+    expected = translator.translate("The cat sees the house.", options)
     full = FullMemory(monkeypatch, translator.network, CachedDecoder, "step", 4)
-    assert translator.translate("The cat sees the house.", options) == wanted
+    assert translator.translate("The cat sees the house.", options) == expected
     assert (full.failed, full.moved_to) == (1, ["cpu"])
 
 
 @pytest.mark.parametrize("options", [DecodingOptions(), DecodingOptions("sampling", seed=3), DecodingOptions("beam")])
 @pytest.mark.parametrize("first", [0, 1, 4])
-def test_a_stream_goes_on_where_it_was(translator, monkeypatch, options, first):
-    wanted = list(translator.stream("The cat sees the house.", options))
-    assert len(wanted) > 5
+def test_a_stream_continues_where_it_was(translator, monkeypatch, options, first):
+    expected = list(translator.stream("The cat sees the house.", options))
+    assert len(expected) > 5
     full = FullMemory(monkeypatch, translator.network, CachedDecoder, "step", first)
-    assert list(translator.stream("The cat sees the house.", options)) == wanted
+    assert list(translator.stream("The cat sees the house.", options)) == expected
     assert full.failed == 1
     assert translator.device_name == MOVED
 
 
-def test_a_stream_notices_that_another_computation_moved_the_network(translator, monkeypatch):
-    wanted = [step.ids for step in translator.stream("The cat sees the house.")]
+def test_a_stream_restarts_when_another_computation_moved_the_network(translator, monkeypatch):
+    expected = [step.ids for step in translator.stream("The cat sees the house.")]
     places = iter(["cuda", "cuda", "cuda"])
     monkeypatch.setattr("model.runtime.progress.device_of", lambda network: next(places, "cpu"))
     starts = []
     real = translator.network.encode
     monkeypatch.setattr(translator.network, "encode", lambda *given: starts.append(1) or real(*given))
-    assert [step.ids for step in translator.stream("The cat sees the house.")] == wanted
+    assert [step.ids for step in translator.stream("The cat sees the house.")] == expected
     assert len(starts) == 2
 
 
@@ -113,11 +113,11 @@ def test_a_stream_notices_that_another_computation_moved_the_network(translator,
     ],
     ids=["trace", "probabilities", "rearranged", "explain", "faithfulness"],
 )
-def test_a_classifier_answers_from_the_cpu_and_says_so(classifier, monkeypatch, ask):
+def test_a_classifier_falls_back_to_the_cpu_and_reports_it(classifier, monkeypatch, ask):
     trace = classifier.trace(noise(12, 12, 3))
-    wanted = ask(classifier, trace)
+    expected = ask(classifier, trace)
     full = FullMemory(monkeypatch, classifier.network, classifier.network.layers[1], "forward")
-    assert ask(classifier, trace) == wanted
+    assert ask(classifier, trace) == expected
     assert (full.failed, full.moved_to) == (1, ["cpu"])
     assert classifier.device_name == MOVED
 
@@ -138,7 +138,7 @@ def test_a_model_that_does_not_fit_when_it_is_loaded_stays_on_the_cpu(monkeypatc
     assert device_of(network).type == "cpu" and describe_device(owner) == MOVED
 
 
-def test_any_other_error_and_a_second_lack_of_memory_are_not_swallowed():
+def test_other_errors_and_a_second_lack_of_memory_are_raised():
     owner = Owner(nn.Linear(2, 2))
     with pytest.raises(RuntimeError, match="shapes"):
         with_fallback(owner, lambda: _raise(RuntimeError("shapes")))
@@ -147,7 +147,7 @@ def test_any_other_error_and_a_second_lack_of_memory_are_not_swallowed():
         with_fallback(owner, lambda: _raise(torch.OutOfMemoryError("still full")))
 
 
-def test_what_drivers_say():
+def test_messages_of_drivers_about_full_memory():
     assert ran_out_of_memory(torch.OutOfMemoryError("CUDA out of memory."))
     assert ran_out_of_memory(RuntimeError("MPS backend out of memory (MPS allocated: 18 GB)"))
     assert ran_out_of_memory(RuntimeError("CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"))

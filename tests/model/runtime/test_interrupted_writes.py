@@ -1,4 +1,4 @@
-"""A disk that is full and a process that is killed: whatever was there before stays whole, and nothing half is left.
+"""A full disk and a killed process: old files stay intact, and no partial file remains.
 
 Every writer of this project is held to it: checkpoints, metrics, cards and exports.
 """
@@ -62,7 +62,7 @@ WRITERS = [save_checkpoint, save_card, save_weights, export_marian, export_vit]
 
 
 def full_at(stage: str, monkeypatch) -> None:
-    """Fill the disk: "open" has no room for a name, "write" for half of the content, "fsync" for its last block."""
+    """Fill the disk: "open" has no space for a name, "write" for half of the content, "fsync" for its last block."""
     error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def no_room(*_, **__):
@@ -108,7 +108,7 @@ def test_a_full_disk_leaves_the_old_files_and_one_sentence(tmp_path, tokenizer, 
 
 
 def killed_before_the_rename(act) -> None:
-    """Run `act` in a copy of this process that is killed, as by `kill -9`, when it is about to rename a file."""
+    """Run `act` in a copy of this process that is killed, as by `kill -9`, before it renames a file."""
     child = os.fork()
     if child == 0:
         os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
@@ -134,7 +134,7 @@ def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cl
     assert read_json(tmp_path / "card.json")["evaluation"]["greedy"]["bleu"] == 2
 
 
-def test_a_new_run_removes_what_a_killed_one_left(tmp_path, data_file, monkeypatch):
+def test_a_new_run_removes_temporary_files_of_a_killed_one(tmp_path, data_file, monkeypatch):
     (tmp_path / f".checkpoint.safetensors.x{TEMPORARY_SUFFIX}").write_bytes(b"half")
     monkeypatch.setattr("model.training.run_options.train", lambda *_: (_ for _ in ()).throw(ValueError("stop here")))
     tiny = ("--preset", "tiny", "--vocabulary", "340", "--heldout", "6", "--device", "cpu")
@@ -142,7 +142,7 @@ def test_a_new_run_removes_what_a_killed_one_left(tmp_path, data_file, monkeypat
     assert not list(tmp_path.glob(f".*{TEMPORARY_SUFFIX}"))
 
 
-def test_a_full_disk_ends_training_with_one_sentence_and_what_was_logged_stays(tmp_path, monkeypatch, capsys):
+def test_a_full_disk_ends_training_with_one_sentence_and_keeps_the_log(tmp_path, monkeypatch, capsys):
     log = MetricsLog(tmp_path / "metrics.jsonl", 0, active=True)
     log.write(event="epoch", epoch=0)
 
@@ -156,7 +156,7 @@ def test_a_full_disk_ends_training_with_one_sentence_and_what_was_logged_stays(t
     assert read_metrics(tmp_path / "metrics.jsonl") == [{"event": "epoch", "epoch": 0}]
 
 
-def test_a_readable_card_that_cannot_be_read_says_so_and_stops_nothing(tmp_path):
+def test_an_unreadable_card_text_becomes_a_sentence_and_no_error(tmp_path):
     network = tiny_vision()
     write_json(tmp_path / "config.json", network.config.to_dict())
     write_json(tmp_path / "card.json", write_weights(tmp_path, network))

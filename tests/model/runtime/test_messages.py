@@ -1,4 +1,4 @@
-"""An error for the reader keeps its template and its values beside the English sentence."""
+"""An error for the user has its template and its values in addition to the English sentence."""
 
 import ast
 import copy
@@ -43,7 +43,7 @@ def test_the_models_own_errors_have_values(network, tokenizer, tmp_path):
     assert caught.value.values == {"file": "card.json", "folder": str(tmp_path)}
 
 
-def test_no_sentence_for_the_reader_is_formatted_before_it_is_kept():
+def test_no_message_for_users_is_formatted_before_its_template_is_stored():
     names = ("InputError", "InterventionError", "CheckpointError")
     for path in MODEL.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):

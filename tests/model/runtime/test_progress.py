@@ -1,4 +1,4 @@
-"""Long work in parts: the result, how far it is, and what happens when a GPU runs out of memory on the way."""
+"""Long computations in parts: the result, the progress, and a GPU that runs out of memory in between."""
 
 import pytest
 import torch
@@ -23,39 +23,39 @@ def three_parts():
 
 def steps_of(parts):
     """Everything yielded, and the result."""
-    seen = []
+    yielded = []
     while True:
         try:
-            seen.append(next(parts))
+            yielded.append(next(parts))
         except StopIteration as end:
-            return seen, end.value
+            return yielded, end.value
 
 
-def test_whole_gives_the_result():
+def test_running_to_the_end_returns_the_result():
     assert run_to_end(three_parts()) == "found"
 
 
-def test_without_trouble_all_parts_pass():
+def test_without_errors_all_parts_are_yielded():
     assert steps_of(steps_with_fallback(Owner(), three_parts)) == ([(1, 3), (2, 3), (3, 3)], "found")
 
 
-def test_full_memory_begins_anew_once():
-    owner, begun = Owner(), []
+def test_full_memory_restarts_once():
+    owner, starts = Owner(), []
 
     def begin():
-        begun.append(1)
+        starts.append(1)
         yield Progress(1, 2)
-        if len(begun) == 1:
+        if len(starts) == 1:
             raise torch.OutOfMemoryError("CUDA out of memory")
         return "on the CPU"
 
     assert steps_of(steps_with_fallback(owner, begin)) == ([(1, 2), (1, 2)], "on the CPU")
     with pytest.raises(torch.OutOfMemoryError):  # it has moved before, so another failure is no GPU's
-        begun.clear()
+        starts.clear()
         steps_of(steps_with_fallback(owner, begin))
 
 
-def test_other_errors_pass():
+def test_other_errors_are_raised():
     def begin():
         yield Progress(1, 2)
         raise RuntimeError("something else")

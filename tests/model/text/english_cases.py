@@ -1,4 +1,4 @@
-"""Sentences of this project's own, by what `model.text.english` is to say of them."""
+"""Sentences of this project, grouped by the expected result of `model.text.english`."""
 
 ENGLISH = (
     "The animal didn't cross the street because it was too tired.",
@@ -15,7 +15,7 @@ ENGLISH = (
     "You shouldn't've said that, y'know.",
     "Although I did not get 95 in last TOEFL, I could get in the Ph.D program.",
 )
-# Too short to tell, or not language at all: never an alarm.
+# Too short, or no language: no sign.
 SHORT = (
     "Hi",
     "OK",
@@ -56,7 +56,7 @@ SHORT = (
     "x = y + 1",
     "Ｈｅｌｌｏ",  # Latin letters of full width
 )
-# English with something else in it: no alarm while most of it is English.
+# English with something else in it: no sign while most of it is English.
 MIXED = (
     "I ate 김치 for dinner.",
     "What does 안녕 mean?",
@@ -96,7 +96,7 @@ KOREAN = (
     "어디서 요리를 배웠어요?",
     "네.",
     "ㅋㅋㅋ",
-    "\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165",  # taken apart into single letters
+    "\u1112\u1161\u11ab\u1100\u116e\u11a8\u110b\u1165",  # decomposed into single letters
 )
 # script -> sentences
 OTHER_SCRIPTS = {
@@ -152,7 +152,7 @@ OTHER_SCRIPTS = {
     "Ethiopic": ("እኔ ተማሪ ነኝ።",),
     "Khmer": ("ខ្ញុំជាសិស្ស។",),
 }
-# Languages in Latin letters that nothing was counted on; only the spelling can tell.
+# Languages in Latin letters without counts; only the spelling is a sign.
 LATIN = (
     "Das Wetter ist heute schöner als gestern.",
     "Warum hast du mich nicht früher angerufen?",

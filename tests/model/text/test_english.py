@@ -1,4 +1,4 @@
-"""Which texts look English: every sign on sentences of this project's own, and the figures that ship."""
+"""Tests of looking English: every sign on sentences of this project, and the shipped figures."""
 
 import json
 import math
@@ -43,7 +43,7 @@ def sign(translator, statistics):
 
 
 @pytest.mark.parametrize("text", [*cases.ENGLISH, *cases.SHORT, *cases.MIXED])
-def test_english_short_and_mixed_text_is_no_alarm(sign, translator, text):
+def test_english_short_and_mixed_text_has_no_sign(sign, translator, text):
     assert sign(text) is None
     assert translator.looks_english(text)
 
@@ -57,7 +57,7 @@ def test_other_scripts_are_found_with_and_without_statistics(sign, translator, t
 @pytest.mark.parametrize("text", cases.FRENCH)
 def test_french_is_found_by_its_tokens(sign, translator, text):
     assert sign(text) == "french"
-    assert foreign_sign(text, translator.tokenizer, None) is None  # nothing but counting can tell
+    assert foreign_sign(text, translator.tokenizer, None) is None  # the counts are needed
 
 
 def test_mostly_another_language_with_some_english_is_found(sign):
@@ -65,11 +65,11 @@ def test_mostly_another_language_with_some_english_is_found(sign):
 
 
 def test_other_languages_in_latin_letters_are_mostly_found_by_french_tokens_or_spelling(sign):
-    found = [sign(text) for text in cases.LATIN]
-    assert (len(found), found.count("french"), found.count("spelling"), found.count(None)) == (24, 12, 11, 1)
+    result = [sign(text) for text in cases.LATIN]
+    assert (len(result), result.count("french"), result.count("spelling"), result.count(None)) == (24, 12, 11, 1)
 
 
-def test_a_script_is_alarming_above_half_of_the_letters_or_of_the_runs(sign):
+def test_a_script_is_a_sign_above_half_of_the_letters_or_of_the_runs(sign):
     assert sign("ab бв") is None  # 2 of 4 letters, 1 of 2 runs
     assert sign("ab бвг") == "script"  # 3 of 5 letters
     assert sign("abcdefgh б в") == "script"  # 2 of 3 runs
@@ -77,7 +77,7 @@ def test_a_script_is_alarming_above_half_of_the_letters_or_of_the_runs(sign):
     assert sign("abcdefgh α β") is None  # symbols
 
 
-def test_words_leave_out_what_is_no_language_and_calm_down_capitals():
+def test_words_exclude_what_is_no_language_and_are_lower_case_if_mostly_capital():
     text = "Don't e-mail tom@example.com, see http://a.b/c or f(x), at 5pm: it's \U0001f600 naïve!"
     assert split_words(text) == ["Don't", "e-mail", "see", "or", "at", "it's", "naïve"]
     assert split_words("I WANT A CAR") == ["i", "want", "a", "car"]
@@ -87,9 +87,9 @@ def test_words_leave_out_what_is_no_language_and_calm_down_capitals():
 
 
 def test_the_sums_are_those_of_the_tables(translator, statistics):
-    found = ["je", "suis"]
+    result = ["je", "suis"]
     ids = translator.tokenizer.encode("je suis")
-    assert french_log_odds(found, translator.tokenizer, statistics) == pytest.approx(
+    assert french_log_odds(result, translator.tokenizer, statistics) == pytest.approx(
         sum(float(statistics.log_odds[token]) for token in ids), abs=1e-5
     )
     assert [place.tolist() for place in letter_triples("ab")] == [[0, 0, 1], [0, 1, 2], [1, 2, 0]]
@@ -97,12 +97,12 @@ def test_the_sums_are_those_of_the_tables(translator, statistics):
     means = {word: float(table[letter_triples(word)].mean()) for word in ("the", "zxq", "and")}
     assert median_spelling(["the", "zxq", "and"], statistics) == pytest.approx(sorted(means.values())[1], abs=1e-5)
     assert means["zxq"] < SPELLING < means["the"]
-    # shares: what follows two letters is certain to be something
+    # the probabilities after two letters sum to 1
     np.testing.assert_allclose(np.exp(table.astype(np.float64)).sum(axis=2), 1, atol=2e-3)
 
 
 def test_the_thresholds_are_met_exactly(translator):
-    """A table of this test's own: every token counts -4 nats, every letter -2.5 nats."""
+    """With a table in which every token has -4 nats, every letter -2.5 nats."""
     vocabulary = len(translator.tokenizer)
     low = EnglishStatistics(np.full(vocabulary, -4, np.float32), np.full((28, 28, 28), -2.5, np.float32))
     tokens = len(translator.tokenizer.encode("we see it"))
@@ -118,16 +118,16 @@ def test_the_thresholds_are_met_exactly(translator):
     assert foreign_sign("we see it now", translator.tokenizer, low.__class__(high.log_odds, low.spelling)) is None
 
 
-def test_the_measured_rates_keep_what_is_promised(translator):
-    found = json.loads((SHIPPED / MEASURED).read_text())
-    assert found["tokenizer_sha256"] == translator.card["tokenizer_sha256"]
-    assert found["data_sha256"]["French"] == translator.card["data"]["sha256"]
-    assert found["thresholds"] == {"log_odds": LOG_ODDS, "spelling": SPELLING}
+def test_the_measured_rates_meet_the_documented_bounds(translator):
+    result = json.loads((SHIPPED / MEASURED).read_text())
+    assert result["tokenizer_sha256"] == translator.card["tokenizer_sha256"]
+    assert result["data_sha256"]["French"] == translator.card["data"]["sha256"]
+    assert result["thresholds"] == {"log_odds": LOG_ODDS, "spelling": SPELLING}
 
     def warned(counts: dict) -> float:
         return sum(counts[sign] for sign in SIGNS) / counts["sentences"]
 
-    english, foreign = found["english"], found["foreign"]
+    english, foreign = result["english"], result["foreign"]
     assert {name: counts["sentences"] for name, counts in (english | foreign).items()} == {
         "held out": 2000,
         "beside Korean": 2473,
@@ -146,7 +146,7 @@ def test_the_table_is_small_and_of_this_tokenizer(translator):
     assert facts == {"tokenizer_sha256": translator.card["tokenizer_sha256"]}
 
 
-def test_a_translator_without_a_table_of_its_own_knows_scripts_alone(tmp_path):
+def test_a_translator_without_a_table_tests_scripts_only(tmp_path):
     folder = shutil.copytree(SHIPPED, tmp_path / "translator")
     assert EnglishStatistics.load(folder, "another tokenizer") is None
     (folder / FILE).unlink()
@@ -155,7 +155,7 @@ def test_a_translator_without_a_table_of_its_own_knows_scripts_alone(tmp_path):
     assert not translator.looks_english("저는 학생입니다.")
 
 
-def test_a_damaged_table_is_one_sentence(tmp_path):
+def test_a_damaged_table_is_reported_in_one_sentence(tmp_path):
     folder = shutil.copytree(SHIPPED, tmp_path / "translator")
     (folder / FILE).write_bytes((folder / FILE).read_bytes()[:1000])
     with pytest.raises(CheckpointError, match=FILE):

@@ -15,12 +15,12 @@ HOSTILE = (
     "éœ가각\u1100\u1161\u11a8\u0344\u0308\u0301\u0327\u2581\u00a0\u3000\u00a8ﬁ①㍍\u200b\u200d\ufeff\t\n\r\0\x1b"
     "😀👩\U0001f1eb\ud800\udfff <>s/pad0x41"
 )
-KNOWN = st.characters(exclude_categories=("Cn",))  # what Python's tables know; surrogates included
+KNOWN = st.characters(exclude_categories=("Cn",))  # characters in Python's tables; surrogates included
 TEXT = st.text(KNOWN) | st.text(st.sampled_from(HOSTILE) | KNOWN)
 
 
 def documented(text: str) -> str:
-    """The normalisation that the module's first lines promise, stated without SentencePiece."""
+    """The normalisation of the module's docstring, implemented without SentencePiece."""
     text = "".join("\ufffd" if 0xD800 <= ord(char) <= 0xDFFF else char for char in text)
     text = unicodedata.normalize("NFKC", text).replace("\u2581", " ")
     return re.sub(" +", " ", text).strip(" ")
@@ -59,7 +59,7 @@ def test_nothing_is_ever_unknown_or_special(tokenizer, text):
 
 
 @given(TEXT)
-def test_every_token_of_any_text_has_a_label_that_can_be_seen(tokenizer, text):
+def test_every_token_of_any_text_has_a_visible_label(tokenizer, text):
     ids = tokenizer.encode(text)
     labels = tokenizer.display(ids)
     assert len(labels) == len(ids)
@@ -76,7 +76,7 @@ def test_a_special_token_typed_as_text_stays_text(tokenizer, literal):
     assert literal not in tokenizer.tokens(ids)
 
 
-def test_source_and_target_carry_the_tokens_that_the_network_expects(tokenizer):
+def test_source_and_target_have_the_tokens_that_the_network_expects(tokenizer):
     ids = tokenizer.encode("The cat sees a boat.")
     assert (tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id) == (0, 1, 2, 3)
     assert tokenizer.tokens(range(4)) == ["<pad>", "<unk>", "<s>", "</s>"]
@@ -134,7 +134,7 @@ def test_bytes_that_form_no_character_show_as_numbers(tokenizer):
     assert tokenizer.display([first, *the, second])[-1] == "0x95"
 
 
-def test_labels_take_each_token_on_its_own(tokenizer):
+def test_labels_are_those_of_single_tokens(tokenizer):
     first, second, third = tokenizer.encode("한")[-3:]
     assert tokenizer.labels([first, second, third]) == ["0xED", "0x95", "0x9C"]
     assert tokenizer.labels([0, 2, 3]) == ["<pad>", "<s>", "</s>"]
@@ -172,7 +172,7 @@ def test_a_model_without_bytes_or_special_tokens_is_refused(tmp_path, missing):
         Tokenizer(tmp_path / "other.model")
 
 
-def test_training_twice_gives_the_same_file_without_the_path_it_went_to(tokenizer, tmp_path):
+def test_training_twice_writes_the_same_file_without_its_path(tokenizer, tmp_path):
     lines = (text for pair in toy_pairs() for text in pair)
     path = train_tokenizer(lines, tmp_path / "deep" / "again", 340)
     assert path == tmp_path / "deep" / "again.model"

@@ -6,7 +6,7 @@ import pytest
 from model.runtime.checkpoint import CheckpointError
 from model.text.word_alignment import NULL, AlignmentTable, diagonal, find_links, learn_alignment
 
-# 10, 11, 12 translate 20, 21, 22; 29 is a word that stands in every target and translates nothing.
+# 10, 11, 12 translate 20, 21, 22; 29 is in every target and translates nothing.
 PAIRS = [
     ([10, 11], [20, 21, 29]),
     ([11, 12], [21, 22, 29]),
@@ -22,7 +22,7 @@ def table():
     return learn_alignment(PAIRS * 3, 30)
 
 
-def test_it_learns_what_translates_what(table):
+def test_it_learns_which_tokens_translate_each_other(table):
     for source, target in (([10, 11, 12], [20, 21, 22]), ([10, 12], [20, 22])):
         links = table.link(source, target)
         expected = np.array([[token - 10 == other for other in source] for token in target])
@@ -32,16 +32,16 @@ def test_it_learns_what_translates_what(table):
 
 
 def test_tokens_with_one_partner_are_certain_of_it():
-    found = learn_alignment([([10], [20]), ([11], [21])], 30)
-    place = found.pairs.tolist().index(10 * 31 + 20)
-    assert found.forward[place] == pytest.approx(1) and found.backward[place] == pytest.approx(1)
+    result = learn_alignment([([10], [20]), ([11], [21])], 30)
+    place = result.pairs.tolist().index(10 * 31 + 20)
+    assert result.forward[place] == pytest.approx(1) and result.backward[place] == pytest.approx(1)
 
 
 def test_a_single_pair():
-    """The target token comes from its partner or from nothing, and each of the two gives nothing else."""
-    found = learn_alignment([([1], [2])], 3)
-    values = {pair: value for pair, value in zip(found.pairs.tolist(), found.forward.tolist(), strict=True) if value}
-    assert values == {1 * 4 + 2: 1.0, 3 * 4 + 2: 1.0}  # given 1, and given nothing (3)
+    """The target token comes from its partner or from nothing, and neither of the two generates another token."""
+    result = learn_alignment([([1], [2])], 3)
+    values = {pair: value for pair, value in zip(result.pairs.tolist(), result.forward.tolist(), strict=True) if value}
+    assert values == {1 * 4 + 2: 1.0, 3 * 4 + 2: 1.0}  # condition 1, and condition nothing (3)
 
 
 def test_the_diagonal_prior():
@@ -63,7 +63,7 @@ def test_links_of_a_trace_leave_out_the_end_token(table):
     assert find_links(table, (3,), (3,)).shape == (1, 1)
 
 
-def test_what_was_written_reads_back(table, tmp_path):
+def test_a_written_table_reads_back(table, tmp_path):
     table.save(tmp_path, "abc")
     read = AlignmentTable.load(tmp_path, "abc")
     np.testing.assert_array_equal(read.pairs, table.pairs)

@@ -35,13 +35,13 @@ def texts(tokenizer, sentence: str) -> list[str]:
         ("...", ["..."]),
     ],
 )
-def test_words_as_a_reader_would_count_them(shipped, sentence, expected):
+def test_words_as_a_person_would_count_them(shipped, sentence, expected):
     words = whole_words(shipped, shipped.encode_source(sentence))
     assert [word.text for word in words] == [*expected, "</s>"]
     assert [word.special for word in words] == [False] * len(expected) + [True]
 
 
-def test_places_of_tokens(shipped):
+def test_positions_of_tokens(shipped):
     ids = [shipped.bos_id, *shipped.encode_source("I didn't.")]
     assert shipped.tokens(ids) == ["<s>", "\u2581I", "\u2581did", "n", "'", "t", ".", "</s>"]
     assert whole_words(shipped, ids) == (
@@ -54,7 +54,7 @@ def test_places_of_tokens(shipped):
     assert whole_words(shipped, []) == ()
 
 
-def test_special_tokens_part_words_even_without_a_boundary(shipped):
+def test_special_tokens_separate_words_even_without_a_boundary(shipped):
     n = shipped.encode("didn")[-1]  # a token without the mark
     assert [(w.start, w.end) for w in whole_words(shipped, [n, shipped.eos_id, n, n])] == [(0, 1), (1, 2), (2, 4)]
 

@@ -1,4 +1,4 @@
-"""Held gates as plain values: what they say, what they refuse, and the tap that they become."""
+"""Held gates as plain values: text form, refused values, and the tap."""
 
 import pytest
 import torch
@@ -13,8 +13,8 @@ OPEN = HeldGate("decoder", "input", 1.0)
 
 
 def test_the_layers_with_gates_are_those_of_lstms():
-    found = {kind: gated_layers(RecurrentConfig.preset(kind)) for kind in ("rnn-vector", "lstm-vector", "lstm-dot")}
-    assert found == {
+    result = {kind: gated_layers(RecurrentConfig.preset(kind)) for kind in ("rnn-vector", "lstm-vector", "lstm-dot")}
+    assert result == {
         "rnn-vector": (),
         "lstm-vector": LAYERS,
         "lstm-dot": ("encoder.forwards", "encoder.backwards", "decoder"),
@@ -30,7 +30,7 @@ def test_the_tap_holds_every_step_of_its_own_gate_alone():
         assert tap(name, gate) is gate
 
 
-def test_of_two_that_hold_the_same_gate_the_later_one_counts():
+def test_the_later_of_two_changes_of_one_gate_applies():
     plan = GateInterventions((SHUT, HeldGate("encoder.backwards", "forget", 0.5)))
     assert plan.held("encoder.backwards") == {"forget": 0.5} and plan.held("decoder") == {}
     assert plan.tap(LAYERS)("encoder.backwards.0.forget_gate", torch.zeros(1)).item() == 0.5
@@ -50,7 +50,7 @@ def test_other_text_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    ("change", "layers", "said"),
+    ("change", "layers", "message"),
     [
         (SHUT, (), "has no gates to hold"),
         (HeldGate("encoder.forwards", "forget", 0.0), LAYERS, "There is no layer 'encoder.forwards' with gates"),
@@ -59,7 +59,7 @@ def test_other_text_is_refused(text):
         (HeldGate("decoder", "input", float("nan")), LAYERS, "cannot be held at nan"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(change, layers, said):
-    with pytest.raises(InterventionError, match=said):
+def test_impossible_interventions_are_refused_with_one_sentence(change, layers, message):
+    with pytest.raises(InterventionError, match=message):
         GateInterventions((change,)).check(layers)
     GateInterventions().check(layers)

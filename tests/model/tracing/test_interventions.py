@@ -1,4 +1,4 @@
-"""What is done to heads: against the same written by hand, against identities, and refused where it makes no sense."""
+"""Interventions on heads: compared with computations by hand and identities, and refused if impossible."""
 
 import math
 from copy import deepcopy
@@ -56,7 +56,7 @@ def name(kind: str, layer: int, step: str) -> str:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("heads", [((0, 0),), ((1, 1),), ((0, 1), (1, 0)), ALL])
-def test_switching_heads_off_is_zeroing_their_slices_of_the_output_matrix(kind, heads):
+def test_ablating_heads_is_zeroing_their_slices_of_the_output_matrix(kind, heads):
     other = deepcopy(VIT if kind == "vision" else NETWORK)
     for layer, head in heads:
         weight = attention(other, kind, layer).output.weight
@@ -69,7 +69,7 @@ def test_switching_heads_off_is_zeroing_their_slices_of_the_output_matrix(kind, 
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_changes_nothing_changes_nothing_bit_for_bit(kind):
+def test_neutral_interventions_change_no_bit(kind):
     with torch.inference_mode():
         plain = VIT(PIXELS, Recorder()) if kind == "vision" else NETWORK(SOURCE, TARGET, Recorder())
     idle = [
@@ -117,7 +117,7 @@ def test_temperature_is_softmax_of_the_scores_divided_for_the_chosen_head_only(k
     assert weights[0, 1].max(-1).values.mean() > plain[name(kind, 0, "weights")][0, 1].max(-1).values.mean()
 
 
-def test_forbidden_keys_get_nothing_and_the_others_share_the_rest():
+def test_forbidden_keys_get_no_weight_and_the_others_share_it():
     for kind in KINDS:
         _, tensors = run(kind, Forbid(kind, ((0, 0),), (1, 2)))
         before, after = (t[name(kind, 0, "weights")][0, 0] for t in (run(kind)[1], tensors))
@@ -128,7 +128,7 @@ def test_forbidden_keys_get_nothing_and_the_others_share_the_rest():
 
 
 def test_masks_are_those_of_the_masks_page(network, trace):
-    """Without the causal mask, and with a window, in all heads: what replacing the whole mask gives."""
+    """Without the causal mask, and with a window, in all heads, compared with replacing the whole mask."""
     length = len(trace.target_ids)
     shapes = {kind: record.weights.shape for kind, record in trace.records.items()}
     heads = tuple((layer, head) for layer in range(2) for head in range(2))
@@ -144,8 +144,8 @@ def test_masks_are_those_of_the_masks_page(network, trace):
         tap = Chain(HeadInterventions(changes).tap(shapes), recorder)
         with torch.inference_mode():
             network(torch.tensor([trace.source_ids]), torch.tensor([trace.target_ids]), tap)
-        found = recorder.tensors["decoder.1.self.weights"][0, 1].numpy()
-        np.testing.assert_allclose(found, expected.weights, atol=1e-6)
+        result = recorder.tensors["decoder.1.self.weights"][0, 1].numpy()
+        np.testing.assert_allclose(result, expected.weights, atol=1e-6)
         np.testing.assert_array_equal(HeadInterventions(changes).allowed("decoder", 1, 1, length, length), allowed)
     only = HeadInterventions((NoMask("decoder", ((0, 1),)),))
     assert only.looks_ahead and not HeadInterventions((Window("decoder", ALL, 1),)).looks_ahead
@@ -153,7 +153,7 @@ def test_masks_are_those_of_the_masks_page(network, trace):
 
 
 def test_changes_combine():
-    """Factors multiply, temperatures too; different steps of one head do not disturb each other."""
+    """Factors multiply, temperatures too; different steps of one head are independent."""
     heads = ((0, 1),)
     twice = run("cross", Scale("cross", heads, 0.5), Scale("cross", heads, 3.0))[0]
     torch.testing.assert_close(twice, run("cross", Scale("cross", heads, 1.5))[0], atol=1e-6, rtol=0)
@@ -189,14 +189,14 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("changes", "sentence"), REFUSED)
-def test_nonsense_is_refused_with_one_sentence(changes, sentence):
+def test_impossible_interventions_are_refused_with_one_sentence(changes, sentence):
     with pytest.raises(ValueError, match=sentence) as refused:
         HeadInterventions(changes).tap(SHAPES)
     assert str(refused.value).endswith(".") and "\n" not in str(refused.value)
 
 
 places = st.lists(st.tuples(st.integers(0, 11), st.integers(0, 15)), max_size=6, unique=True).map(
-    lambda found: tuple(sorted(found))
+    lambda result: tuple(sorted(result))
 )
 kinds = st.sampled_from(KINDS)
 few = st.integers(0, 200)
@@ -248,7 +248,7 @@ def test_other_text_is_refused_with_one_sentence(text):
         HeadInterventions.from_text(text)
 
 
-def test_a_translators_answer_before_and_after(network, trace, tokenizer):
+def test_a_translation_before_and_after(network, trace, tokenizer):
     translator = Translator(network, tokenizer)
     idle = translator.intervene(trace, HeadInterventions())
     np.testing.assert_array_equal(idle.after.logits, trace.logits)
@@ -271,7 +271,7 @@ def test_a_translators_answer_before_and_after(network, trace, tokenizer):
     assert (other.after.cross_attention[..., 1] == 0).all()
 
 
-def test_a_pictures_answer_before_and_after():
+def test_a_classification_before_and_after():
     classifier = VisionClassifier(VIT)
     trace = classifier.trace(noise(12, 12, 3))
     idle = classifier.intervene(trace, HeadInterventions())
@@ -285,7 +285,7 @@ def test_a_pictures_answer_before_and_after():
 
 
 def test_the_edited_copy_shares_what_it_does_not_edit(network):
-    greedy_batch(network, [[5, 6, 3]])  # leaves a second layout of the weights on the network
+    greedy_batch(network, [[5, 6, 3]])  # runs the network before it is copied
     before = {key: value.clone() for key, value in network.state_dict().items()}
     copy = edited_copy(network, HeadInterventions((Scale("cross", ((1, 0),)), Temperature("encoder", ((0, 1),), 2.0))))
     assert copy.embedding.weight is network.embedding.weight

@@ -35,11 +35,11 @@ def test_every_row_is_the_tensor_of_its_layer_bit_for_bit():
     assert stacks.tensors == {}
 
 
-def test_a_row_stays_what_passed_and_what_passes_goes_on_as_it_is():
+def test_a_row_is_a_copy_and_the_tensor_passes_unchanged():
     stacks = LayerStacks(StackPlan.of({"a": ["a.1", "a.0"]}, ["kept"]))
     first, second, kept = torch.ones(1, 3), torch.full((1, 3), 2.0), torch.zeros(1, 2)
     assert stacks("a.0", first) is first
-    first.zero_()  # as a network does that works in place
+    first.zero_()  # as a network does that computes in place
     assert stacks("a.1", second) is second
     assert stacks("kept", kept) is kept and stacks("other", kept) is kept
     np.testing.assert_array_equal(stacks.array("a"), np.array([[2, 2, 2], [1, 1, 1]], np.float32), strict=True)
@@ -52,7 +52,7 @@ def test_a_low_precision_becomes_float32():
     np.testing.assert_array_equal(stacks.array("a"), np.array([[1.5, -2]], np.float32), strict=True)
 
 
-def test_a_layer_that_never_passed_is_named_instead_of_showing_what_was_in_memory():
+def test_a_layer_that_never_passed_is_reported_by_name():
     stacks = LayerStacks(StackPlan.of({"a": layer_names("stack", "self.scores", 3)}))
     stacks("stack.1.self.scores", torch.ones(1, 2))
     with pytest.raises(

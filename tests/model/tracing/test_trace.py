@@ -43,7 +43,7 @@ def test_the_shapes_are_the_documented_ones(trace, network):
     assert all(array.dtype == np.float32 for array in arrays)
 
 
-def test_the_words_line_up_with_the_axes(trace, tokenizer):
+def test_the_tokens_match_the_axes(trace, tokenizer):
     assert trace.source_tokens[-1] == "</s>" and trace.target_tokens[0] == "<s>" and trace.next_tokens[-1] == "</s>"
     assert trace.target_tokens[1:] == trace.next_tokens[:-1]
     assert trace.axes("encoder") == (trace.source_tokens, trace.source_tokens)
@@ -85,7 +85,7 @@ def test_next_tokens_state_probability_rank_and_the_best(trace):
         )
 
 
-def test_an_intervention_is_in_what_is_recorded(network, tokenizer, ids, trace):
+def test_the_result_of_an_intervention_is_recorded(network, tokenizer, ids, trace):
     change = Intervention({"encoder.0.self.outputs": ablate_heads([1])})
     changed = record_trace(network, tokenizer, *ids, intervention=change)
     assert np.abs(changed.records["encoder"].outputs[0, 1]).max() == 0

@@ -1,4 +1,4 @@
-"""Every network is known by the same few things: kinds, capabilities, a trace with checked records, a score."""
+"""All networks have one interface: kinds, capabilities, a trace with checked records, a score."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from tests.model.networks import tiny_network, tiny_recurrent
 
 @pytest.fixture(scope="module")
 def models(tokenizer):
-    """One of each, untrained, with an input of its own."""
+    """One of each, untrained, with an input."""
     size = len(tokenizer)
     picture = Image.fromarray(np.arange(3 * 40 * 40, dtype=np.uint8).reshape(40, 40, 3))
     return {
@@ -36,7 +36,7 @@ NAMES = ("transformer", "additive", "vector", "vit", "convolution")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_trace_has_a_checked_record_of_every_kind_and_nothing_else(models, name):
+def test_a_trace_has_a_checked_record_of_every_kind_only(models, name):
     model, given = models[name]
     assert isinstance(model, TracedModel)
     trace = model.trace(given)
@@ -50,7 +50,7 @@ def test_a_trace_has_a_checked_record_of_every_kind_and_nothing_else(models, nam
         assert (record.allowed is not None) == kind.causal
 
 
-def test_what_each_can_do(models):
+def test_capabilities_of_each_model(models):
     assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export"}
     assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate", "intervene"}
     assert models["convolution"][0].capabilities == {"classify"}
@@ -74,7 +74,7 @@ def test_the_score_is_minus_ln_p_of_pytorchs_softmax(models, name):
     np.testing.assert_allclose(model.score(trace), expected, atol=1e-6)
 
 
-def test_kinds_say_whose_tokens_they_relate(models):
+def test_kinds_name_the_tokens_that_they_relate(models):
     trace = models["transformer"][0].trace("the dog sleeps")
     assert [kind.square for kind in TRANSLATION] == [True, True, False]
     assert [kind.causal for kind in TRANSLATION] == [False, True, False]
