@@ -42,16 +42,16 @@ def _token_labels(tokens: Tokens) -> tuple[str, ...]:
 
 
 def view_opened(
-    model: OpenedModel, trace: HubTrace, kind: attention_maps.Kind, given: Mapping[str, object]
+    model: OpenedModel, trace: HubTrace, kind: attention_maps.Kind, inputs: Mapping[str, object]
 ) -> ViewedAttention:
     """Return one kind of attention of a trace, for the viewer.
 
     Args:
-        given: the input, by the names of the facts in a saved file.
+        inputs: the input, by the names of the facts in a saved file.
     """
-    key = ("opened", model.name, *map(str, given.values()), kind.name, trace.kept)
-    source = {"opened": model.pinned, **given}
-    viewed = view_trace(trace, kind, key, model.weights_sha256, source, _recipe_lines(model, kind, given))
+    key = ("opened", model.name, *map(str, inputs.values()), kind.name, trace.kept)
+    source = {"opened": model.pinned, **inputs}
+    viewed = view_trace(trace, kind, key, model.weights_sha256, source, _recipe_lines(model, kind, inputs))
     names = axes(trace, kind.name)
     return replace(
         viewed,
@@ -111,14 +111,14 @@ def _with_side_labels(kind: attention_maps.Kind, sides: tuple[Message, Message])
     return replace(kind, queries=sides[0], keys=sides[1])
 
 
-def _recipe_lines(model: OpenedModel, kind: attention_maps.Kind, given: Mapping[str, object]) -> tuple[str, ...]:
+def _recipe_lines(model: OpenedModel, kind: attention_maps.Kind, inputs: Mapping[str, object]) -> tuple[str, ...]:
     """Return lines of Python that compute the same in a notebook."""
     traced: tuple[str, ...]
-    if "sentence" not in given:
+    if "sentence" not in inputs:
         traced = ("from PIL import Image", "", "trace = opened.trace(Image.open('the picture'))")
     else:
-        options = "".join(f", {name}={given[name]!r}" for name in ("second", "target") if given.get(name))
-        traced = (f"trace = opened.trace({ascii(given['sentence'])}{options})",)
+        options = "".join(f", {name}={inputs[name]!r}" for name in ("second", "target") if inputs.get(name))
+        traced = (f"trace = opened.trace({ascii(inputs['sentence'])}{options})",)
     return (
         "from model import open_model",
         "",

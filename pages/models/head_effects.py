@@ -27,17 +27,17 @@ from views.text.catalogue import say
 
 @fragment
 def render(
-    service: Service[OpenedModel], trace: HubTrace, given: TraceInput, options: Mapping[str, Any], key: tuple
+    service: Service[OpenedModel], trace: HubTrace, trace_input: TraceInput, options: Mapping[str, Any], key: tuple
 ) -> None:
     """Render the list, and the scores of the open head. A change of its settings reruns only this fragment.
 
     Args:
-        given, options: the input and keyword arguments of the trace.
+        trace_input, options: the input and keyword arguments of the trace.
         key: identifies the trace.
     """
     answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
     changes = service.analysis_in_steps(
-        ("ablated", *key), lambda model: ablate_in_steps(model, trace, given, options, answer)
+        ("ablated", *key), lambda model: ablate_in_steps(model, trace, trace_input, options, answer)
     )
     study = head_rows.load_study(service.model.weights_sha256)
     heads = head_rows.list_heads(changes, {kind: score_heads(trace, kind) for kind in changes}, study.statistics)

@@ -65,9 +65,9 @@ def _choose_name(may: ModelAllowlist, known: list[CheckpointSummary]) -> str:
     }
     if st.session_state.get(_FOLDER):
         names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
-    asked = bound_settings.stored_text("model")
-    if asked and asked != OWN and asked not in names and may.source(asked) is not None:
-        names[asked] = Untranslated(asked)
+    requested = bound_settings.stored_text("model")
+    if requested and requested != OWN and requested not in names and may.source(requested) is not None:
+        names[requested] = Untranslated(requested)
     return widgets.select(say("models.model", "Model"), names, "model", NONE)
 
 

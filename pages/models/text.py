@@ -25,17 +25,17 @@ def render(service: Service[OpenedModel]) -> None:
     columns = st.columns(2 if pair or translates else 1, gap="medium")
     with columns[0]:
         text = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)
-    given = {"sentence": text}
+    inputs = {"sentence": text}
     if pair:
         with columns[1]:
-            given["second"] = widgets.text(say("models.second", "Second text, if there is one"), "second", "")
+            inputs["second"] = widgets.text(say("models.second", "Second text, if there is one"), "second", "")
     elif translates:
         with columns[1]:
             label = say("models.target", "What the decoder is fed; empty for its own")
-            given["target"] = widgets.text(label, "target", "")
-    options: dict[str, Any] = {name: value for name, value in given.items() if name != "sentence" and value}
+            inputs["target"] = widgets.text(label, "target", "")
+    options: dict[str, Any] = {name: value for name, value in inputs.items() if name != "sentence" and value}
     keep = trace_retention.choose_retention(model, text, options)
-    key = ("traced", *given.values(), keep)
+    key = ("traced", *inputs.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
     generated = answers.render(service, text, trace, fed="target" in options)
     sections = {"attention": say("models.part.attention", "Attention")}
@@ -49,12 +49,12 @@ def render(service: Service[OpenedModel]) -> None:
     elif section == "what-if":
         what_if.render(service, trace, text, options, generated, key)
     else:
-        _render_attention(model, trace, given)
+        _render_attention(model, trace, inputs)
 
 
-def _render_attention(model: OpenedModel, trace: HubTrace, given: dict[str, str]) -> None:
+def _render_attention(model: OpenedModel, trace: HubTrace, inputs: dict[str, str]) -> None:
     assert trace.source is not None
     words = (lambda kind: attention_labels.group_words(kind, trace)) if trace.source.words else None
-    of = lambda kind: attention_labels.view_opened(model, trace, kind, given)  # noqa: E731
+    of = lambda kind: attention_labels.view_opened(model, trace, kind, inputs)  # noqa: E731
     explore_tokens(attention_labels.labelled_kinds(model), of, attention_labels.available_views(trace), words)
     trace_retention.render(trace)

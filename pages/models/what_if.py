@@ -45,12 +45,14 @@ class InterventionOutcome:
 
 
 def compute(
-    model: OpenedModel, trace: HubTrace, given: TraceInput, options: Mapping[str, Any], plan: HeadInterventions
+    model: OpenedModel, trace: HubTrace, trace_input: TraceInput, options: Mapping[str, Any], plan: HeadInterventions
 ) -> InterventionOutcome:
     """Trace and score the input again under interventions."""
     if trace.target is not None:
         options = {**options, "target": trace.target.ids}
-    after = model.trace(given, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options)
+    after = model.trace(
+        trace_input, intervention=plan, keep="weights" if trace.kept == "all" else trace.kept, **options
+    )
     if "ablate" not in model.capabilities:
         return InterventionOutcome(after, (np.zeros(0), np.zeros(0)))
     return InterventionOutcome(after, (model.score(trace), model.score(after, plan)))
@@ -60,7 +62,7 @@ def compute(
 def render(
     service: Service[OpenedModel],
     trace: HubTrace,
-    given: TraceInput,
+    trace_input: TraceInput,
     options: Mapping[str, Any],
     generated: answers.GeneratedText | None,
     key: tuple,
@@ -68,7 +70,7 @@ def render(
     """Render the section. Every choice reruns only this fragment.
 
     Args:
-        given, options: the input and keyword arguments of the trace.
+        trace_input, options: the input and keyword arguments of the trace.
         generated: what the model generates without interventions; None for one that generates nothing.
         key: identifies the trace.
     """
@@ -87,7 +89,7 @@ def render(
         plan = choose_interventions(kind.name, weights, shapes, (NAME, ""), token_changes(trace, kind))
     if plan is None:
         return
-    make = lambda: compute(model, trace, given, options, plan)  # noqa: E731
+    make = lambda: compute(model, trace, trace_input, options, plan)  # noqa: E731
     outcome = service.traces.get_or_compute(("changed", *key, plan.to_text()), make, service.computing)
     with right:
         answer = st.container()  # filled last: generating takes longest
@@ -105,9 +107,9 @@ def render(
         {name: pair[0].shape[3] for name, pair in pairs.items()},
     )
     if generated is not None:
-        assert isinstance(given, str)  # only models of text generate
+        assert isinstance(trace_input, str)  # only models of text generate
         with answer:
-            _render_generated(service, given, generated, plan)
+            _render_generated(service, trace_input, generated, plan)
 
 
 def _render_generated(
