@@ -1,4 +1,4 @@
-"""From CLS to the classes: the library's norm and softmax, and the trace's own logits."""
+"""From CLS to the classes: compared with the library's norm and softmax, and with the trace's logits."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Dropout before the addition: PyTorch's own draws, nothing at p = 0, and the mean stays."""
+"""Dropout before the addition: PyTorch's draws, no change at p = 0, and an unchanged mean."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The feed-forward sub-layer: its worked sizes, which units fire, that neighbours do not matter."""
+"""The feed-forward sub-layer: its sizes, its active units, and that positions are independent."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Attention over states recomputed: rows sum to 1 and are what the networks used."""
+"""Recomputed attention over states: rows sum to 1 and equal those of the networks."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What is read of the measurement of forgetting; what ships is of these weights and says what it should."""
+"""The shipped figures of forgetting belong to the shipped weights and agree with a new measurement."""
 
 import json
 import shutil
@@ -53,8 +53,8 @@ def test_shipped_figures_agree_with_one_sentence_now(shipped):
         for state in states:
             sizes = getattr(found, state)[:-1]
             for distance, size in enumerate(sizes[:8]):
-                told = shipped.sizes[name][state][distance]
-                assert size == pytest.approx(told.typical, rel=10 ** (3.5 * told.spread) - 1)
+                figures = shipped.sizes[name][state][distance]
+                assert size == pytest.approx(figures.typical, rel=10 ** (3.5 * figures.spread) - 1)
 
 
 def test_a_measurement_of_other_weights_or_a_damaged_one_is_refused(hashes, tmp_path):

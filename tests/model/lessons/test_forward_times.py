@@ -1,4 +1,4 @@
-"""Times of forward passes: every pass is made, in turns, and the figures that ship belong to the shipped weights."""
+"""Times of forward passes: passes alternate between networks, and shipped figures belong to the shipped weights."""
 
 import json
 

@@ -24,7 +24,7 @@ def test_four_positions_by_hand():
 
 
 def test_a_square_wave_comes_to_four_over_pi_n():
-    """Three periods: b_3 = 4 / pi, b_9 = 4 / (3 pi), and nothing at turns that are not odd multiples of three."""
+    """Three periods: b_3 = 4 / pi, b_9 = 4 / (3 pi), and 0 at all n that are not odd multiples of three."""
     found = fourier_coefficients(curve("square-wave", 6000))
     np.testing.assert_allclose(found.b[[3, 9, 15]], 4 / np.pi / np.array([1, 3, 5]), atol=1e-5)
     assert np.abs(found.b[[1, 2, 4, 6, 12]]).max() < 1e-12

@@ -1,4 +1,4 @@
-"""A sentence that grows: what is added, and that the losses of a batch are those of each pair alone."""
+"""A growing sentence: its clauses, and that losses of a batch equal those of each pair alone."""
 
 import numpy as np
 import pytest

@@ -96,7 +96,7 @@ def test_operations_are_those_that_torch_counts(module, streams):
 
 @pytest.mark.parametrize("part", ["query", "key", "value", "output"])
 def test_a_masked_sub_layer_depends_on_every_weight_in_both_forms(module, streams, part):
-    """Were a weight left out of one form, it would part from the others."""
+    """A form that leaves a weight out differs from the others."""
     asking, _ = streams
     allowed = causal_mask(7)[0, 0].numpy()
     getattr(module, part).weight.mul_(torch.linspace(-2, 2, 32)[:, None])

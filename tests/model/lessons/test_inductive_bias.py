@@ -1,4 +1,4 @@
-"""How far a convolution reaches, and what rearranging keeps."""
+"""Receptive fields of a convolution, and what rearranging preserves."""
 
 import numpy as np
 import pytest

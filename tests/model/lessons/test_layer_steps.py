@@ -1,4 +1,4 @@
-"""The seven steps against what the network recorded, and against PyTorch's own multi-head attention."""
+"""The seven steps against the recorded tensors, and against PyTorch's own multi-head attention."""
 
 import numpy as np
 import pytest

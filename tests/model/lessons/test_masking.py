@@ -1,4 +1,4 @@
-"""Mask patterns, what they do to a target, and causality to the last bit."""
+"""Mask patterns, their effect on a target, and exact causality."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Strides of the worked example, and what PyTorch says."""
+"""Strides of the worked example, and PyTorch's messages."""
 
 import pytest
 import torch

@@ -1,4 +1,4 @@
-"""What is read of the comparison of the five networks; what ships is of these weights and says what it should."""
+"""The shipped comparison of the five networks belongs to the shipped weights and agrees with a few pairs."""
 
 import json
 import shutil
@@ -82,7 +82,7 @@ def test_the_alignment_rates_are_of_both_recurrent_networks_and_the_transformer(
 
 
 def test_shipped_rates_agree_with_a_few_pairs_now(shipped, hashes):
-    """On four pairs the head that ships finds more links than the mean of its layer, as the rates say."""
+    """On four pairs the chosen head finds more links than the mean of its layer, as in the rates."""
     translator = Translator.load(device="cpu")
     links = AlignmentTable.load(TRANSLATOR, translator.card["tokenizer_sha256"])
     pairs = {

@@ -1,4 +1,4 @@
-"""One weight taken apart: a worked example by hand, and every weight of a tiny network."""
+"""One weight recomputed: a worked example by hand, and every weight of a tiny network."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Linear and softmax: the worked rows, and the network's own logits once more."""
+"""Linear map and softmax: the worked rows, and the network's own logits."""
 
 import math
 

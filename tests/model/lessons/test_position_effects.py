@@ -1,4 +1,4 @@
-"""Positions taken away or changed inside the network."""
+"""Positions removed or changed inside the network."""
 
 import pytest
 import torch

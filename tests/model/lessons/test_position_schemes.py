@@ -29,7 +29,7 @@ def test_t5_buckets_equal_the_library_s():
 
 
 def test_rotary_scores_are_cosines_of_the_distance():
-    """With two dimensions one pair turns by 1 radian a position: cos(distance) / sqrt(2)."""
+    """With two dimensions one pair rotates by 1 radian a position: cos(distance) / sqrt(2)."""
     found = rotary(5, 2)
     np.testing.assert_allclose(found[0], np.cos(np.arange(5)) / math.sqrt(2), atol=1e-15)
     np.testing.assert_allclose(np.diagonal(rotary(9, 32)), 16 / math.sqrt(32), atol=1e-14)

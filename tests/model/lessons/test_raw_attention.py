@@ -1,4 +1,4 @@
-"""x against x: the worked example, where the claim fails, and the network's own vectors."""
+"""Attention without projections: a worked example, cases where the claim fails, and the network's own vectors."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""An encoder unrolled: its sums are its states, and each direction knows one side of the sentence."""
+"""An unrolled encoder: its sums are its states, and each direction depends on one side of the sentence."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The gates of a layer in the order in which it reads, and what is left of a value."""
+"""The gates of a layer in the order of reading, and the remaining share of a value."""
 
 from dataclasses import replace
 

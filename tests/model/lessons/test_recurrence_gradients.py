@@ -13,13 +13,13 @@ one_way = pytest.mark.parametrize(("kind", "reads"), ONE_WAY)
 
 
 def last_state(network, embedded: torch.Tensor) -> torch.Tensor:
-    """h_N, and of an LSTM c_N behind it, by the library's layer; `(S, d_model)` -> `(states,)`."""
+    """h_N, and of an LSTM c_N after it, by the library's layer; `(S, d_model)` -> `(states,)`."""
     _, last = network.encoder.run(embedded[None])
     return torch.cat([part[0] for part in last if part is not None])
 
 
 def sizes_of(jacobian: torch.Tensor, width: int) -> tuple[np.ndarray, np.ndarray]:
-    """Frobenius norms by place of `(states, S, d_model)`: those of h_N, and those of c_N."""
+    """Frobenius norms by position of `(states, S, d_model)`: those of h_N, and those of c_N."""
     return tuple(part.norm(dim=(0, 2)).numpy() for part in (jacobian[:width], jacobian[width:]))
 
 

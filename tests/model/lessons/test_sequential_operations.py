@@ -1,4 +1,4 @@
-"""Steps and paths by their closed forms, on small graphs by hand, and in what PyTorch records of real networks."""
+"""Steps and paths by their closed forms, on small graphs by hand, and in the graph that PyTorch records."""
 
 import itertools
 

@@ -8,7 +8,7 @@ from model.lessons.single_dimensions import CONTRASTS, SingleDimensions, look_up
 
 
 def test_an_auc_counts_how_often_the_first_is_larger():
-    """First kind 3 and 1, second 2 and 0: of four comparisons three are won; equal numbers count half."""
+    """First kind 3 and 1, second 2 and 0: the first is larger in three of four pairs; equal numbers count half."""
     vectors = np.array([[[3.0, 1, 5], [2, 1, 0]], [[1, 1, 5], [0, 1, 0]]])
     np.testing.assert_array_equal(scores(vectors), [0.75, 0.5, 1.0])
 

@@ -1,4 +1,4 @@
-"""Forced and free on a network that never ends: what is fed, what is said, where the two part."""
+"""Forced and free runs of a network that never ends: inputs, predictions, and where the two diverge."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What vectors span, on examples that can be done by hand."""
+"""Spans of vectors, on examples that can be computed by hand."""
 
 import numpy as np
 import pytest

@@ -1,3 +1,3 @@
-"""Opened tiny models, as the tests of `model.hub` have them."""
+"""The opened tiny models of the tests of `model.hub`."""
 
 from tests.model.hub.conftest import opened  # noqa: F401

@@ -1,4 +1,4 @@
-"""The program as people start it: its results, its sentences, two processes, and a kill in the middle."""
+"""The program from the command line: results, error messages, two processes, and a killed one."""
 
 import os
 import signal
@@ -56,7 +56,7 @@ def test_errors_are_one_sentence(texts, tmp_path, capsys):
 
 
 def study_on_two_hosts(texts: Path, out: Path) -> None:
-    """One process on each; the second one is killed at first, and the first one ends with a sentence."""
+    """One process on each; the second is killed at first, and the first ends with an error message."""
     for kill in (True, False):
         port = free_port("localhost")
         command = ("translator", texts, "--out", out, "--device", "cpu")

@@ -1,4 +1,4 @@
-"""Every network that can be studied, opened and measured on an input or two."""
+"""Every network that can be studied is opened and measured on an input or two."""
 
 import json
 

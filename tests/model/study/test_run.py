@@ -1,4 +1,4 @@
-"""A study in shards: whole or resumed, by one process or by two, its numbers are the same."""
+"""A study in shards has the same numbers whether it is resumed or not, in one process or in two."""
 
 import shutil
 import threading
@@ -106,7 +106,7 @@ def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results
     for number in (3, 70):
         shards.file(number).unlink()
     (out / TABLE).unlink()
-    (out / "shards" / ".000003.safetensors.x.part").write_bytes(b"half")  # what a killed writer leaves
+    (out / "shards" / ".000003.safetensors.x.part").write_bytes(b"half")  # an unfinished file of a killed process
     seen = []
 
     def noted(item, *rest):
@@ -121,7 +121,7 @@ def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results
 
 @dataclass(frozen=True)
 class Thread(ProcessGroup):
-    """A process of two, played by a thread."""
+    """One of two processes, simulated by a thread."""
 
     barrier: threading.Barrier = None
 

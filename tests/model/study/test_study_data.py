@@ -1,4 +1,4 @@
-"""What a study reads: every form, in an order that never changes, and one sentence where something is wrong."""
+"""Inputs of a study: every form, in a fixed order, and one-sentence errors."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Trainings on the toy language that several tests look at: by the program from start to end, and by the loop alone."""
+"""Training runs on the toy language that several tests share: by the whole program, and by the loop alone."""
 
 import fcntl
 import os
@@ -34,7 +34,7 @@ RECIPE = Recipe(
 def trained(data_file, tmp_path_factory):
     """The folder of a finished training run of two epochs. Tests that change it copy it first.
 
-    Test processes that run beside each other share one: whoever comes first trains, the others wait.
+    Parallel test processes share one: the first trains, the others wait.
     """
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -50,7 +50,7 @@ def trained(data_file, tmp_path_factory):
 
 @pytest.fixture
 def folders(trained, corpus, tmp_path):
-    """The finished toy translator with its alignment, and four recurrent networks that have learned nothing."""
+    """The finished toy translator with its alignment, and four untrained recurrent networks."""
     transformer = shutil.copytree(trained, tmp_path / "transformer")
     card = read_json(transformer / "card.json")
     tokenizer = Translator.load(transformer, "cpu").tokenizer
@@ -76,7 +76,7 @@ def every_step_is_logged():
 
 @pytest.fixture(scope="module")
 def make_task(corpus, tokenizer):
-    """A fresh tiny network with its data; the same one at every call."""
+    """A function that builds a tiny network with its data, with equal weights at every call."""
 
     def make(recipe: Recipe = RECIPE, data: Corpus = corpus, **changes) -> TranslationTask:
         torch.manual_seed(5)
@@ -88,7 +88,7 @@ def make_task(corpus, tokenizer):
 
 @pytest.fixture(scope="module")
 def finished(make_task, every_step_is_logged, tmp_path_factory):
-    """A run of `RECIPE`: its task, the averaged network and its folder. Tests that go on with it copy the folder."""
+    """A run of `RECIPE`: its task, the averaged network and its folder. Tests that continue it copy the folder."""
     folder, task = tmp_path_factory.mktemp("finished"), make_task()
     return task, train(task, RECIPE, folder, ALONE), folder
 

@@ -1,4 +1,4 @@
-"""The training program as a process of its own, as people start it; nothing here can hang."""
+"""The training program as a separate process with a timeout."""
 
 import json
 import os
@@ -42,7 +42,7 @@ def start(
 
 
 def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
-    """Wait for the end and return what the program printed."""
+    """Wait for the end and return the program's output."""
     try:
         printed, _ = program.communicate(timeout=patience)
     except BaseException:
@@ -58,14 +58,14 @@ def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
 
 
 def run(*arguments: object, **how: object) -> None:
-    """Run to a good end; see `start`."""
+    """Run to a successful end; see `start`."""
     program = start(*arguments, **how)
     printed = finish(program)
     assert program.returncode == 0, printed
 
 
 def run_here(*arguments: object) -> None:
-    """Run to a good end in this process: the same without the start, on one thread as `start` gives it."""
+    """Run to a successful end in this process, on one thread as with `start`."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
@@ -92,7 +92,7 @@ def toy_training(data: Path, out: Path, **options: object) -> list[object]:
 
 
 def toy_recurrent(data: Path, out: Path, tokenizer: Path, kind: str, **options: object) -> list[object]:
-    """Arguments that train a recurrent network on the toy language, with a tokenizer of its own."""
+    """Arguments that train a recurrent network on the toy language, with its own tokenizer."""
     chosen = {
         "kind": kind,
         "tokenizer": tokenizer,
@@ -115,7 +115,7 @@ def as_words(options: dict[str, object]) -> list[object]:
 
 
 def reproducible_rows(folder: Path) -> list[dict]:
-    """The step and epoch lines of a metrics file, without what depends on the clock."""
+    """The step and epoch lines of a metrics file, without the fields that depend on the clock."""
     rows = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
     clock = ("seconds", "tokens_per_second")
     return [{key: value for key, value in row.items() if key not in clock} for row in rows if row["event"] != "start"]

@@ -12,7 +12,7 @@ WIDTH = 96  # of a state of the encoder, both directions together, and of the de
 
 
 def small(kind: str) -> dict:
-    """The sizes of a kind, as `VARIANTS` has them, with small ones in place of those that ship."""
+    """The sizes of a kind in `VARIANTS`, with small widths."""
     values = VARIANTS[kind]
     sizes = {"d_model": 64, "encoder_width": WIDTH // (2 if values["reads"] == "both" else 1), "decoder_width": WIDTH}
     return {**values, **sizes} | ({"alignment_width": WIDTH // 2} if values.get("alignment") == "additive" else {})

@@ -1,4 +1,4 @@
-"""Random views: within their bounds, labelled right, and decided by seed, epoch and picture alone."""
+"""Random views: within their bounds, with the right labels, and determined by seed, epoch and picture only."""
 
 import numpy as np
 import pytest

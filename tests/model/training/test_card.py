@@ -1,4 +1,4 @@
-"""The finished folder: weights, card and what is refused."""
+"""The finished folder: weights, card, and refused data and files."""
 
 import json
 import shutil

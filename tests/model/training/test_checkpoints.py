@@ -1,4 +1,4 @@
-"""Checkpoints of the training loop, and runs that go on from them, on the toy language, in this process."""
+"""Checkpoints of the training loop, and runs resumed from them, on the toy language, in this process."""
 
 import json
 import os
@@ -21,12 +21,12 @@ pytestmark = pytest.mark.usefixtures("every_step_is_logged")
 
 @pytest.fixture
 def copied(finished, tmp_path):
-    """A copy of the finished run's folder, to go on with."""
+    """A copy of the finished run's folder, to be resumed."""
     return shutil.copytree(finished[2], tmp_path / "copy")
 
 
 def stop_in_second_epoch(task: TranslationTask, folder, recipe: Recipe = RECIPE) -> None:
-    """Train, and fail on the way through the second epoch."""
+    """Train, and fail within the second epoch."""
     whole = task.load
     steps = len(task.plan(0, 1))
     seen = []

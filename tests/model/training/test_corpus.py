@@ -1,4 +1,4 @@
-"""Reading sentence pairs, what is refused and in which words, and the split."""
+"""Reading sentence pairs, refused files with their messages, and the split."""
 
 import gzip
 import hashlib
@@ -35,7 +35,7 @@ def all_pairs(corpus) -> list[tuple[str, str]]:
 
 
 def sentence(path, heldout: int = 1) -> str:
-    """What the error says; it must be one line that ends like a sentence."""
+    """The error message, which must be one line that ends like a sentence."""
     with pytest.raises(CorpusError) as error:
         read_corpus(path, heldout)
     text = str(error.value)

@@ -1,4 +1,4 @@
-"""A student is shown what its teacher answers to the very same view, and learns it."""
+"""A student learns its teacher's answers to the same views."""
 
 import json
 
@@ -80,7 +80,7 @@ def test_repeated_views_are_answered_by_the_teacher_once(folder, images, monkeyp
         found.append(task.load([3, 5])[0])
         if epoch < 2:
             fresh = anew.load([3, 5])[0]
-            torch.testing.assert_close(found[-1][0], fresh[0], atol=1 / 255, rtol=0)  # kept in 256 steps
+            torch.testing.assert_close(found[-1][0], fresh[0], atol=1 / 255, rtol=0)  # cached in 256 steps
             assert all(torch.equal(*pair) for pair in zip(found[-1][1:], fresh[1:], strict=True))
     assert asked == [2, 2]
     for first, second in ((0, 2), (1, 3)):
@@ -105,7 +105,7 @@ def test_the_loss_is_the_divergence_from_the_teacher_worked_by_hand(folder, imag
 def test_a_student_that_answers_as_its_teacher_has_no_loss_and_no_gradient(folder, images):
     teacher = Teacher.load(folder, Distillation(), images)
     logits = torch.randn(4, 3, requires_grad=True)
-    loss = teacher.loss(logits, logits.detach() + 5)  # what is added to all classes changes no probability
+    loss = teacher.loss(logits, logits.detach() + 5)  # a constant added to all classes changes no probability
     torch.testing.assert_close(loss, torch.zeros(4), atol=1e-6, rtol=0)
     loss.sum().backward()
     assert logits.grad.abs().max() < 1e-5

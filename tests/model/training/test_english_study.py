@@ -1,4 +1,4 @@
-"""What tells English from other text: counted by the command, measured, and stated in the card."""
+"""Statistics of English text: counted by the command, measured, and stated in the card."""
 
 import json
 import shutil

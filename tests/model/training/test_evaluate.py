@@ -20,7 +20,7 @@ HELDOUT = {
 
 @pytest.fixture(scope="module")
 def translator(tokenizer):
-    """Untaught in French, but its translations differ and end."""
+    """An untrained translator whose translations differ and end."""
     return Translator(half_trained_network(len(tokenizer), 60), tokenizer)
 
 

@@ -51,18 +51,18 @@ def test_a_model_is_downloaded_after_confirmation(open_app, hub, monkeypatch):
     updates = []
     monkeypatch.setattr(Download, "update", lambda self, *sizes: updates.append(sizes))
     app = open_app("models", model="owner/tiny", text="The quick fox.")
-    assert hub.asked == []
+    assert hub.requests == []
     assert "owner/tiny" in page_text(app)
     press_download(app)
     assert not app.exception
     assert "Proven when it was opened" in page_text(app)
     assert open_maps(app)[1].shape[:2] == (3, 5)
     assert updates[-1][0] == updates[-1][1] > 10_000
-    hub.asked.clear()
+    hub.requests.clear()
     again = open_app("models", model="owner/tiny", text="The quick fox.")  # now it is cached, and offered
     assert "owner/tiny" in again.selectbox[0].options
     assert "Proven when it was opened" in page_text(again)
-    assert hub.asked == []
+    assert hub.requests == []
 
 
 def test_a_failed_download_gets_one_sentence_and_can_be_retried(open_app, hub):
