@@ -27,7 +27,7 @@ function prepared(kind, grouped, hidden) {
 function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStarts, keyStarts]) {
   const shape = [rows, columns, queryStarts.length, keyStarts.length]
   const [, , tall, wide] = shape
-  const found = new Float32Array(rows * columns * tall * wide)
+  const result = new Float32Array(rows * columns * tall * wide)
   const ends = (starts, count) => starts.map((_, word) => starts[word + 1] ?? count)
   const [queryEnds, keyEnds] = [ends(queryStarts, queries), ends(keyStarts, keys)]
   const summed = new Float64Array(queries * wide)
@@ -39,10 +39,10 @@ function inWords({ shape: [rows, columns, queries, keys], weights }, [queryStart
     for (let place = 0; place < tall * wide; place++) {
       const [word, column] = [Math.floor(place / wide), place % wide]
       const [first, end] = [queryStarts[word], queryEnds[word]]
-      found[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]) / (end - first)
+      result[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]) / (end - first)
     }
   }
-  return { shape, weights: found }
+  return { shape, weights: result }
 }
 
 // The first plus the sum of the others: the order in which numpy's reduceat adds.

@@ -41,8 +41,8 @@ class AttentionLines extends ChoosingView {
   }
 
   // The page's mark as choices: it is the view alone, or all choices.
-  withView(said) {
-    return this.payload.controls ? said : { view: said }
+  withView(mark) {
+    return this.payload.controls ? mark : { view: mark }
   }
 
   offered(chosen) {
@@ -155,8 +155,8 @@ class AttentionLines extends ChoosingView {
     else this.tell("view", this.view, STILL)
   }
 
-  showChosen(said) {
-    super.showChosen(this.withView(said))
+  showChosen(mark) {
+    super.showChosen(this.withView(mark))
   }
 
   // Drops layers, heads and a token that do not exist.
@@ -233,12 +233,12 @@ class AttentionLines extends ChoosingView {
 
   // The token whose lines are shown alone: the locked one, else the one under the pointer or with the focus.
   get focus() {
-    return this.view.locked ?? this.pointed ?? this.held ?? this.linked ?? null
+    return this.view.locked ?? this.pointed ?? this.focusedToken ?? this.linked ?? null
   }
 
   // Marks the token under the pointer in the page's other views.
   tellFocus() {
-    const focus = this.view.locked ?? this.pointed ?? this.held
+    const focus = this.view.locked ?? this.pointed ?? this.focusedToken
     this.linked = null
     this.pointElsewhere(...(focus ? [calledIn(this.names[focus.side], focus.place, this.sheet.places)] : []))
   }
@@ -261,15 +261,15 @@ class AttentionLines extends ChoosingView {
 
   focused(side, place) {
     const token = place < 0 ? null : this.sides[side].tokens[place].token
-    this.held = token?.matches(":focus-visible") ? { side, place } : null
+    this.focusedToken = token?.matches(":focus-visible") ? { side, place } : null
     for (const [other, { token }] of this.sides[side].tokens.entries()) {
       if (place >= 0) token.tabIndex = other === place ? 0 : -1
     }
     this.tellFocus()
     this.showFocus()
-    if (!this.held) return this.readOut.showPair(null)
-    this.readOut.showPair(this.held, token.getBoundingClientRect().top)
-    this.liveRegion.textContent = this.view.locked ? this.tip.box.innerText : this.readOut.describe(this.held)
+    if (!this.focusedToken) return this.readOut.showPair(null)
+    this.readOut.showPair(this.focusedToken, token.getBoundingClientRect().top)
+    this.liveRegion.textContent = this.view.locked ? this.tip.box.innerText : this.readOut.describe(this.focusedToken)
   }
 
   toggleLock(token) {

@@ -63,10 +63,10 @@ class Weights {
       let total = 0
       for (let key = 0; key < keys; key++) total += this.values[row + key]
       const wanted = this.share * total - 1e-6 // weights have about seven digits
-      let held = 0
+      let covered = 0
       let count = 0
-      while (count < keys && held < wanted && this.values[row + order[query * keys + count]] > 0) {
-        held += this.values[row + order[query * keys + count]]
+      while (count < keys && covered < wanted && this.values[row + order[query * keys + count]] > 0) {
+        covered += this.values[row + order[query * keys + count]]
         count += 1
       }
       cut.counts[query] = count
@@ -94,7 +94,7 @@ class Weights {
     const counts = new Uint32Array(STEPS + 1)
     for (const cell of cells) counts[Math.min(STEPS, Math.floor(values[cell] * STEPS))] += 1
     let step = STEPS
-    for (let held = counts[step]; step > 0 && held + counts[step - 1] <= most; held += counts[step]) step -= 1
+    for (let lines = counts[step]; step > 0 && lines + counts[step - 1] <= most; lines += counts[step]) step -= 1
     const least = step / STEPS
     return { all, cells: cells.filter((cell) => values[cell] >= least) }
   }

@@ -126,14 +126,14 @@ class OneWeight extends ChoosingView {
   drawProducts({ vectors }) {
     const { words } = this.sheet
     const key = this.at[1]
-    const [products, held] = [vectors.products(key), vectors.keyOf(key)]
+    const [products, keyVector] = [vectors.products(key), vectors.keyOf(key)]
     const order = [...products.keys()].sort((a, b) => Math.abs(products[b]) - Math.abs(products[a]))
     const most = Math.abs(products[order[0]])
     let sum = 0
     const rows = order.map((place) => [
       String(place + 1),
       threeDigits(vectors.asking[place]),
-      threeDigits(held[place]),
+      threeDigits(keyVector[place]),
       this.bar(products[place], most),
       threeDigits((sum += products[place])),
     ])

@@ -29,8 +29,8 @@ function vectorsOf([, heads, rows, length], [, groups, columns], { queries, keys
   const asking = queries.subarray(((layer * heads + head) * rows + query) * length).subarray(0, length)
   const keyOf = (key) => keys.subarray(((layer * groups + group) * columns + key) * length).subarray(0, length)
   const products = (key) => {
-    const held = keyOf(key)
-    return Array.from(asking, (number, place) => number * held[place])
+    const keyVector = keyOf(key)
+    return Array.from(asking, (number, place) => number * keyVector[place])
   }
   return { asking, keyOf, products }
 }

@@ -38,11 +38,11 @@ class PatchPicture extends ChoosingView {
   }
 
   readExact() {
-    const said = this.mark.exact()
-    if (said === this.said) return false
-    this.said = said
-    const [name, numbers] = said.split(" ")
-    this.exact = said && { [name]: new Float32Array(Uint8Array.from(atob(numbers), (char) => char.charCodeAt(0)).buffer) }
+    const text = this.mark.exact()
+    if (text === this.exactText) return false
+    this.exactText = text
+    const [name, numbers] = text.split(" ")
+    this.exact = text && { [name]: new Float32Array(Uint8Array.from(atob(numbers), (char) => char.charCodeAt(0)).buffer) }
     return true
   }
 
@@ -154,7 +154,7 @@ class PatchPicture extends ChoosingView {
       const shadeOf = (patch) => Math.min(255, Math.round(((weights[patch] - low) / (top - low || 1)) * 255))
       paintCells(panel.map, [rows, columns], (patch) => this.colours[shadeOf(patch)])
       panel.map.style.opacity = opacity
-      const [kind, count] = kept > 0 ? keep(weights, kept) : [null, 0]
+      const [kind, count] = kept > 0 ? selectLargest(weights, kept) : [null, 0]
       outline = kind ? outlineOf(kind, rows, columns) : ""
       panel.quiet.textContent = alone ? this.describeMap(weights) : this.describeMass(panel, weights, count)
       panel.scale.low.textContent = threeDigits(low)
@@ -249,23 +249,23 @@ class PatchPicture extends ChoosingView {
 }
 
 // The fewest patches, largest weights first, that hold `share` of all weights; the same rule as views/patch_grid.py.
-function keep(weights, share) {
+function selectLargest(weights, share) {
   const order = [...weights.keys()].sort((a, b) => weights[b] - weights[a])
-  const wanted = share * weights.reduce((total, weight) => total + weight, 0) - 1e-6 // weights have about seven digits
-  const kept = new Uint8Array(weights.length)
-  let held = 0
+  const target = share * weights.reduce((total, weight) => total + weight, 0) - 1e-6 // weights have about seven digits
+  const selected = new Uint8Array(weights.length)
+  let covered = 0
   let count = 0
-  while (count < order.length && held < wanted && weights[order[count]] > 0) {
-    kept[order[count]] = 1
-    held += weights[order[count]]
+  while (count < order.length && covered < target && weights[order[count]] > 0) {
+    selected[order[count]] = 1
+    covered += weights[order[count]]
     count += 1
   }
-  return [kept, count]
+  return [selected, count]
 }
 
 // The edges between selected patches and the rest.
-function outlineOf(kept, rows, columns) {
-  const at = (row, column) => row >= 0 && column >= 0 && row < rows && column < columns && kept[row * columns + column]
+function outlineOf(selected, rows, columns) {
+  const at = (row, column) => row >= 0 && column >= 0 && row < rows && column < columns && selected[row * columns + column]
   let path = ""
   for (let row = 0; row <= rows; row++) {
     for (let column = 0; column <= columns; column++) {

@@ -10,17 +10,17 @@ const RULES = {
     let end = topK || scaled.length
     while (end < scaled.length && scaled[end] === scaled[end - 1]) end += 1 // logits equal to the last one stay too
     const all = sumOf(powers)
-    const held = sumOf(powers.subarray(0, end))
-    let kept = 1 // the most probable token always stays
-    let before = powers[0] / held
-    while (kept < end && (topP === 1 || before < topP)) before += powers[kept++] / held
-    const total = sumOf(powers.subarray(0, kept))
-    const ofRow = (found) => Array.from(rank.values, (place) => found(place - 1))
+    const topMass = sumOf(powers.subarray(0, end))
+    let count = 1 // the most probable token always stays
+    let before = powers[0] / topMass
+    while (count < end && (topP === 1 || before < topP)) before += powers[count++] / topMass
+    const total = sumOf(powers.subarray(0, count))
+    const ofRow = (valueAt) => Array.from(rank.values, (place) => valueAt(place - 1))
     return {
       scaled: ofRow((place) => scaled[place]),
-      filtered: ofRow((place) => (place < kept ? scaled[place] : NaN)),
-      probability: ofRow((place) => (place < kept ? powers[place] / total : 0)),
-      kept: [kept],
+      filtered: ofRow((place) => (place < count ? scaled[place] : NaN)),
+      probability: ofRow((place) => (place < count ? powers[place] / total : 0)),
+      kept: [count],
       mass: [total / all],
     }
   },
@@ -50,19 +50,19 @@ function sumOf(values) {
 // largest difference between the two there.
 function followRule(numbers, { rule, at }, axes) {
   const compute = (places) => {
-    const said = Object.keys(at).map((id) => [id, axes[id].values[places[id]]])
-    return RULES[rule](numbers, Object.fromEntries(said))
+    const settings = Object.keys(at).map((id) => [id, axes[id].values[places[id]]])
+    return RULES[rule](numbers, Object.fromEntries(settings))
   }
   const standing = (places) => Object.keys(at).map((id) => places[id]).join()
-  const known = { places: standing(at), found: compute(at) }
+  const known = { places: standing(at), results: compute(at) }
   let difference = 0
-  for (const [key, found] of Object.entries(known.found)) {
+  for (const [key, results] of Object.entries(known.results)) {
     const { dims, values, at: sent } = numbers[key]
-    found.forEach((value, place) => (difference = Math.max(difference, Math.abs(value - values[place]) || 0)))
+    results.forEach((value, place) => (difference = Math.max(difference, Math.abs(value - values[place]) || 0)))
     const own = (places) => {
       const now = standing(places)
-      if (now !== known.places) Object.assign(known, { places: now, found: compute(places) })
-      return known.found[key][dims.length ? places[dims[0]] : 0]
+      if (now !== known.places) Object.assign(known, { places: now, results: compute(places) })
+      return known.results[key][dims.length ? places[dims[0]] : 0]
     }
     const server = standing(at)
     numbers[key] = { dims, values, at: (places) => (standing(places) === server ? sent(places) : own(places)) }

@@ -30,10 +30,10 @@ function rankOf(rows) {
   const whole = rows.map(thousandths)
   for (let size = Math.min(rows.length, rows[0].length); size > 0; size--) {
     const columns = choicesOf([...whole[0].keys()], size)
-    const found = choicesOf(whole, size).some((some) =>
+    const independent = choicesOf(whole, size).some((some) =>
       columns.some((which) => determinantOf(some.map((row) => which.map((column) => row[column]))) !== 0),
     )
-    if (found) return size
+    if (independent) return size
   }
   return 0
 }

@@ -32,12 +32,12 @@ class VectorDrawing {
     const shaft = svgElement("path", { class: "shaft" }, group)
     const tip = svgElement("path", { class: "tip-of" }, group)
     const grip = svgElement("circle", { class: "grip", r: 9 }, group)
-    const said = svgElement("text", { "aria-hidden": "true" }, group)
-    said.textContent = name
-    markData(said, "name")
+    const nameLabel = svgElement("text", { "aria-hidden": "true" }, group)
+    nameLabel.textContent = name
+    markData(nameLabel, "name")
     group.onkeydown = (event) => this.view.press(event, row)
     group.onpointerdown = (event) => this.hold(event, group, (at) => this.drag(row, at))
-    return { group, shaft, tip, grip, said }
+    return { group, shaft, tip, grip, nameLabel }
   }
 
   // Follows a pointer until it is released.
@@ -46,12 +46,12 @@ class VectorDrawing {
     event.stopPropagation()
     shown.focus?.({ preventScroll: true })
     shown.setPointerCapture(event.pointerId)
-    this.held = true
+    this.dragging = true
     this.view.unsent?.abort()
     shown.onpointermove = (moved) => follow(moved)
     shown.onpointerup = shown.onpointercancel = () => {
       shown.onpointermove = shown.onpointerup = shown.onpointercancel = null
-      this.held = false
+      this.dragging = false
       this.view.draw()
       this.view.tellPlaced()
     }
@@ -116,15 +116,15 @@ class VectorDrawing {
     return `M${one.map((number) => number.toFixed(2)).join(" ")}L${other.map((number) => number.toFixed(2)).join(" ")}`
   }
 
-  draw(state, found) {
+  draw(state, derived) {
     const rows = [...state.vectors, state.point]
-    if (!this.held || !this.reach) this.reach = Math.max(LEAST, Math.ceil(Math.max(...rows.flat().map(Math.abs))))
+    if (!this.dragging || !this.reach) this.reach = Math.max(LEAST, Math.ceil(Math.max(...rows.flat().map(Math.abs))))
     const [turn, tilt] = state.turn.map((angle) => (angle * Math.PI) / 180)
     this.angles = [Math.cos(turn), Math.sin(turn), Math.sin(tilt), Math.cos(tilt)]
     this.unit = (SIDE * 0.94) / (this.reach * (rows[0].length === 3 ? 1.35 : 1))
     this.drawGround(rows[0].length)
-    this.drawSpan(state.vectors, found)
-    this.drawSum(state, found)
+    this.drawSpan(state.vectors, derived)
+    this.drawSum(state, derived)
     rows.forEach((row, place) => this.drawHandle(row, place))
   }
 
@@ -196,7 +196,7 @@ class VectorDrawing {
   }
 
   drawHandle(row, place) {
-    const { group, shaft, tip, grip, said } = this.handles[place]
+    const { group, shaft, tip, grip, nameLabel } = this.handles[place]
     const [x, y] = this.to(row)
     const size = Math.hypot(x, y)
     const isPoint = place === this.handles.length - 1
@@ -211,8 +211,8 @@ class VectorDrawing {
     }
     grip.setAttribute("cx", x)
     grip.setAttribute("cy", y)
-    said.setAttribute("x", Math.min(SIDE - 6, Math.max(-SIDE + 2, x + 5)))
-    said.setAttribute("y", Math.min(SIDE - 3, Math.max(8 - SIDE, y - 5)))
+    nameLabel.setAttribute("x", Math.min(SIDE - 6, Math.max(-SIDE + 2, x + 5)))
+    nameLabel.setAttribute("y", Math.min(SIDE - 3, Math.max(8 - SIDE, y - 5)))
     group.setAttribute("aria-valuenow", row[0])
     group.setAttribute("aria-valuetext", row.join(", "))
   }

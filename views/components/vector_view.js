@@ -98,13 +98,13 @@ class VectorView extends View {
     const group = element("div", "combined", parent)
     group.setAttribute("role", "group")
     group.setAttribute("aria-label", words.combined)
-    const said = (text) => (markData(element("span", "", group), "name").textContent = text)
-    said(`${names.at(-1)} =`)
+    const addText = (text) => (markData(element("span", "", group), "name").textContent = text)
+    addText(`${names.at(-1)} =`)
     this.shares = names.slice(0, -1).map((name, place) => {
-      if (place) said("+")
+      if (place) addText("+")
       const input = this.buildNumber(group, filled(words.coefficient, { name }))
       input.oninput = () => this.combine()
-      said(name)
+      addText(name)
       return input
     })
   }
@@ -173,14 +173,14 @@ class VectorView extends View {
 
   draw() {
     if (!this.state) return
-    const found = spanned(this.state)
-    this.drawing.draw(this.state, found)
+    const derived = spanned(this.state)
+    this.drawing.draw(this.state, derived)
     const rows = [...this.state.vectors, this.state.point]
     this.inputs.forEach((line, row) => line.forEach((input, column) => this.write(input, rows[row][column])))
     this.modes?.forEach((made, upwards) => made.setAttribute("aria-pressed", this.upwards === Boolean(upwards)))
     this.turns?.forEach((input, place) => (input.value = this.state.turn[place]))
-    this.writeShares(found)
-    this.say(found)
+    this.writeShares(derived)
+    this.writeReadout(derived)
     this.root.dataset.placed = JSON.stringify(this.state)
   }
 
@@ -189,8 +189,8 @@ class VectorView extends View {
     const { vectors, point } = this.state
     const typed = this.combinedOf
     const again = typed && vectors.reduce((sum, vector, at) => added(sum, scaled(vector, typed[at])), vectors[0].map(() => 0))
-    const held = again && lengthOf(added(again, scaled(point, -1))) < 2 / THOUSAND
-    const shown = coordinates ?? (held ? typed : null)
+    const valid = again && lengthOf(added(again, scaled(point, -1))) < 2 / THOUSAND
+    const shown = coordinates ?? (valid ? typed : null)
     this.shares.forEach((input, place) => this.write(input, shown && Number(shown[place].toFixed(PARTS)) + 0))
   }
 
@@ -202,7 +202,7 @@ class VectorView extends View {
     if (!typing && !sharing) input.value = number ?? ""
   }
 
-  say({ determinant, rank, reached, coordinates, nearest, distance }) {
+  writeReadout({ determinant, rank, reached, coordinates, nearest, distance }) {
     const { words, spans, dimensions } = this.sheet
     const listed = (row) => `(${row.map((number) => threeDigits(Math.abs(number) < 1e-12 ? 0 : number)).join(", ")})`
     const lines = [
