@@ -129,7 +129,7 @@ def _link_cells(counts: LinkCounts | None) -> list:
     if counts is None:
         return ["\u2014"] * 4
     error = "\u2014" if counts.error is None else three_digits(counts.error)
-    return [counts.found, counts.reference, counts.shared, error]
+    return [counts.attention, counts.reference, counts.shared, error]
 
 
 def _render_files(
