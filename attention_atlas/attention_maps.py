@@ -78,7 +78,7 @@ def from_trace(trace: AnyTrace, kind: str | None) -> list[LabelledAttention]:
 
 
 def _from_record(trace: Any, name: str) -> LabelledAttention:
-    # Attributes tell the networks apart, not classes: in a checkout a trace may also come from the top-level `model`.
+    # Distinguished by attributes, not classes: in a checkout a trace may also come from the top-level `model`.
     record = trace.records[name]
     weights = record.weights.astype(np.float32, copy=False)  # (layer, head, query, key)
     first = getattr(record, "layers", (0,))[0]

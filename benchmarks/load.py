@@ -1,6 +1,6 @@
 """Many visitors at once on one server: answers, errors, memory, and whether the memory is freed afterwards.
 
-The visitors run in one process beside the server, on the same machine; what they take of it is stated.
+The visitors run in one process on the server's machine; their share of the processors is reported.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Wave:
     """The result for one number of visitors on a new server, or on several behind a proxy.
 
     Attributes:
-        logs: one a visitor.
-        before, highest, after: megabytes that the server held: with everything loaded and nobody there, at most while
-            they were there, and at the end of the recovery.
-        recovery: seconds after the last one left until the memory was back; None if it was not within `PATIENCE`.
+        logs: one per visitor.
+        before, highest, after: memory of the server in megabytes: with everything loaded and no visitor, at most while
+            they were connected, and at the end of the recovery.
+        recovery: seconds from the last disconnection until the memory was recovered; None if not within `PATIENCE`.
         server_cores, visitors_cores: processor time a second, of the server and of all visitors.
     """
 

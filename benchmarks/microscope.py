@@ -1,8 +1,8 @@
 """Lines and grid compared with bertviz: the same tensors, each on its own page, in one headless Chromium.
 
-A view's time is what Python takes to make it from the tensor, and what the browser takes from the start of navigation
-until the frame after it is drawn. A hover's time is what the page's main thread takes from the pointer's event until
-the frame that answers it is painted. Each candidate is loaded anew in every round, and the candidates take turns.
+A view's time is that of Python from the tensor to the page, plus that of the browser from the start of navigation until
+the frame after it is drawn. A hover's time is that of the page's main thread from the pointer's event until the frame
+with its result is painted. Each candidate is loaded again in every round, and the candidates are interleaved.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class ViewCandidate:
     Attributes:
         make: from the tensor to the files of its page, by path; "/" is the page itself.
         done: JavaScript that is true once it is drawn.
-        targets: selector of what a reader points at.
+        targets: selector of the hover targets.
     """
 
     make: Callable[[], dict[str, bytes]]

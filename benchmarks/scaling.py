@@ -1,8 +1,8 @@
-"""Does training the translator on two processes go faster than on one? The real program, stopped after some steps.
+"""Speed of training the translator on one and on two processes: the real program, stopped after some steps.
 
-Each candidate starts `python -m model.training translator` anew, in a folder of its own, and is ended once its metrics
-file holds enough lines; the first line, which pays for the warm-up, does not count. With two processes a step takes a
-batch on each, so what compares is target tokens a second over all processes, as the metrics file states them.
+Each candidate runs `python -m model.training translator` in a new folder, and is stopped once its metrics file has
+enough lines; the first line, which includes the warm-up, does not count. With two processes a step takes a batch on
+each, so target tokens per second over all processes are compared, as reported in the metrics file.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ from server.singleton import Singleton
 
 
 def clear_all() -> None:
-    """Clear the results of all singletons, so that they are created anew."""
+    """Clear the results of all singletons, so that they are created again."""
     prefetcher().join()
     for name, module in list(sys.modules.items()):
         for value in list(vars(module).values()) if name.startswith(("pages.", "server.")) else ():

@@ -1,7 +1,7 @@
 """A running server opens no connection, looks up no name and starts no program: an audit hook records each of them.
 
 A user goes through every page, types, uploads and downloads; foreign hosts and origins are refused everywhere; broken
-messages arrive; then the server idles. The hook sees every Python library, but not what native code does by itself.
+messages arrive; then the server idles. The hook covers every Python library, but not native code.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def headers_of(sent: list[dict]) -> list[tuple[str, str]]:
     return [(name.decode(), value.decode()) for name, value in sent[0]["headers"]]
 
 
-def test_every_header_is_sent_once_whatever_the_app_sets():
+def test_every_header_is_sent_once_and_overrides_the_app_s():
     headers = headers_of(send_request(SecurityHeaders(RecordingApp())))  # the app behind it allows frames
     names = [name for name, _ in headers]
     assert sorted(names) == sorted({name.lower() for name in [*HEADERS, "Content-Security-Policy"]})

@@ -18,7 +18,7 @@ DRAW = {
 
 
 def jpeg(name: str) -> bytes:
-    """The sample called `name`, drawn anew, as the file that ships."""
+    """Draw the sample `name`, as the shipped file."""
     draw, seed = DRAW[name]
     file = io.BytesIO()
     draw(Canvas(seed)).save(file, "JPEG", quality=86, optimize=True)
