@@ -55,14 +55,14 @@ class SheetsOfKinds:
     elsewhere: Collection[str] = ()
 
 
-def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_grid.js` reads.
 
     Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
     kind also if it alone needs no more.
     """
-    sizes = {name: sheet.weights.nbytes for name, sheet in shown.sheets.items()}
-    selected = shown.chosen.get("kind", next(iter(sizes)))
+    sizes = {name: sheet.weights.nbytes for name, sheet in by_kind.sheets.items()}
+    selected = by_kind.chosen.get("kind", next(iter(sizes)))
     exact = {
         name: sum(sizes.values()) <= exact_bytes or (name == selected and size <= exact_bytes)
         for name, size in sizes.items()
@@ -70,35 +70,35 @@ def payload(shown: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_
     kinds = {
         name: sheet_header(sheet, exact[name])
         | {
-            "special": special_positions(sheet, shown.special),
-            "grouped": _words_header(shown.words.get(name), shown.special),
+            "special": special_positions(sheet, by_kind.special),
+            "grouped": _words_header(by_kind.words.get(name), by_kind.special),
         }
-        for name, sheet in shown.sheets.items()
+        for name, sheet in by_kind.sheets.items()
     }
     header = shared_header(theme) | {
         "decades": attention_maps.DECADES,
         "kinds": kinds,
-        "controls": controls.control_specs(shown.choices, shown.elsewhere),
+        "controls": controls.control_specs(by_kind.choices, by_kind.elsewhere),
     }
     arrays = []
-    for name, sheet in shown.sheets.items():
+    for name, sheet in by_kind.sheets.items():
         arrays += [sheet.weights.astype("<f4" if exact[name] else "<f2"), sheet.underlay]
     return component.pack(header, *arrays)  # the script copies each, so that all are aligned
 
 
-def attention_kinds(shown: SheetsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def attention_kinds(by_kind: SheetsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the maps and their controls; `on_choose` gets the selected options, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
-    MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)
+    handler = partial(controls.valid_selection, choices=by_kind.choices), on_choose
+    MOUNT(key, payload(by_kind, sentence_input.theme()), dict(by_kind.chosen), chosen=handler)
 
 
-def snapshot(shown: SheetsOfKinds) -> html_export.ComponentSnapshot:
+def snapshot(by_kind: SheetsOfKinds) -> html_export.ComponentSnapshot:
     """The maps and their controls for an HTML file or a notebook."""
-    content = payload(shown, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
-    exact = sum(sheet.weights.nbytes for sheet in shown.sheets.values()) <= html_export.EXACT_BYTES
+    content = payload(by_kind, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
+    exact = sum(sheet.weights.nbytes for sheet in by_kind.sheets.values()) <= html_export.EXACT_BYTES
     rounded = say("saved.rounded.half", "rounded to half precision: three digits down to 0.0001")
     numbers = html_export.EXACT() if exact else rounded
-    return html_export.ComponentSnapshot("attention_grid", "grid-root", content, dict(shown.chosen), numbers)
+    return html_export.ComponentSnapshot("attention_grid", "grid-root", content, dict(by_kind.chosen), numbers)
 
 
 class LabelledAxes(Protocol):

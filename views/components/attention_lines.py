@@ -172,24 +172,24 @@ def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = comp
     return component.pack(_shared_header([lines], theme) | header, weights)
 
 
-def payload_of_kinds(shown: LinesOfKinds, theme: palette.Theme) -> bytes:
+def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme) -> bytes:
     """The same for several kinds: with every digit if all need at most `controls.EXACT_BYTES` so."""
-    exact = sum(lines.attention.nbytes for lines in shown.kinds.values()) <= controls.EXACT_BYTES
+    exact = sum(lines.attention.nbytes for lines in lines_by_kind.kinds.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
-    for name, lines in shown.kinds.items():
+    for name, lines in lines_by_kind.kinds.items():
         header, numbers = _lines_header(lines, controls.EXACT_BYTES if exact else 0)
-        words = shown.words.get(name)
+        words = lines_by_kind.words.get(name)
         grouped = words and {
             "queries": component.labels(words.queries),
             "keys": component.labels(words.keys),
             "starts": words.starts,
-            "special": special_positions(words, shown.special),
+            "special": special_positions(words, lines_by_kind.special),
             **_axis_header(words.kind),
         }
-        kinds[name] = header | {"special": special_positions(lines, shown.special), "grouped": grouped}
+        kinds[name] = header | {"special": special_positions(lines, lines_by_kind.special), "grouped": grouped}
         weights.append(numbers)
-    header = {"kinds": kinds, "controls": controls.control_specs(shown.choices)}
-    return component.pack(_shared_header(shown.kinds.values(), theme) | header, *weights)
+    header = {"kinds": kinds, "controls": controls.control_specs(lines_by_kind.choices)}
+    return component.pack(_shared_header(lines_by_kind.kinds.values(), theme) | header, *weights)
 
 
 def _shared_header(all_lines: Iterable[AttentionLines], theme: palette.Theme) -> dict[str, object]:
@@ -230,7 +230,7 @@ def attention_lines(lines: AttentionLines, key: str, on_change: Callable[[LinesV
 
 
 def lines_of_kinds(
-    shown: LinesOfKinds,
+    lines_by_kind: LinesOfKinds,
     key: str,
     on_choose: Callable[[Mapping[str, str]], None],
     on_change: Callable[[LinesView], None],
@@ -242,18 +242,27 @@ def lines_of_kinds(
         on_choose(selection)
         on_change(view)
 
-    handler = partial(valid_choice, shown=shown), forward
-    _MOUNT(key, payload_of_kinds(shown, sentence_input.theme()), {**shown.chosen, "view": shown.view}, chosen=handler)
+    handler = partial(valid_choice, lines_by_kind=lines_by_kind), forward
+    _MOUNT(
+        key,
+        payload_of_kinds(lines_by_kind, sentence_input.theme()),
+        {**lines_by_kind.chosen, "view": lines_by_kind.view},
+        chosen=handler,
+    )
 
 
-def valid_choice(sent: object, shown: LinesOfKinds) -> tuple[dict[str, str], LinesView] | None:
+def valid_choice(sent: object, lines_by_kind: LinesOfKinds) -> tuple[dict[str, str], LinesView] | None:
     """The selected options and the view that a browser sent; None if they are invalid."""
     if not isinstance(sent, dict):
         return None
-    selection = controls.valid_selection({name: value for name, value in sent.items() if name != "view"}, shown.choices)
+    selection = controls.valid_selection(
+        {name: value for name, value in sent.items() if name != "view"}, lines_by_kind.choices
+    )
     if selection is None:
         return None
-    lines = shown.kinds[selection.get("kind", next(iter(shown.kinds)))]  # of as many tokens as words, or more
+    lines = lines_by_kind.kinds[
+        selection.get("kind", next(iter(lines_by_kind.kinds)))
+    ]  # of as many tokens as words, or more
     view = valid_view(sent.get("view"), lines.attention.shape)
     return None if view is None else (selection, view)
 

@@ -105,42 +105,42 @@ class HeadList:
     opacity: float = 1.0
 
 
-def payload(shown: HeadList, theme: palette.Theme) -> bytes:
+def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that `head_list.js` reads."""
-    small_maps = [small_map(row.weights) for row in shown.rows]
-    whole = controls.fits(sum(row.weights.size for row in shown.rows))
-    sent = [index for index in range(len(shown.rows)) if whole or index == shown.open]
-    number_type, maps = controls.encode_maps([shown.rows[index].weights for index in sent])
+    small_maps = [small_map(row.weights) for row in ranking.rows]
+    whole = controls.fits(sum(row.weights.size for row in ranking.rows))
+    sent = [index for index in range(len(ranking.rows)) if whole or index == ranking.open]
+    number_type, maps = controls.encode_maps([ranking.rows[index].weights for index in sent])
     exact = number_type != "float32"
-    kinds = dict.fromkeys(row.kind for row in shown.rows)
+    kinds = dict.fromkeys(row.kind for row in ranking.rows)
     rows = [
         component.header_fields(row, weights=cells.shape, cells=row.weights.shape if index in sent else None)
-        for index, (row, cells) in enumerate(zip(shown.rows, small_maps, strict=True))
+        for index, (row, cells) in enumerate(zip(ranking.rows, small_maps, strict=True))
     ]
     axes_of_kinds = {
         kind: component.header_fields(axes, queries=component.labels(axes.queries), keys=component.labels(axes.keys))
-        for kind, axes in shown.axes.items()
+        for kind, axes in ranking.axes.items()
     }
     header = component.header_fields(
-        shown,
+        ranking,
         theme=theme,
-        largest=max((abs(row.effect) for row in shown.rows), default=0.0),
+        largest=max((abs(row.effect) for row in ranking.rows), default=0.0),
         rows=rows,
         axes=axes_of_kinds,
         choices=None,
         chosen=None,  # it is in the mark
         open=None,
         form=number_type,
-        exact=shown.open if exact else None,
-        controls=controls.control_specs(shown.choices),
+        exact=ranking.open if exact else None,
+        controls=controls.control_specs(ranking.choices),
         scales={kind: component.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
         negative=palette.NEGATIVE,
         masked=palette.MASKED,
         words=component.translated(WORDS),
     )
-    again = [shown.rows[shown.open].weights.astype("<f4")] if exact else []
-    return component.pack(header, *small_maps, shown.underlay, *maps, *again)
+    again = [ranking.rows[ranking.open].weights.astype("<f4")] if exact else []
+    return component.pack(header, *small_maps, ranking.underlay, *maps, *again)
 
 
 def small_map(weights: np.ndarray) -> np.ndarray:
@@ -150,7 +150,7 @@ def small_map(weights: np.ndarray) -> np.ndarray:
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 
 
-def head_list(shown: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def head_list(ranking: HeadList, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the list; `on_choose` gets the selected options, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)
+    handler = partial(controls.valid_selection, choices=ranking.choices), on_choose
+    _MOUNT(key, payload(ranking, sentence_input.theme()), dict(ranking.chosen), chosen=handler)

@@ -61,40 +61,40 @@ class LinkedHeatmaps:
     selected_only: bool = False
 
 
-def selected_index(shown: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
+def selected_index(heatmaps: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
     """Name of the selected set, and the index of the selected map in it."""
-    name = shown.chosen.get("kind", "")
-    name = name if name in shown.sets else next(iter(shown.sets))
-    if shown.selected_only:
-        return name, (0,) * len(shown.along)
-    names = zip(shown.along, shown.sets[name].names, strict=True)
-    return name, tuple(list(options).index(shown.chosen[choice]) for choice, options in names)
+    name = heatmaps.chosen.get("kind", "")
+    name = name if name in heatmaps.sets else next(iter(heatmaps.sets))
+    if heatmaps.selected_only:
+        return name, (0,) * len(heatmaps.along)
+    names = zip(heatmaps.along, heatmaps.sets[name].names, strict=True)
+    return name, tuple(list(options).index(heatmaps.chosen[choice]) for choice, options in names)
 
 
-def payload(shown: LinkedHeatmaps, theme: palette.Theme) -> bytes:
+def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
     """The bytes that `attention_map.js` reads: all numbers, and if those are float16 the selected ones as float32."""
-    arrays = [np.asarray(item.values) for maps in shown.sets.values() for item in maps.items]
+    arrays = [np.asarray(item.values) for maps in heatmaps.sets.values() for item in maps.items]
     number_type, encoded = controls.encode_maps(arrays)
-    name, index = selected_index(shown)
-    exact = [] if number_type == "float32" else [item.values[index].astype("<f4") for item in shown.sets[name].items]
+    name, index = selected_index(heatmaps)
+    exact = [] if number_type == "float32" else [item.values[index].astype("<f4") for item in heatmaps.sets[name].items]
     header = {
         "sets": {
             key: {
-                "items": [_item_header(item, len(shown.along)) for item in maps.items],
+                "items": [_item_header(item, len(heatmaps.along)) for item in maps.items],
                 "heading": maps.heading,
                 "names": maps.names,
                 "links": maps.links,
             }
-            for key, maps in shown.sets.items()
+            for key, maps in heatmaps.sets.items()
         },
-        "along": shown.along,
+        "along": heatmaps.along,
         "type": number_type,
         "exact": [name, *index] if exact else None,
-        "held": dict(shown.chosen) if shown.selected_only else None,
-        "controls": controls.control_specs(shown.choices, shown.elsewhere),
-        "shortcuts": shown.shortcuts,
-        "beside": shown.per_row,
-        "places": shown.places,
+        "held": dict(heatmaps.chosen) if heatmaps.selected_only else None,
+        "controls": controls.control_specs(heatmaps.choices, heatmaps.elsewhere),
+        "shortcuts": heatmaps.shortcuts,
+        "beside": heatmaps.per_row,
+        "places": heatmaps.places,
         "theme": theme,
         "masked": palette.MASKED,
         "allowed": matrix_row.ALLOWED,
@@ -116,7 +116,7 @@ def _item_header(item: matrix_row.RowMatrix, leading_axes: int) -> dict[str, obj
     return matrix_row.matrix_header(normalised, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
 
 
-def linked_heatmaps(shown: LinkedHeatmaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def linked_heatmaps(heatmaps: LinkedHeatmaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount them; `on_choose` gets the selected options, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
-    attention_map.MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)
+    handler = partial(controls.valid_selection, choices=heatmaps.choices), on_choose
+    attention_map.MOUNT(key, payload(heatmaps, sentence_input.theme()), dict(heatmaps.chosen), chosen=handler)

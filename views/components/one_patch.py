@@ -58,23 +58,23 @@ class OnePatch:
     embeddings: np.ndarray | None = None
 
 
-def payload(shown: OnePatch, theme: palette.Theme) -> bytes:
+def payload(patch_view: OnePatch, theme: palette.Theme) -> bytes:
     """The bytes that `one_patch.js` reads."""
     header = component.header_fields(
-        shown,
+        patch_view,
         theme=theme,
         choices=None,
         chosen=None,  # it is in the mark
-        controls=controls.control_specs(shown.choices, elsewhere=[choice.key for choice in shown.choices]),
+        controls=controls.control_specs(patch_view.choices, elsewhere=[choice.key for choice in patch_view.choices]),
         inks=INKS,
         hue=palette.HUES["vision"],
         first=attention_maps.CLS,
         words=component.translated(WORDS),
     )
-    vectors = None if shown.embeddings is None else shown.embeddings.astype("<f4")
-    return component.pack(header, vectors, shown.pixels)
+    vectors = None if patch_view.embeddings is None else patch_view.embeddings.astype("<f4")
+    return component.pack(header, vectors, patch_view.pixels)
 
 
-def one_patch(shown: OnePatch, key: str) -> None:
+def one_patch(patch_view: OnePatch, key: str) -> None:
     """Mount it."""
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen))
+    _MOUNT(key, payload(patch_view, sentence_input.theme()), dict(patch_view.chosen))

@@ -113,9 +113,9 @@ class WeightsOfKinds:
     chosen: Mapping[str, str]
 
 
-def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
+def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
     """The bytes that `one_weight.js` reads: of each kind float32, then a byte for each cell of a mask."""
-    counts = {len(apart.labels[1]) for apart in shown.kinds.values()}
+    counts = {len(apart.labels[1]) for apart in weights.kinds.values()}
     # one less is left out if the selected key is not among the strongest
     left_out = {number for count in counts for number in (count - MOST_KEYS, count - MOST_KEYS - 1) if number > 0}
     rest = {
@@ -123,14 +123,14 @@ def payload(shown: WeightsOfKinds, theme: palette.Theme) -> bytes:
     }
     header = {
         "theme": theme,
-        "controls": controls.control_specs(shown.choices),
-        "kinds": {name: _kind_header(apart) for name, apart in shown.kinds.items()},
+        "controls": controls.control_specs(weights.choices),
+        "kinds": {name: _kind_header(apart) for name, apart in weights.kinds.items()},
         "most": MOST_KEYS,
         "rest": rest,
         "words": component.translated(WORDS),
     }
     arrays = []
-    for apart in shown.kinds.values():
+    for apart in weights.kinds.values():
         numbers = (apart.queries, apart.keys, apart.scores)
         arrays += [array.astype("<f4") for array in numbers if array is not None]
         arrays += [mask.astype(np.uint8) for mask in apart.masks]
@@ -146,7 +146,7 @@ def _kind_header(apart: WeightsApart) -> dict[str, object]:
     )
 
 
-def one_weight(shown: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def one_weight(weights: WeightsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount it; `on_choose` gets the selected options, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), chosen=handler)
+    handler = partial(controls.valid_selection, choices=weights.choices), on_choose
+    _MOUNT(key, payload(weights, sentence_input.theme()), dict(weights.chosen), chosen=handler)

@@ -91,40 +91,40 @@ class PatchPicture:
     along: tuple[str, str] = ("layer", "head")
 
 
-def payload(shown: PatchPicture, theme: palette.Theme) -> bytes:
+def payload(picture: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that `patch_picture.js` reads."""
-    weights = np.zeros((1, 1, 0, 0)) if shown.weights is None else shown.weights
+    weights = np.zeros((1, 1, 0, 0)) if picture.weights is None else picture.weights
     number_type, (encoded,) = controls.encode_maps([weights])
     header = component.header_fields(
-        shown,
+        picture,
         theme=theme,
         choices=None,
         chosen=None,  # it is in the mark
-        controls=controls.control_specs(shown.choices, shown.elsewhere),
+        controls=controls.control_specs(picture.choices, picture.elsewhere),
         weights=weights.shape,
-        names=[list(names) or [""] for names in shown.names],
-        tops=[] if shown.tops is None else shown.tops.tolist(),
+        names=[list(names) or [""] for names in picture.names],
+        tops=[] if picture.tops is None else picture.tops.tolist(),
         form=number_type,
         id=zlib.crc32(encoded.tobytes()),
         words=component.translated(WORDS),
         scales=component.scales("vision"),
     )
-    return component.pack(header, shown.pixels, encoded)  # the script copies each, so that both are aligned
+    return component.pack(header, picture.pixels, encoded)  # the script copies each, so that both are aligned
 
 
-def exact_weights(shown: PatchPicture) -> tuple[str, np.ndarray] | None:
+def exact_weights(picture: PatchPicture) -> tuple[str, np.ndarray] | None:
     """The weights of the selected head and a name for them; None if the payload contains all with every digit."""
-    if shown.weights is None:
+    if picture.weights is None:
         return None
-    number_type, (encoded,) = controls.encode_maps([shown.weights])
+    number_type, (encoded,) = controls.encode_maps([picture.weights])
     if number_type == "float32":
         return None
-    axes = zip(shown.along, shown.names, strict=True)
-    index = tuple(list(names).index(shown.chosen[choice]) for choice, names in axes)
-    return f"{zlib.crc32(encoded.tobytes())},{','.join(map(str, index))}", shown.weights[index]
+    axes = zip(picture.along, picture.names, strict=True)
+    index = tuple(list(names).index(picture.chosen[choice]) for choice, names in axes)
+    return f"{zlib.crc32(encoded.tobytes())},{','.join(map(str, index))}", picture.weights[index]
 
 
-def patch_picture(shown: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def patch_picture(picture: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the picture; `on_choose` gets the selected options, half a second after the last change."""
-    handler = partial(controls.valid_selection, choices=shown.choices), on_choose
-    _MOUNT(key, payload(shown, sentence_input.theme()), dict(shown.chosen), exact_weights(shown), chosen=handler)
+    handler = partial(controls.valid_selection, choices=picture.choices), on_choose
+    _MOUNT(key, payload(picture, sentence_input.theme()), dict(picture.chosen), exact_weights(picture), chosen=handler)

@@ -42,10 +42,10 @@ class ChartMatrix:
         return palette.colours(self.kind, theme, self.low < 0)
 
 
-def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
-    """Draw `shown`, first row on top."""
-    rows = None if shown.rows is None else axis_labels(tuple(shown.rows))
-    columns = None if shown.columns is None else axis_labels(tuple(shown.columns))
+def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
+    """Draw `chart`, first row on top."""
+    rows = None if chart.rows is None else axis_labels(tuple(chart.rows))
+    columns = None if chart.columns is None else axis_labels(tuple(chart.columns))
     # The space for numbers is known; for labels Plotly has to measure it, which means drawing the figure twice.
     labelled = rows is not None or columns is not None
     slanted = None if columns is None or len(columns) <= 8 else -60
@@ -60,22 +60,22 @@ def matrix(shown: ChartMatrix, theme: palette.Theme) -> go.Figure:
     return go.Figure(
         {
             "type": "heatmap",
-            "z": np.asarray(shown.values, dtype=np.float32),
+            "z": np.asarray(chart.values, dtype=np.float32),
             "y": rows,
             "x": columns,
-            "zmin": shown.low,
-            "zmax": shown.high,
-            "colorscale": shown.colours(theme),
+            "zmin": chart.low,
+            "zmax": chart.high,
+            "colorscale": chart.colours(theme),
             "showscale": False,  # see `legend`: Plotly would draw a bar of hundreds of tokens
             "hovertemplate": (
-                f"{shown.row_title}: %{{y}}<br>{shown.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
+                f"{chart.row_title}: %{{y}}<br>{chart.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
             ),
             "hoverongaps": False,
         },
         {
-            "xaxis": axis(shown.column_title, columns, side="top", tickangle=slanted),
-            "yaxis": axis(shown.row_title, rows, autorange="reversed"),
-            "height": height(shown),
+            "xaxis": axis(chart.column_title, columns, side="top", tickangle=slanted),
+            "yaxis": axis(chart.row_title, rows, autorange="reversed"),
+            "height": height(chart),
             "margin": {"l": 8, "r": 16, "t": 8, "b": 8} if labelled else {"l": 56, "r": 16, "t": 52, "b": 8},
             "meta": literal.tokens_on(*["yaxis"] * (rows is not None), *["xaxis"] * (columns is not None)),
         },
@@ -96,21 +96,21 @@ def axis_labels(tokens: tuple[str, ...]) -> list[str]:
     return labels
 
 
-def legend(shown: ChartMatrix, theme: palette.Theme) -> str:
+def legend(chart: ChartMatrix, theme: palette.Theme) -> str:
     """The colour scale as HTML, to be placed below the figure."""
-    colours = ",".join(shown.colours(theme))
+    colours = ",".join(chart.colours(theme))
     number = 'style="font-variant-numeric:tabular-nums"'
     return (
         f'<div style="display:flex;gap:.5rem;align-items:center;flex-wrap:wrap;font-size:.8rem">'
-        f"<span>{literal.html(shown.value_title)}</span><span {number}>{three_digits(shown.low)}</span>"
+        f"<span>{literal.html(chart.value_title)}</span><span {number}>{three_digits(chart.low)}</span>"
         f'<span style="width:9rem;height:.6rem;background:linear-gradient(to right,{colours})"></span>'
-        f"<span {number}>{three_digits(shown.high)}</span></div>"
+        f"<span {number}>{three_digits(chart.high)}</span></div>"
     )
 
 
-def height(shown: ChartMatrix) -> int:
+def height(chart: ChartMatrix) -> int:
     """Height of the whole figure in pixels."""
-    matrix_height = _ROW * len(shown.values) if shown.rows is not None else 380
+    matrix_height = _ROW * len(chart.values) if chart.rows is not None else 380
     return int(min(_HEIGHT[1], max(_HEIGHT[0], matrix_height))) + _MARGINS
 
 
