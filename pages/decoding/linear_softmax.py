@@ -99,7 +99,7 @@ def parse_rows(text: str) -> list[ScoreRow]:
     """Parse rows of numbers.
 
     Raises:
-        ReaderError: the text contains no such rows.
+        UserError: the text contains no such rows.
     """
     parts = [part.replace(",", " ").split() for part in text.split(";") if part.strip()]
     if not parts or len(parts) > MOST or any(len(part) > MOST for part in parts):

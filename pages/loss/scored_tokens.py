@@ -68,7 +68,7 @@ def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
     """Parse tokens with their probabilities, such as `Je 0.8; suis 0.6`.
 
     Raises:
-        ReaderError: the text is not a list of such pairs.
+        UserError: the text is not a list of such pairs.
     """
     pairs = [part.split() for part in text.split(";") if part.strip()]
     if not 1 <= len(pairs) <= MOST or any(len(pair) != 2 or len(pair[0]) > LONGEST for pair in pairs):

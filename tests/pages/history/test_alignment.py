@@ -67,7 +67,12 @@ def test_compared_maps_have_the_same_tokens(open_app, recurrent, translator, nam
     _, *rows = table(app, "Alignment error rates")
     for row, weights in zip(rows, maps, strict=True):
         counts = count_links(weights, reference)
-        assert row[1:5] == [str(counts.found), str(counts.reference), str(counts.shared), three_digits(counts.error)]
+        assert row[1:5] == [
+            str(counts.attention),
+            str(counts.reference),
+            str(counts.shared),
+            three_digits(counts.error),
+        ]
     assert "something is wrong" not in check_caption(app, "both networks")
 
 
