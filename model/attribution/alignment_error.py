@@ -18,22 +18,24 @@ class LinkCounts:
     """Links of one sentence pair, or of many added up.
 
     Attributes:
-        found: of attention, |A|.
+        attention: of attention, |A|.
         reference: of the reference, |S|.
         shared: that both have.
     """
 
-    found: int
+    attention: int
     reference: int
     shared: int
 
     def __add__(self, other: LinkCounts) -> LinkCounts:
-        return LinkCounts(self.found + other.found, self.reference + other.reference, self.shared + other.shared)
+        return LinkCounts(
+            self.attention + other.attention, self.reference + other.reference, self.shared + other.shared
+        )
 
     @property
     def error(self) -> float | None:
         """AER in [0, 1]; None if neither has a link."""
-        total = self.found + self.reference
+        total = self.attention + self.reference
         return 1 - 2 * self.shared / total if total else None
 
     @property

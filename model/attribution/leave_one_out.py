@@ -33,11 +33,11 @@ class LeaveOneOut:
 
     log_probabilities: np.ndarray  # `(T,)` ln p of each token with the whole source, in nats
     drops: np.ndarray  # `(T, source word)` how far that falls without the word; below 0 it grows
-    nothing: float  # largest |change| of a row of the batch from which nothing is left out; 0
+    unaltered_change: float  # largest |change| of a row of the batch from which nothing is left out; 0
     # largest |difference| of `drops` of one word from a run of that source outside of a batch, with explicit attention
     # and, if the word was deleted, without padding
-    alone: float
-    checked: int  # index of that word, the one with the largest drop
+    single_difference: float
+    checked_word: int  # index of that word, the one with the largest drop
 
 
 @torch.inference_mode()

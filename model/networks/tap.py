@@ -48,7 +48,7 @@ class Intervention:
 class AtEveryStep(Intervention):
     """An intervention at every step of a recurrence; its names omit the number of the step.
 
-    `AtEveryStep({"decoder.forget_gate": hold_gate(0)})` changes `decoder.0.forget_gate`, `decoder.1.forget_gate` and so on.
+    `AtEveryStep({"decoder.forget_gate": hold_gate(0)})` changes `decoder.0.forget_gate`, `decoder.1.forget_gate`, ...
     """
 
     def __call__(self, name: str, tensor: Tensor) -> Tensor:

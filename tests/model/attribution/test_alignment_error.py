@@ -29,10 +29,10 @@ def test_each_token_is_linked_to_its_most_attended_token_unless_that_is_the_end(
 
 def test_the_rate_is_by_the_token_generated_or_by_the_token_read():
     generated = count_links(WEIGHTS, REFERENCE)
-    assert generated == LinkCounts(found=2, reference=3, shared=1)
+    assert generated == LinkCounts(attention=2, reference=3, shared=1)
     assert generated.error == pytest.approx(1 - 2 * 1 / 5) and generated.recall == pytest.approx(1 / 3)
     # the second step reads a, and points at z; the third reads b, and points at nothing; the fourth reads c
-    assert count_links(WEIGHTS, REFERENCE, read=True) == LinkCounts(found=2, reference=3, shared=0)
+    assert count_links(WEIGHTS, REFERENCE, read=True) == LinkCounts(attention=2, reference=3, shared=0)
     moved = np.roll(WEIGHTS, 1, axis=0)
     assert count_links(moved, REFERENCE, read=True) == generated
 

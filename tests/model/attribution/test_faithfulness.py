@@ -28,10 +28,10 @@ class Sum:
     """A substitute for the ViT: two classes, the logit of the first is the sum of all pixels of the red channel."""
 
     config = SimpleNamespace(patch_size=1)
-    seen = 0
+    pictures = 0  # that passed
 
     def __call__(self, pixels: torch.Tensor) -> torch.Tensor:
-        self.seen += len(pixels)
+        self.pictures += len(pixels)
         total = pixels[:, 0].sum(dim=(1, 2))  # (case,)
         return torch.stack([total, torch.zeros_like(total)], dim=1)
 
@@ -73,9 +73,9 @@ def test_no_case_is_computed_twice():
     network = Sum()
     occlude(network, picture(), np.array([[0, 1, 2, 3], [3, 2, 1, 0]]), points=5)
     # Both ends, and three sets of occluded patches in each order: the reverse order adds none.
-    assert network.seen == 2 + 3 + 3
+    assert network.pictures == 2 + 3 + 3
     occlude(network, picture(), np.array([[0, 1, 2, 3], [1, 0, 2, 3]]), points=5)
-    assert network.seen == 8 + 8 + 2  # only the first step of each order differs
+    assert network.pictures == 8 + 8 + 2  # only the first step of each order differs
 
 
 @pytest.fixture(scope="module")

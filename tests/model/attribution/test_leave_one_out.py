@@ -59,9 +59,9 @@ def test_masking_each_word_alone(network):
 @pytest.mark.parametrize("way", WAYS)
 def test_leaving_nothing_out_changes_nothing_and_the_check_is_small(network, way):
     result = leave_one_out(network, TRACE, WORDS, way)
-    assert result.nothing == 0
-    assert result.alone < 1e-5
-    assert result.checked == result.drops.max(axis=0).argmax()
+    assert result.unaltered_change == 0
+    assert result.single_difference < 1e-5
+    assert result.checked_word == result.drops.max(axis=0).argmax()
 
 
 def test_the_ways_differ(network):
@@ -77,7 +77,7 @@ def test_the_check_detects_a_wrong_batch(network, monkeypatch):
         return source, torch.ones_like(allowed)
 
     monkeypatch.setattr(module, "_variants", leaking)
-    assert leave_one_out(network, TRACE, WORDS, "delete").alone > 1e-4
+    assert leave_one_out(network, TRACE, WORDS, "delete").single_difference > 1e-4
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -18,8 +18,8 @@ from model.networks.tap import Recorder
 
 def with_attention(trace, encoder: np.ndarray, decoder: np.ndarray, cross: np.ndarray):
     """The trace with other maps, `(layer, head, query, key)` each."""
-    given = {"encoder": encoder, "decoder": decoder, "cross": cross}
-    records = {kind: replace(trace.records[kind], weights=np.array(given[kind], np.float32)) for kind in given}
+    weights = {"encoder": encoder, "decoder": decoder, "cross": cross}
+    records = {kind: replace(trace.records[kind], weights=np.array(weights[kind], np.float32)) for kind in weights}
     length, width = cross.shape[2:]
     return replace(trace, records=records, target_ids=tuple(range(length)), source_ids=tuple(range(width)))
 

@@ -98,7 +98,7 @@ def test_gradients_of_the_step_by_step_form_equal_the_fused_ones_and_finite_diff
     written_out = gradients(layer.run_tapped(inputs, identity_tap, "encoder")[0])
     for result, fused in zip(written_out, gradients(layer.run(inputs)[0]), strict=True):
         assert (result - fused).abs().max() < 1e-10
-    assert torch.autograd.gradcheck(lambda given: layer.run_tapped(given, identity_tap, "e")[0], inputs)
+    assert torch.autograd.gradcheck(lambda inputs: layer.run_tapped(inputs, identity_tap, "e")[0], inputs)
 
 
 def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_formulas():

@@ -17,9 +17,9 @@ def test_blocks_are_the_same_linear_map(size, shape):
     generator = torch.Generator().manual_seed(1)
     weight, bias = torch.randn(size, generator=generator), torch.randn(size[0], generator=generator)
     stream = torch.randn(*shape, size[1], generator=generator)
-    for given in (bias, None):
-        expected = F.linear(stream.double(), weight.double(), None if given is None else given.double())
-        result = linear(stream, weight, given)
+    for maybe_bias in (bias, None):
+        expected = F.linear(stream.double(), weight.double(), None if maybe_bias is None else maybe_bias.double())
+        result = linear(stream, weight, maybe_bias)
         assert result.shape == expected.shape and result.is_contiguous()
         assert (result - expected).abs().max() < 1e-5
 
@@ -27,7 +27,7 @@ def test_blocks_are_the_same_linear_map(size, shape):
 def test_blocks_are_used_for_few_rows_in_inference_mode_only(monkeypatch):
     products, layer = [], Linear(8, 12)
     real = torch.baddbmm
-    monkeypatch.setattr(module.torch, "baddbmm", lambda *given: products.append(1) or real(*given))
+    monkeypatch.setattr(module.torch, "baddbmm", lambda *arguments: products.append(1) or real(*arguments))
     for rows, blocks in ((FEW, 1), (FEW + 1, 0)):
         with torch.inference_mode():
             layer(torch.zeros(rows, 8))
@@ -51,10 +51,10 @@ def packed_layer(bias: bool = True) -> Linear:
 @pytest.fixture
 def products(monkeypatch):
     """Count the products that read packed weights."""
-    result, name = [], "fbgemm_linear_fp16_weight_fp32_activation"
+    calls, name = [], "fbgemm_linear_fp16_weight_fp32_activation"
     real = getattr(torch, name)
-    monkeypatch.setattr(torch, name, lambda *given: result.append(1) or real(*given))
-    return result
+    monkeypatch.setattr(torch, name, lambda *arguments: calls.append(1) or real(*arguments))
+    return calls
 
 
 @pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")

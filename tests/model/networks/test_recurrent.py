@@ -34,7 +34,7 @@ def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: to
     decoder.load_state_dict({name.removesuffix("_l0"): tensor for name, tensor in own.items()})
     table = weights["embedding.weight"]
     read = (source.flip(1) if config.reads == "backwards" else source, target)
-    embedded, given = (F.embedding(ids, table) * config.d_model**0.5 for ids in read)
+    embedded, target_embedded = (F.embedding(ids, table) * config.d_model**0.5 for ids in read)
     states, last = encoder(embedded)
     if config.alignment == "additive":
         hidden = torch.tanh(F.linear(last[0][1], weights["bridge.weight"], weights["bridge.bias"]))
@@ -44,7 +44,7 @@ def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: to
     else:
         state = last.transpose(0, 1).flatten(1)
     rows = []
-    for token in given.unbind(1):
+    for token in target_embedded.unbind(1):
         if config.alignment == "additive":
             queries = F.linear(state[0], weights["alignment.query.weight"], weights["alignment.query.bias"])
             joined = torch.tanh(queries[:, None] + F.linear(states, weights["alignment.key.weight"]))

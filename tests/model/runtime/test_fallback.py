@@ -97,7 +97,7 @@ def test_a_stream_restarts_when_another_computation_moved_the_network(translator
     monkeypatch.setattr("model.runtime.progress.device_of", lambda network: next(places, "cpu"))
     starts = []
     real = translator.network.encode
-    monkeypatch.setattr(translator.network, "encode", lambda *given: starts.append(1) or real(*given))
+    monkeypatch.setattr(translator.network, "encode", lambda *arguments: starts.append(1) or real(*arguments))
     assert [step.ids for step in translator.stream("The cat sees the house.")] == expected
     assert len(starts) == 2
 

@@ -122,9 +122,9 @@ def test_forbidden_keys_get_no_weight_and_the_others_share_it():
         _, tensors = run(kind, Forbid(kind, ((0, 0),), (1, 2)))
         before, after = (t[name(kind, 0, "weights")][0, 0] for t in (run(kind)[1], tensors))
         assert (after[:, 1:3] == 0).all()
-        kept = before.clone()
-        kept[:, 1:3] = 0
-        torch.testing.assert_close(after, kept / kept.sum(-1, keepdim=True), atol=1e-6, rtol=0)
+        remaining = before.clone()
+        remaining[:, 1:3] = 0
+        torch.testing.assert_close(after, remaining / remaining.sum(-1, keepdim=True), atol=1e-6, rtol=0)
 
 
 def test_masks_are_those_of_the_masks_page(network, trace):

@@ -19,10 +19,10 @@ SOURCE, TARGET = random_ids(1, 6), random_ids(1, 5, seed=2)
 @torch.inference_mode()
 def test_every_row_is_the_tensor_of_its_layer_bit_for_bit():
     network = tiny_network()
-    wanted = (
+    names = (
         attention_stacks("encoder", "self", 2) | attention_stacks("decoder", "cross", 2) | stream_stack("decoder", 2)
     )
-    stacks, recorder = LayerStacks(StackPlan.of(wanted)), Recorder()
+    stacks, recorder = LayerStacks(StackPlan.of(names)), Recorder()
     assert torch.equal(network(SOURCE, TARGET, stacks), network(SOURCE, TARGET, recorder))
     for step in ATTENTION_STEPS:
         for kind in ("encoder.self", "decoder.cross"):
@@ -36,14 +36,14 @@ def test_every_row_is_the_tensor_of_its_layer_bit_for_bit():
 
 
 def test_a_row_is_a_copy_and_the_tensor_passes_unchanged():
-    stacks = LayerStacks(StackPlan.of({"a": ["a.1", "a.0"]}, ["kept"]))
-    first, second, kept = torch.ones(1, 3), torch.full((1, 3), 2.0), torch.zeros(1, 2)
+    stacks = LayerStacks(StackPlan.of({"a": ["a.1", "a.0"]}, ["referenced"]))
+    first, second, referenced = torch.ones(1, 3), torch.full((1, 3), 2.0), torch.zeros(1, 2)
     assert stacks("a.0", first) is first
     first.zero_()  # as a network does that computes in place
     assert stacks("a.1", second) is second
-    assert stacks("kept", kept) is kept and stacks("other", kept) is kept
+    assert stacks("referenced", referenced) is referenced and stacks("other", referenced) is referenced
     np.testing.assert_array_equal(stacks.array("a"), np.array([[2, 2, 2], [1, 1, 1]], np.float32), strict=True)
-    assert list(stacks.tensors) == ["kept"] and stacks.tensors["kept"] is kept
+    assert list(stacks.tensors) == ["referenced"] and stacks.tensors["referenced"] is referenced
 
 
 def test_a_low_precision_becomes_float32():

@@ -37,9 +37,9 @@ NAMES = ("transformer", "additive", "vector", "vit", "convolution")
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_trace_has_a_checked_record_of_every_kind_only(models, name):
-    model, given = models[name]
+    model, model_input = models[name]
     assert isinstance(model, TracedModel)
-    trace = model.trace(given)
+    trace = model.trace(model_input)
     assert tuple(trace.records) == tuple(kind.name for kind in model.kinds)
     for kind in model.kinds:
         record, (queries, keys) = trace.records[kind.name], trace.axes(kind.name)
@@ -66,8 +66,8 @@ def test_capabilities_of_each_model(models):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_score_is_minus_ln_p_of_pytorchs_softmax(models, name):
-    model, given = models[name]
-    trace = model.trace(given)
+    model, model_input = models[name]
+    trace = model.trace(model_input)
     expected = -torch.from_numpy(trace.logits).double().log_softmax(dim=-1).numpy()
     if "translate" in model.capabilities:
         expected = expected[np.arange(len(trace.next_ids)), list(trace.next_ids)]
