@@ -65,7 +65,7 @@ class ScoreFormFields:
 
 
 @dataclass(frozen=True, eq=False)
-class WeightsApart:
+class WeightSteps:
     """Everything from which the weights of one kind can be computed step by step.
 
     Attributes:
@@ -108,14 +108,14 @@ class WeightsOfKinds:
         choices, chosen: some of "kind", "layer", "head" and each kind's pair, and the selected option of each.
     """
 
-    kinds: Mapping[str, WeightsApart]
+    kinds: Mapping[str, WeightSteps]
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
 
 
 def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
     """The bytes that `one_weight.js` reads: of each kind float32, then a byte for each cell of a mask."""
-    counts = {len(apart.labels[1]) for apart in weights.kinds.values()}
+    counts = {len(steps.labels[1]) for steps in weights.kinds.values()}
     # one less is left out if the selected key is not among the strongest
     left_out = {number for count in counts for number in (count - MOST_KEYS, count - MOST_KEYS - 1) if number > 0}
     rest = {
@@ -124,25 +124,25 @@ def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
     header = {
         "theme": theme,
         "controls": controls.control_specs(weights.choices),
-        "kinds": {name: _kind_header(apart) for name, apart in weights.kinds.items()},
+        "kinds": {name: _kind_header(steps) for name, steps in weights.kinds.items()},
         "most": MOST_KEYS,
         "rest": rest,
         "words": component.translated(WORDS),
     }
     arrays = []
-    for apart in weights.kinds.values():
-        numbers = (apart.queries, apart.keys, apart.scores)
+    for steps in weights.kinds.values():
+        numbers = (steps.queries, steps.keys, steps.scores)
         arrays += [array.astype("<f4") for array in numbers if array is not None]
-        arrays += [mask.astype(np.uint8) for mask in apart.masks]
+        arrays += [mask.astype(np.uint8) for mask in steps.masks]
     return component.pack(header, *arrays)  # the script copies each, so that all are aligned
 
 
-def _kind_header(apart: WeightsApart) -> dict[str, object]:
+def _kind_header(steps: WeightSteps) -> dict[str, object]:
     return component.header_fields(
-        apart,
-        labels=[component.labels(labels) for labels in apart.labels],
-        masks=len(apart.masks),
-        hues=palette.signed_hues(apart.kind),
+        steps,
+        labels=[component.labels(labels) for labels in steps.labels],
+        masks=len(steps.masks),
+        hues=palette.signed_hues(steps.kind),
     )
 
 

@@ -76,7 +76,7 @@ class Picture:
     """A picture as the model and the page use it.
 
     Attributes:
-        image: RGB without any metadata, upright, of at most `KEPT_PIXELS` pixels and `KEPT_SIDE` a side.
+        image: RGB without any metadata, upright, of at most `WORKING_PIXELS` pixels and `WORKING_SIDE` per side.
         size: width and height in pixels as sent, upright.
         format: one of `FORMATS`.
         sha256: of the bytes as sent, in hexadecimal.

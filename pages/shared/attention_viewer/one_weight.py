@@ -105,7 +105,7 @@ def _weights_by_kind(
     pairs: Mapping[str, tuple[Choice, Choice]],
     name: str,
     place: tuple[int, int],
-) -> dict[str, weight_view.WeightsApart]:
+) -> dict[str, weight_view.WeightSteps]:
     """Return what the browser computes weights from: all kinds, or as much of the kind `name` as can be sent."""
     whole = {kind: _weights_of_kind(viewed, pairs[kind]) for kind, viewed in by_kind.items()}
     numbers = {kind: [n for n in (w.queries, w.keys, w.scores) if n is not None] for kind, w in whole.items()}
@@ -118,7 +118,7 @@ def _weights_by_kind(
 
 def _weights_of_kind(
     viewed: ViewedAttention, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
-) -> weight_view.WeightsApart:
+) -> weight_view.WeightSteps:
     """Return what the browser computes the weights of a kind from; with a `place`, of that head alone."""
     record: Any = viewed.record  # with queries, keys and scores; see `available_views`
     names = all_names = viewed.layers[:-1], viewed.heads[:-1]
@@ -137,7 +137,7 @@ def _weights_of_kind(
         scores = None if scores is None else scores[layer, head]
     masks = list({id(form.allowed): form.allowed for form in forms if form.allowed is not None}.values())
     texts = CASES | {"products": "products" if forms else "no-products"}
-    return weight_view.WeightsApart(
+    return weight_view.WeightSteps(
         viewed.kind.name,
         viewed.kind.causal,
         viewed.kind.places,
