@@ -1,4 +1,4 @@
-"""*Any model* as a reader uses it: choose a model, look at its maps, write another text, give it a picture."""
+"""Use *Any model*: choose a model, look at its maps, write another text, choose a picture."""
 
 from __future__ import annotations
 
@@ -54,15 +54,12 @@ def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
     wait_until_drawn(page, before)
     assert page.evaluate(f"{GRID}.dataset.drawn").startswith("masked decoder self-attention: [CLS] A")
     ready(page)
-    assert_nothing_overflows(page, WIDE, PHONE)
     page.get_by_role("radio", name="One weight").click()
     expect(page.get_by_text("Which numbers make the product")).to_be_visible()
     ready(page)
-    assert_nothing_overflows(page, WIDE, PHONE)
     option(page, "Heads").click()
     expect(page.get_by_text("score here")).to_be_visible()
     ready(page)
-    assert_nothing_overflows(page, PHONE, WIDE)
     option(page, "What if").click()
     expect(page.get_by_text("Mean loss after")).to_be_visible()
     ready(page)
@@ -70,7 +67,12 @@ def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
     before = changed.inner_text()
     page.locator(".st-key-heads1").get_by_role("button", name="2", exact=True).click()
     expect(changed).not_to_have_text(before)
-    ready(page)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("view", ["look=maps", "look=one-weight", "part=heads", "part=what-if&heads1=2"])
+def test_nothing_overflows(page: Page, app: AppServer, view: str):
+    open_page(page, f"{app.url}/models?model=gpt2&text=A+quick+fox+wants+a+car.&{view}")
     assert_nothing_overflows(page, WIDE, PHONE)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
+from tests.browser.touch import tap
 from views.text import glossary, prose
 
 ADDRESS = "inside?inside=add-norm"
@@ -54,12 +55,12 @@ def test_the_first_tap_explains_and_the_second_leads_there(browser: Browser, ser
     open_page(page, f"{server.url}/{ADDRESS}")
     term, shown = page.locator(TERM).first, page.locator(SHOWN)
     term.scroll_into_view_if_needed()
-    page.wait_for_timeout(300)
-    term.tap()
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # scrolled
+    tap(term)
     expect(shown).to_have_text(explanation())
     box = shown.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     with context.expect_page() as opened:
-        term.tap()
+        tap(term)
     expect(opened.value.locator(".aa-terms dt")).to_have_text(["Residual stream"])
     context.close()

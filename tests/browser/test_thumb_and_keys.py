@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
+from tests.browser.touch import tap
 from tests.browser.uploads import shown
 from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded, photo
@@ -45,7 +46,7 @@ def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: 
     shown = phone.locator(".detail[data-drawn] canvas[role=img]").first
     swipe(phone, shown)
     expect(phone.locator(".tip:visible")).to_have_count(0)  # the finger was not reading
-    shown.tap()
+    tap(shown)
     expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
 
 
@@ -65,7 +66,7 @@ def test_a_tap_paints_and_a_drag_scrolls(phone: Page, server: Server):
     painted = phone.locator("canvas.paint")
     swipe(phone, painted)
     assert "painted=" not in phone.url
-    painted.tap()
+    tap(painted)
     phone.wait_for_url("**painted=**")
 
 
@@ -77,15 +78,15 @@ def heading(page: Page, title: str) -> None:
 def test_by_thumb(phone: Page, server: Server, browser: Browser):
     open_page(phone, server.url)
     box = phone.get_by_label("English sentence")
-    box.tap()
+    tap(box)
     box.fill(SENTENCE)
-    phone.get_by_text("Beam", exact=True).tap()  # leaves the box, too
+    tap(phone.get_by_text("Beam", exact=True))  # leaves the box, too
     expect(phone.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
     expect_query(phone, text=SENTENCE, method="beam")
     ready(phone)
-    link_to(phone, "Attention").tap()
+    tap(link_to(phone, "Attention"))
     heading(phone, "Attention")
-    phone.get_by_role("radio", name="Cross", exact=True).tap()
+    tap(phone.get_by_role("radio", name="Cross", exact=True))
     expect_query(phone, text=SENTENCE, method="beam", kind="cross")
     ready(phone)
     address = phone.url
