@@ -1,1 +1,1 @@
-"""What pages share: the one place where the model meets Streamlit."""
+"""Code shared by all pages: the only layer that uses both the model and Streamlit."""

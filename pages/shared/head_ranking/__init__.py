@@ -1,1 +1,1 @@
-"""Heads ranked by what they do, for sentences and for pictures."""
+"""Rank heads by the effect of ablating them, for sentences and for pictures."""
