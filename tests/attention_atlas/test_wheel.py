@@ -14,9 +14,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("attention_atlas", "model", "views", "assets")
 FILES = ("pyproject.toml", "setup.py", "requirements.txt", "README.md", "LICENSE")
 PROGRAM = """
+import importlib.resources
 import importlib.util
 from attention_atlas import RecurrentTranslator, Translator, VisionClassifier, frame, open_model, show
 import attention_atlas.model.training, attention_atlas.views.palette
+assert importlib.resources.files("attention_atlas").joinpath("py.typed").is_file()
 assert importlib.util.find_spec("model") is None and importlib.util.find_spec("views") is None
 translator = Translator.load(device="cpu")
 trace = translator.trace("I want to buy a car.")
