@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from tests.processes import ServerProcess, answers_http, free_port, processor_seconds, resident_megabytes
 
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds; not what a start may take, but when a test gives up
 
 
 class AppServer(ServerProcess):

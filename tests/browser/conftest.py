@@ -19,7 +19,7 @@ from tests.browser.chromium import launch_chromium
 from tests.browser.held_line import HeldLine
 from tests.browser.overflow import PHONE, WIDE
 
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 180_000  # milliseconds: not what a page may take, but when a test gives up
 NO_OPTIMIZING = "--js-flags=--no-maglev --no-opt"  # a page is left before optimized scripts repay their compiling
 
 

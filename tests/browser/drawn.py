@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 180_000  # milliseconds
 
 # The overview of the attention viewer with the chosen map large beside it; null until both are drawn.
 GRID = """(() => {

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, WebSocketRoute
 
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds
 
 
 class HeldLine:

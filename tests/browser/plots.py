@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page
 
-PATIENCE = 60_000  # milliseconds
+PATIENCE = 180_000  # milliseconds
 
 # name of the curve, or "" for a heatmap -> its y or z values
 _DRAWN = """() => Object.fromEntries([...document.querySelectorAll('[data-testid="stMain"] .js-plotly-plot')]

@@ -21,7 +21,7 @@ from tests.browser.uploads import shown, upload, uploads_kept
 from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
 
-LIMIT = 30  # seconds that any answer of the server may take
+LIMIT = 120  # seconds that any answer of the server may take
 
 
 @pytest.fixture(scope="module")

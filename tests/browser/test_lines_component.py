@@ -80,7 +80,6 @@ def answered(page: Page, **wanted) -> dict:
             return name === "view" && Object.entries(wanted).every(same)
         }""",
         arg=wanted,
-        timeout=20_000,
     )
     return page.evaluate("answers.splice(0).at(-1)[1]")
 

@@ -109,7 +109,7 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     # under a name of its own, for a run of the page may still be about to read, and so forget, the other one again
     path = urlsplit(made.value.url).path.rpartition("/")[0] + "/5e1f0000-0000-4000-8000-000000000000"
     assert put(app, path, headers, GREEN) == 204
-    until = time.monotonic() + 20
+    until = time.monotonic() + PATIENCE / 1000
     while uploads_kept(app) != len(GREEN):  # nobody has read this one
         assert time.monotonic() < until, "the server does not hold the file"
     assert put(app, path, headers, heavy) == 413

@@ -29,7 +29,7 @@ UPGRADE = {
 }
 
 
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds
 FOREIGN = "http://elsewhere.example"
 AT_ONCE = 2.0  # seconds; to ask for the address of this machine takes longer where nobody answers, and shows in the log
 ROUTES = (

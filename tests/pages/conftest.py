@@ -14,7 +14,7 @@ from views import navigation
 from views.text import catalogue
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds
 SENTENCE = "I want to buy a car."
 
 

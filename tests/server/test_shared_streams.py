@@ -13,7 +13,7 @@ def streams():
 
 
 def test_two_followers_cause_one_computation():
-    starts, shared, both = [], streams(), threading.Barrier(2, timeout=20)
+    starts, shared, both = [], streams(), threading.Barrier(2, timeout=60)
     results = []
 
     def start():

@@ -18,7 +18,7 @@ def short_poll_interval(monkeypatch):
 
 
 def test_two_visitors_follow_one_download():
-    asked, seen_half = [], threading.Barrier(3, timeout=5)
+    asked, seen_half = [], threading.Barrier(3, timeout=60)
 
     def fetch(source, tell):
         asked.append(source)

@@ -10,7 +10,7 @@ from model import VisionClassifier, VisionTrace
 from pages.shared.service import Service
 from tests.model.images import noise, tiny_vision
 
-PATIENCE = 60  # seconds
+PATIENCE = 180  # seconds
 
 
 @cache
