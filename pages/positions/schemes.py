@@ -71,6 +71,9 @@ def render(request: Request) -> None:
         name: float(np.abs(schemes[0].table(name)[:shared] - schemes[1].table(name)[:shared]).max())
         for name in SCHEME_LABELS
     }
-    checked = {name: checks.format_difference(name, change[name]) for name in ("integers", "sinusoids")}
+    checked = {
+        "integers": checks.format_difference("integers", change["integers"]),
+        "sinusoids": checks.format_difference("sinusoids", change["sinusoids"]),
+    }
     caption("positions", "schemes-check", shared=shared, **(change | checked))
     files.csv_and_table(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))
