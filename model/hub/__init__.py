@@ -1,1 +1,1 @@
-"""Any Hugging Face checkpoint as a `TracedModel`. The only part of `model` that knows the library `transformers`."""
+"""Any Hugging Face checkpoint as a `TracedModel`. The only part of `model` that imports `transformers`."""

@@ -30,9 +30,9 @@ def curve(name: str, length: int) -> np.ndarray:
 
 
 def harmonics(length: int, columns: int) -> np.ndarray:
-    """Fourier's own basis: a constant, then sine and cosine of 1, 2, 3, ... whole turns over the positions.
+    """The Fourier basis: a constant, then sine and cosine of 1, 2, 3, ... periods over the positions.
 
-    `(length, columns)` float64; the first `length` columns are orthogonal, save that a sine of length / 2 turns is 0.
+    `(length, columns)` float64; the first `length` columns are orthogonal, but a sine of length / 2 periods is 0.
     """
     place = np.arange(length)[:, None] / max(length, 1)
     turns = (np.arange(columns) + 1) // 2  # 0 1 1 2 2 ...

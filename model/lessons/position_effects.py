@@ -95,7 +95,7 @@ def position_losses_in_steps(
         stack: torch.stack([changed_table(network, len(ids), change, seed, shift) for change in POSITION_CHANGES])
         for stack, ids in (("encoder", source_ids), ("decoder", target_ids))
     }  # (change, max_positions, d_model) each
-    source, target, wanted = map(network.ids, (source_ids, target_ids, next_ids))
+    source, target, following = map(network.ids, (source_ids, target_ids, next_ids))
     several = target.expand(len(POSITION_CHANGES), -1)
     tap = Intervention({"encoder.embedded": replace_positions(network, tables["encoder"])})
     memory = network.encode(source.expand(len(POSITION_CHANGES), -1), None, tap)  # (change, S, d_model)
@@ -104,10 +104,10 @@ def position_losses_in_steps(
         here = memory if where != "decoder" else memory[:1].expand(len(POSITION_CHANGES), -1, -1)
         changes = {"decoder.embedded": replace_positions(network, tables["decoder"])} if where != "encoder" else {}
         logits = network.project(network.decode(several, here, None, Intervention(changes)))  # (change, T, vocabulary)
-        losses = token_cross_entropy(logits, wanted.expand(len(POSITION_CHANGES), -1)).cpu().numpy()  # (change, T)
+        losses = token_cross_entropy(logits, following.expand(len(POSITION_CHANGES), -1)).cpu().numpy()  # (change, T)
         per_token |= {(where, change): row for change, row in zip(POSITION_CHANGES, losses, strict=True)}
         yield Progress(done + 1, len(STACKS))
-    plain = token_cross_entropy(network(source, target)[0], wanted[0]).cpu().numpy()  # (T,)
+    plain = token_cross_entropy(network(source, target)[0], following[0]).cpu().numpy()  # (T,)
     return PositionLosses(per_token, plain)
 
 

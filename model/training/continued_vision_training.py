@@ -78,5 +78,5 @@ def stages_after(pixels: list[int], stages: Stages) -> Stages:
 def pixels_before(out: Path) -> list[int]:
     """Pixels a side of each epoch before the start of the run in `out`; empty for a run from random weights."""
     rows = read_metrics(out / METRICS)
-    begun = max((row.get("begun", {}).get("epoch", 0) for row in rows if row["event"] == "start"), default=0)
-    return [row["pixels"] for row in rows if row["event"] == "epoch" and row["epoch"] < begun]
+    first = max((row.get("begun", {}).get("epoch", 0) for row in rows if row["event"] == "start"), default=0)
+    return [row["pixels"] for row in rows if row["event"] == "epoch" and row["epoch"] < first]

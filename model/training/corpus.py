@@ -30,8 +30,7 @@ def read_corpus(path: str | Path, heldout_sentences: int = 2000, seed: int = 201
 
     Raises:
         CorpusError: missing, empty or damaged file; a line without a tab or with an empty side; text that is not
-            UTF-8; fewer distinct sentences than would leave any to train on; none to hold out. Blank lines
-            are skipped.
+            UTF-8; too few distinct sentences to train on any; none to hold out. Blank lines are skipped.
     """
     if heldout_sentences < 1:
         raise CorpusError(f"{heldout_sentences} sentences held out leave nothing to measure on; hold out at least 1.")

@@ -54,10 +54,10 @@ def study_translator(folder: Path, corpus: Corpus, sentences: int = SENTENCES, d
         "linked": linked / max(generated, 1),
         "alignment_entries": len(alignment.pairs),
     }
-    kinds = {kind: found.statistics() for kind, found in gathered.items()}
-    found = HeadStatistics(translator.weights_sha256, used, "held-out sentences", kinds, facts)
-    write_json(folder / FILE, found.to_dict())
-    return found
+    kinds = {kind: of_kind.statistics() for kind, of_kind in gathered.items()}
+    statistics = HeadStatistics(translator.weights_sha256, used, "held-out sentences", kinds, facts)
+    write_json(folder / FILE, statistics.to_dict())
+    return statistics
 
 
 def study_classifier(
@@ -77,8 +77,8 @@ def study_classifier(
         trace = classifier.trace(resize_pictures(split.pictures[index : index + 1], classifier.config.image_size)[0])
         gathered.add(measure_picture(classifier, trace, int(split.labels[index]))["vision"])
     facts = {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}
-    found = HeadStatistics(
+    statistics = HeadStatistics(
         card["weights_sha256"], len(chosen), "validation pictures", {"vision": gathered.statistics()}, facts
     )
-    write_json(folder / FILE, found.to_dict())
-    return found
+    write_json(folder / FILE, statistics.to_dict())
+    return statistics

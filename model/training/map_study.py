@@ -35,7 +35,7 @@ def read_drawings(folder: Path) -> list[KnownDrawing]:
     Raises:
         CheckpointError: there are none, or one has no file of its object.
     """
-    found = []
+    drawings = []
     for path in sorted(folder.glob("*.png")):
         if path.name.endswith(OBJECT):
             continue
@@ -43,10 +43,10 @@ def read_drawings(folder: Path) -> list[KnownDrawing]:
         if not shape.is_file():
             raise CheckpointError("{file} has no {object} beside it; draw the variants anew.", file=path, object=shape)
         name = path.stem.rpartition("-")[0].replace("-", " ")
-        found.append(KnownDrawing(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
-    if not found:
+        drawings.append(KnownDrawing(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
+    if not drawings:
         raise CheckpointError("There are no drawings in {folder}; give the folder of variants.", folder=folder)
-    return found
+    return drawings
 
 
 def measure_maps(trace: VisionTrace, patch_size: int) -> dict[str, np.ndarray]:
@@ -97,14 +97,14 @@ def study_maps(
         CheckpointError: a folder cannot be read.
         ValueError: a classifier was trained on other data.
     """
-    found = {"facts": {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}}
-    found |= _measure(folder, images, drawn, pictures, device)
+    figures = {"facts": {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}}
+    figures |= _measure(folder, images, drawn, pictures, device)
     if before is not None:
-        found["before"] = _measure(before, images, drawn, pictures, device)
+        figures["before"] = _measure(before, images, drawn, pictures, device)
     elif (folder / FILE).is_file() and "before" in (known := read_json(folder / FILE)):
-        found["before"] = known["before"]
-    write_json(folder / FILE, found)
-    return found
+        figures["before"] = known["before"]
+    write_json(folder / FILE, figures)
+    return figures
 
 
 def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pictures: int, device: str) -> dict:

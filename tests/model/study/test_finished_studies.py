@@ -1,4 +1,4 @@
-"""A finished study is found by the hash of the weights, and by nothing else."""
+"""A finished study is found by the hash of the weights only."""
 
 import numpy as np
 

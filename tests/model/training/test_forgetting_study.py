@@ -1,4 +1,4 @@
-"""The measurement of forgetting: figures by hand, and the command from start to file."""
+"""The measurement of forgetting: figures by hand, and the whole command."""
 
 import json
 

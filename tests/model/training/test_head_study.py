@@ -1,4 +1,4 @@
-"""The statistics of the heads: measured by the command, shipped beside the weights, kept in the card."""
+"""The statistics of the heads: measured by the command, shipped with the weights, listed in the card."""
 
 import json
 import shutil

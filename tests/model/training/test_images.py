@@ -1,4 +1,4 @@
-"""Reading pictures: both forms give the same, and what is wrong is said in one sentence."""
+"""Reading pictures: both forms give the same, and errors are one sentence."""
 
 import numpy as np
 import pytest
@@ -59,7 +59,8 @@ def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_p
     write_parquet(tmp_path / "validation-0.parquet", rows(1))
     picture = read_images(tmp_path).train.pictures[0]
     wanted = wide.crop((24, 0, 72, 48)).convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
-    assert np.abs(picture.astype(int) - np.asarray(wanted)).max() <= 40  # the edge sees its neighbours beyond the crop
+    # pixels at the edge are interpolated with neighbours outside the crop
+    assert np.abs(picture.astype(int) - np.asarray(wanted)).max() <= 40
     assert np.abs(picture.astype(int) - np.asarray(wanted))[:, 8:-8].max() <= 1
 
 

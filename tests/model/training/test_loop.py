@@ -1,4 +1,4 @@
-"""What the training loop does, on the toy language, in this process."""
+"""The training loop on the toy language, in this process."""
 
 import json
 import math
@@ -27,13 +27,13 @@ def test_training_lowers_the_loss_on_seen_and_on_held_out_sentences(make_task, f
     task, folder = make_task(), finished[2]
     before = task.validate(task.network, ALONE.device)["heldout_nll"]
     seen = losses(folder)
-    assert seen[0] == pytest.approx(math.log(340), rel=0.2)  # an untrained network knows nothing
+    assert seen[0] == pytest.approx(math.log(340), rel=0.2)  # an untrained network predicts uniformly
     assert sum(seen[-5:]) / 5 < 0.7 * seen[0]
     after = [row["heldout_nll"] for row in read_metrics(folder / METRICS) if row["event"] == "epoch"]
     assert after[-1] < after[0] < before
 
 
-def test_the_metrics_file_holds_one_well_formed_json_object_a_line(finished):
+def test_the_metrics_file_has_one_json_object_a_line(finished):
     task, _, folder = finished
     rows = [json.loads(line) for line in (folder / METRICS).read_text().splitlines()]
     steps = len(task.plan(0, 1))
@@ -81,7 +81,7 @@ def test_the_gradient_is_that_of_the_mean_loss_with_dropout_on(make_task, tmp_pa
     seen = []
 
     def keep(*_):
-        if task.network.embedding.weight.grad is not None:  # the first of the two optimisers uses it up
+        if task.network.embedding.weight.grad is not None:  # the first of the two optimisers clears it
             seen.append((task.network.embedding.weight.grad.clone(), task.network.training))
 
     task.network.eval()
@@ -170,7 +170,7 @@ def test_without_a_merit_the_last_epoch_is_the_result(finished):
     assert not (folder / loop.BEST).exists()
 
 
-def test_the_time_a_run_was_stopped_is_no_time_of_training(make_task, tmp_path, monkeypatch):
+def test_pauses_of_a_run_do_not_count_as_training_time(make_task, tmp_path, monkeypatch):
     stopped_for = 1000.0
     task = make_task()
     load, loaded = task.load, []

@@ -1,4 +1,4 @@
-"""The command line: what it does with what people get wrong."""
+"""The command line with wrong arguments, data and folders."""
 
 import json
 import shutil
@@ -12,13 +12,13 @@ from tests.model.training.programs import finish, start, toy_training
 
 
 def call(capsys, *arguments) -> tuple[int, str]:
-    """Exit status and what went to stderr."""
+    """Exit status and stderr."""
     status = main([str(argument) for argument in arguments])
     return status, capsys.readouterr().err
 
 
 def refused(capsys, *arguments) -> str:
-    """The one sentence of a command that must be refused with exit status 2."""
+    """The one-sentence message of a command that must be refused with exit status 2."""
     status, printed = call(capsys, *arguments)
     assert status == 2
     assert printed.startswith("model.training: ") and printed.endswith(".\n") and printed.count("\n") == 1

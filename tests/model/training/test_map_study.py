@@ -1,4 +1,4 @@
-"""What is said of a ViT's maps: figures of maps made by hand, the pointing game, and the command that ships them."""
+"""Figures of a ViT's maps: of maps made by hand, the pointing game, and the whole command."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from tests.model.training.test_vision_run import call, data, finished  # noqa: F
 
 
 class Maps:
-    """Of a picture of 3 x 3 patches; CLS first."""
+    """A trace of a picture of 3 x 3 patches; CLS first."""
 
     grid = (3, 3)
 

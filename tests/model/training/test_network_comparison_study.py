@@ -1,4 +1,4 @@
-"""The comparison of the five networks: bands and shares by hand, and the command from start to file."""
+"""The comparison of the five networks: intervals and shares by hand, and the whole command."""
 
 import json
 
@@ -15,7 +15,7 @@ HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
 HALF_BLEU = 100 * (5 / 10 * 4 / 9 * 3 / 8 * 2 / 7) ** (1 / 4)
 
 
-def test_equal_sentences_have_a_band_of_no_width():
+def test_equal_sentences_have_an_interval_of_width_zero():
     counts = {name: np.array([HALF if name == "lstm-vector" else PERFECT] * 120) for name in NETWORKS}
     groups, change = group_by_length(counts, np.array([3] * 60 + [7] * 60))
     assert [(group.shortest, group.longest, group.sentences) for group in groups] == [(1, 5, 60), (6, 10, 60)]
@@ -42,7 +42,7 @@ def test_the_change_is_from_the_shortest_to_the_longest_group_of_fifty_sentences
     assert change == {}
 
 
-def test_a_mixed_group_has_a_band_around_its_score():
+def test_a_mixed_group_has_an_interval_around_its_score():
     mixed = np.array([PERFECT] * 100 + [HALF] * 100)
     groups, _ = group_by_length({name: mixed for name in NETWORKS}, np.array([3] * 200))
     found = groups[0].bleu["rnn-vector"]
@@ -51,7 +51,7 @@ def test_a_mixed_group_has_a_band_around_its_score():
     assert groups[0].share["lstm-dot"].low == groups[0].share["lstm-dot"].high == 1  # the same sentences are resampled
 
 
-def test_a_band_holds_the_middle_of_the_resamples():
+def test_an_interval_contains_the_central_resamples():
     found = bootstrap_interval(0.5, np.arange(1001) / 1000)
     assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
 

@@ -1,4 +1,4 @@
-"""One process and several."""
+"""Training in one process and in several."""
 
 import pytest
 import torch
@@ -48,7 +48,7 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, c
     assert len(rows) >= 3 and rows[-1]["event"] == "epoch"
     for row, other in zip(rows, expected, strict=True):
         for key in row.keys() & {"loss", "nll", "heldout_nll"}:
-            assert row[key] == pytest.approx(other[key], rel=1e-3)  # rounding, carried on through 50 steps
+            assert row[key] == pytest.approx(other[key], rel=1e-3)  # rounding accumulates over 50 steps
     # after 25 steps rounding shows in the fifth digit; a gradient weighted by process instead of by term, in the fourth
     assert rows[0]["loss"] == pytest.approx(expected[0]["loss"], rel=5e-5)
 

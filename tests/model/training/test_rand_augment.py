@@ -1,4 +1,4 @@
-"""RandAugment: operations of the paper, each as strong as asked for, decided by the draws alone."""
+"""RandAugment: operations of the paper at the requested strength, determined by the draws only."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The study of raw vectors: the command from start to file, counts by hand, and the file that ships."""
+"""The study of attention without projections: the whole command, counts by hand, and the shipped file."""
 
 import json
 import shutil
@@ -40,7 +40,7 @@ def test_one_stage_is_summed_up_over_sentences():
 
 @pytest.fixture
 def folders(trained, tmp_path):
-    """The finished toy translator, and a recurrent network that has learned nothing."""
+    """The finished toy translator, and an untrained recurrent network."""
     transformer, recurrent = shutil.copytree(trained, tmp_path / "transformer"), tmp_path / "recurrent"
     card = read_json(transformer / "card.json")
     torch.manual_seed(0)
@@ -87,7 +87,7 @@ def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, da
     assert not (folders[0] / FILE).exists()
 
 
-def test_the_study_that_ships_is_that_of_the_shipped_weights():
+def test_the_shipped_study_is_of_the_shipped_weights():
     cards = (read_json(folder / "card.json") for folder in (TRANSLATOR, SHIPPED / "lstm-dot"))
     found = RawAttentionFigures.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
     assert found.sentences == 500 and len(found.stages) == 7

@@ -1,4 +1,4 @@
-"""A finished Vision Transformer is given the size at which it recognizes most of the pictures held back."""
+"""A finished Vision Transformer is set to the size with the highest accuracy on the pictures held back."""
 
 import json
 import shutil
@@ -60,7 +60,7 @@ def test_larger_pictures_have_interpolated_positions_and_their_own_temperature(c
     torch.testing.assert_close(logits * by, same, atol=0.02, rtol=0.02)  # stored in half precision
 
 
-def test_a_second_time_and_pictures_that_it_learned_from_are_refused(copy, data, capsys):  # noqa: F811
+def test_a_second_choice_and_pictures_of_its_training_are_refused(copy, data, capsys):  # noqa: F811
     assert reread(copy, data) == 0
     content = {path.name: path.read_bytes() for path in copy.iterdir()}
     assert reread(copy, data) == 2

@@ -30,7 +30,7 @@ def small_networks():
 
 @pytest.fixture(scope="module")
 def finished(data_file, tokenizer, tmp_path_factory):
-    """Gives the folder of a finished run of one epoch, each kind trained once. Tests that change it copy it first."""
+    """A function: kind -> folder of a finished run of one epoch, trained once. Tests that change it copy it first."""
 
     @cache
     def train(kind: str):
@@ -46,7 +46,7 @@ def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(kind,
     folder = finished(kind)
     rows = read_metrics(folder / "metrics.jsonl")
     losses = [row["nll"] for row in rows if row["event"] == "step"]
-    assert len(losses) > 20 and losses[0] > 5  # nats; an even guess among 340 tokens has 5.8
+    assert len(losses) > 20 and losses[0] > 5  # nats; a uniform distribution over 340 tokens has 5.8
     assert all(sum(after) < sum(before) for before, after in pairwise([losses[:5], losses[5:10], losses[-5:]]))
     heldout = [row["heldout_nll"] for row in rows if row["event"] == "epoch"]
     assert len(heldout) == 1 and heldout[0] < 1.5

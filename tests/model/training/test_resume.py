@@ -13,7 +13,7 @@ from tests.model.training.programs import PATIENCE, finish, reproducible_rows, r
 
 
 def kill_in_second_epoch(program, out) -> None:
-    """SIGKILL to the program and its children once a checkpoint exists and the next epoch is on its way."""
+    """Send SIGKILL to the program and its children once a checkpoint exists and the next epoch has begun."""
     deadline = time.monotonic() + PATIENCE
     try:
         while time.monotonic() < deadline and program.poll() is None:
@@ -38,7 +38,7 @@ def test_a_run_killed_in_mid_epoch_and_resumed_gives_the_losses_and_weights_of_a
     assert [row["epoch"] for row in left if row["event"] == "epoch"] == [0], "killed too late or too early"
     assert not (out / "model.safetensors").exists()
     with (out / "metrics.jsonl").open("a") as file:
-        file.write('{"event": "step", "epo')  # what a kill in mid-write leaves
+        file.write('{"event": "step", "epo')  # an incomplete line, as after a kill during a write
 
     run_here(*toy_training(data_file, out, epochs=EPOCHS), "--resume")
     assert reproducible_rows(out) == reproducible_rows(trained)

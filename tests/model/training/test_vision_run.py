@@ -1,4 +1,4 @@
-"""The classifier is trained by the loop that trains the translator: from pictures to a card, resumed and shared out."""
+"""Training the classifier: from pictures to a card, resumed, and in two processes."""
 
 import json
 import re
@@ -152,7 +152,7 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(tmp_path):
     assert call(vision_training(data, one, batch_tokens=6 * 17, **exact)) == 0
     mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
     for name, tensor in theirs.items():
-        # softmax does not see the keys' bias: its gradient is rounding alone, which AdamW scales up to a whole step
+        # softmax does not depend on the keys' bias: its gradient is rounding only, which AdamW scales to a whole step
         if name.startswith("network.") and not name.endswith("attention.key.bias"):
             torch.testing.assert_close(mine[name], tensor, atol=2e-3, rtol=0)
     rows, expected = reproducible_rows(two), reproducible_rows(one)
@@ -215,7 +215,7 @@ def test_the_temperature_of_an_overconfident_network_is_found():
         inverse = torch.tensor(1 / found, dtype=torch.float64, requires_grad=True)
         loss = torch.nn.functional.cross_entropy(honest.double() * temperature * inverse, labels)
         loss.backward()
-        assert abs(inverse.grad) < 1e-6  # the bottom of the valley
+        assert abs(inverse.grad) < 1e-6  # the minimum
     assert calibration_error((honest * 3).softmax(dim=1), labels) > 0.1
     assert calibration_error(honest.softmax(dim=1), labels) < 0.03
 

@@ -1,4 +1,4 @@
-"""Three kinds of coloured shapes that a tiny ViT learns in seconds, as files of both forms the program reads."""
+"""Three kinds of coloured shapes that a tiny ViT learns in seconds, as files in both forms that the program reads."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COLOURS = ("#D03030", "#30A040", "#3050C0")
 
 
 def draw(label: int, seed: int, size: tuple[int, int] = (48, 48)) -> Image.Image:
-    """One shape in its colour at a random place on a noisy ground."""
+    """One shape in its colour at a random position on a noisy background."""
     random = np.random.default_rng((label, seed))
     ground = random.integers(120, 200, (size[1], size[0], 3), dtype=np.uint8)
     image = Image.fromarray(ground)
@@ -48,7 +48,7 @@ def rows(count: int, first: int = 0) -> list[tuple[bytes, int]]:
 
 
 def write_parquet(path: Path, pictures: list[tuple[bytes, int]], names: tuple[str, ...] | None = CLASSES) -> None:
-    """A shard in the hub's layout, with the classes' names beside the table where some are given."""
+    """Write a shard in the hub's layout, with the names of the classes in its metadata if there are any."""
     table = pyarrow.table(
         {
             "image": [{"bytes": content, "path": f"{number}.png"} for number, (content, _) in enumerate(pictures)],
