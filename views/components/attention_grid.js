@@ -308,9 +308,9 @@ function decode(bytes) {
 }
 
 function header(line, words, name, role) {
-  const made = element("span", `name ${role}`, line)
-  made.setAttribute("role", role)
-  made.textContent = name === MEAN ? words.mean : name
+  const node = element("span", `name ${role}`, line)
+  node.setAttribute("role", role)
+  node.textContent = name === MEAN ? words.mean : name
 }
 
 export default mounting(AttentionGrid)

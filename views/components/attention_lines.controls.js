@@ -36,12 +36,12 @@ class LinesControls {
     group.setAttribute("aria-label", title)
     element("span", "title", group).textContent = title
     const buttons = [...Array(count).keys()].map((place) => {
-      const made = button(group, "", () => this.pick(field, place))
-      made.className = "toggle"
-      if (field === "heads") element("canvas", "chip", made)
-      element("span", "", made).textContent = place + number
-      made.setAttribute("aria-label", filled(name, { number: place + number }))
-      return made
+      const toggle = button(group, "", () => this.pick(field, place))
+      toggle.className = "toggle"
+      if (field === "heads") element("canvas", "chip", toggle)
+      element("span", "", toggle).textContent = place + number
+      toggle.setAttribute("aria-label", filled(name, { number: place + number }))
+      return toggle
     })
     const only = button(group, words.single, () => this.single(field, only))
     only.setAttribute("aria-pressed", false)
@@ -66,10 +66,10 @@ class LinesControls {
 
   follow(view, styles) {
     for (const [field, { buttons, only }] of Object.entries(this.groups)) {
-      buttons.forEach((made, place) => made.setAttribute("aria-pressed", view[field].includes(place)))
+      buttons.forEach((toggle, place) => toggle.setAttribute("aria-pressed", view[field].includes(place)))
       if (view[field].length > 1) only.setAttribute("aria-pressed", false) // several end "one at a time"
     }
-    this.groups.heads.buttons.forEach((made, place) => paintChip(made.querySelector("canvas"), styles[place]))
+    this.groups.heads.buttons.forEach((toggle, place) => paintChip(toggle.querySelector("canvas"), styles[place]))
     const share = Math.round(100 * view.mass)
     this.mass.value = share
     this.massWords.textContent = filled(this.lines.sheet.words.mass, { share })

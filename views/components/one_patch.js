@@ -131,10 +131,10 @@ class OnePatch extends ChoosingView {
     this.root.setAttribute("role", "list")
     this.root.style.setProperty("--hue", hue)
     const item = (title) => {
-      const made = element("span", "", this.root)
-      made.setAttribute("role", "listitem")
-      made.title = title
-      return made
+      const node = element("span", "", this.root)
+      node.setAttribute("role", "listitem")
+      node.title = title
+      return node
     }
     Object.assign(markData(item(words.cls), "token"), { className: "cls", textContent: first })
     this.squares = Array.from({ length: rows * columns }, (_, place) => {

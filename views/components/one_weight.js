@@ -19,9 +19,9 @@ class OneWeight extends ChoosingView {
     this.explained.setAttribute("aria-live", "polite")
     const columns = element("div", "columns", this.root)
     const column = (text, name) => {
-      const made = element("div", "", columns)
-      writeProse(element("p", "", made), text)
-      return name && buildScroll(made, name)
+      const node = element("div", "", columns)
+      writeProse(element("p", "", node), text)
+      return name && buildScroll(node, name)
     }
     this.products = column(texts.products, queries && words.products)
     this.softmax = column(texts.softmax, words.softmax)
@@ -184,9 +184,9 @@ class OneWeight extends ChoosingView {
 
   table(holder, titles, rows) {
     holder.replaceChildren()
-    const made = buildTable(holder, titles.map((title) => [title, ""]), rows.map(() => [""]), "")
-    made.setAttribute("aria-label", holder.getAttribute("aria-label"))
-    made.querySelectorAll("tbody tr").forEach((line, row) => {
+    const table = buildTable(holder, titles.map((title) => [title, ""]), rows.map(() => [""]), "")
+    table.setAttribute("aria-label", holder.getAttribute("aria-label"))
+    table.querySelectorAll("tbody tr").forEach((line, row) => {
       const [title, ...cells] = rows[row]
       line.firstChild.append(title)
       for (const cell of cells) element("td", "", line).append(cell)

@@ -218,18 +218,18 @@ function themeOf(host) {
 }
 
 function element(tag, className, parent) {
-  const made = document.createElement(tag)
-  if (className) made.className = className
-  parent?.append(made)
-  return made
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  parent?.append(node)
+  return node
 }
 
 function button(parent, text, act) {
-  const made = element("button", "", parent)
-  made.type = "button"
-  made.textContent = text
-  made.onclick = act
-  return made
+  const node = element("button", "", parent)
+  node.type = "button"
+  node.textContent = text
+  node.onclick = act
+  return node
 }
 
 // While a slider is dragged the browser follows; the value is sent when it is released, or after a key. A pending earlier
@@ -281,10 +281,10 @@ function pointedCell({ clientX, clientY }, shown, [rows, columns]) {
 }
 
 function svgElement(tag, attributes, parent) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
-  parent.append(made)
-  return made
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value)
+  parent.append(node)
+  return node
 }
 
 // The page's mark next to a component, see `mark` in component.py, which can change without the payload.

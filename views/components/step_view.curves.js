@@ -27,9 +27,9 @@ class CurvesPanel extends StepPanel {
     if (this.axis.slider) this.picture.onclick = (event) => this.clicked(event)
     const under = element("div", "under", this.root)
     this.labels = (this.axis.beside ? this.axis.labels : []).map((label) => {
-      const made = markData(element("span", "", under), this.axis.said)
-      made.textContent = label
-      return made
+      const node = markData(element("span", "", under), this.axis.said)
+      node.textContent = label
+      return node
     })
   }
 

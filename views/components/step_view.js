@@ -38,8 +38,8 @@ class StepView extends View {
     const controls = element("div", "controls", this.root)
     this.sliders = this.sheet.axes.filter((axis) => axis.slider).map((axis) => new StepSlider(this, axis, controls))
     const field = element("div", "panels", this.root)
-    const made = { heatmap: HeatmapPanel, curves: CurvesPanel, bars: BarsPanel, formula: FormulaPanel }
-    this.panels = this.sheet.panels.map((about) => new made[about.is](this, about, field))
+    const panelTypes = { heatmap: HeatmapPanel, curves: CurvesPanel, bars: BarsPanel, formula: FormulaPanel }
+    this.panels = this.sheet.panels.map((about) => new panelTypes[about.is](this, about, field))
     this.tip = new Tip(this.root, "read")
     this.liveRegion = buildLiveRegion(this.root)
     this.resized.disconnect()
@@ -108,9 +108,9 @@ class StepSlider {
   }
 
   stepper(parent, sign, word, by) {
-    const made = button(parent, sign, () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true))
-    made.setAttribute("aria-label", filled(word, { title: this.axis.title }))
-    return made
+    const node = button(parent, sign, () => this.view.move({ [this.axis.id]: this.view.places[this.axis.id] + by }, true))
+    node.setAttribute("aria-label", filled(word, { title: this.axis.title }))
+    return node
   }
 
   follow() {

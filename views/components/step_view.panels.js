@@ -30,9 +30,9 @@ class HeatmapPanel extends StepPanel {
   buildSide(frame, axis, side) {
     const list = element("div", side, frame)
     return { list, shown: (axis.beside ? axis.labels : []).map((label) => {
-      const made = markData(element("span", "", list), axis.said)
-      made.textContent = label
-      return made
+      const node = markData(element("span", "", list), axis.said)
+      node.textContent = label
+      return node
     }) }
   }
 

@@ -51,11 +51,11 @@ class VectorView extends View {
     const { words, turns } = this.sheet
     const group = element("div", "controls", parent)
     this.modes = [words.across, words.upwards].map((word, upwards) => {
-      const made = button(group, word, () => {
+      const node = button(group, word, () => {
         this.upwards = Boolean(upwards)
         this.draw()
       })
-      return made
+      return node
     })
     this.turns = [words.turn, words.tilt].map((word, place) => {
       const label = element("label", "turn", group)
@@ -177,7 +177,7 @@ class VectorView extends View {
     this.drawing.draw(this.state, derived)
     const rows = [...this.state.vectors, this.state.point]
     this.inputs.forEach((line, row) => line.forEach((input, column) => this.write(input, rows[row][column])))
-    this.modes?.forEach((made, upwards) => made.setAttribute("aria-pressed", this.upwards === Boolean(upwards)))
+    this.modes?.forEach((node, upwards) => node.setAttribute("aria-pressed", this.upwards === Boolean(upwards)))
     this.turns?.forEach((input, place) => (input.value = this.state.turn[place]))
     this.writeShares(derived)
     this.writeReadout(derived)
