@@ -146,6 +146,7 @@ def test_back_forward_and_other_pages_restore_the_selection(page: Page, server: 
     expect(option(page, "Logarithmic")).to_be_checked()
 
 
+@pytest.mark.nightly
 def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server):
     opened(page, server)
     for list_, value in (("Layer", "3"), ("Head", "mean")):

@@ -53,6 +53,7 @@ def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page
     expect(page.locator(".step-view .formula").first).to_contain_text("reads The. In unit 7")
 
 
+@pytest.mark.nightly
 def test_a_chosen_token_shows_its_gradient_and_its_replacement(page: Page, server: Server):
     open_page(page, f"{server.url}/history?part=forgetting&token=3&text={TIRED}")
     formula = page.locator(".step-view .formula").first

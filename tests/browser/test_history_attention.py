@@ -12,6 +12,7 @@ from tests.browser.conftest import Server, open_page, ready
 SENTENCE = quote("I want to buy a car.")
 
 
+@pytest.mark.nightly
 def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Server, page: Page):
     open_page(page, f"{server.url}/history?part=without-projections&text={SENTENCE}")
     view = page.locator(".step-view")

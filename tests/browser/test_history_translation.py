@@ -13,7 +13,6 @@ from model.recurrent_translator import SHIPPED
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import NUMBERS
 from tests.browser.plots import wait_for_numbers
-from tests.tiers import nightly
 from views.text.numbers import three_digits
 
 SENTENCE = "I want to buy a car."
@@ -78,7 +77,8 @@ MOVED = """(slider, step) => {
 }"""
 
 
-@pytest.mark.parametrize("name", [nightly("lstm-additive"), "lstm-dot"])
+@pytest.mark.nightly
+@pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Server, page: Page, name: str):
     open_part(server, page, "attention-over-states", score=name)
     trace = RecurrentTranslator.load(name, "cpu").trace(SENTENCE)

@@ -38,6 +38,7 @@ def test_all_seven_steps(server: Server, page: Page):
     expect(page.locator(".tip").first).to_contain_text("<s> \u2192 dimension 0")
 
 
+@pytest.mark.nightly
 def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page):
     open_page(page, f"{server.url}/inside?inside=one-query&text={quote(TIRED)}")
     table = page.get_by_role("table", name="One query against all keys")

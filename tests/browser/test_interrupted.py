@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.app_server import AppServer
-from tests.browser.conftest import PATIENCE, open_page, ready
+from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_journey import type_sentence
 from tests.browser.uploads import shown, upload, uploads_kept
 from tests.views.controls.odd_pictures import encoded, photo
@@ -94,18 +94,18 @@ def test_an_upload_that_stops_in_the_middle_leaves_nothing(page: Page, app: AppS
     assert written_files(app) == files
 
 
-def test_a_visitor_who_leaves_during_a_translation_delays_no_other(browser: Browser, page: Page, app: AppServer):
+def test_a_visitor_who_leaves_during_a_translation_delays_no_other(browser: Browser, page: Page, server: Server):
     long = "The old man in the white car wants to buy the house that his father sold to the teacher last year " * 4
     leaving = browser.new_page()
-    leaving.goto(f"{app.url}/?text={quote(long.strip())}", timeout=PATIENCE)
+    leaving.goto(f"{server.url}/?text={quote(long.strip())}", timeout=PATIENCE)
     leaving.locator(".aa-text").first.wait_for(timeout=PATIENCE)  # the first tokens are there
     leaving.close()
     began = time.monotonic()
-    open_page(page, f"{app.url}/?text={quote('I want to buy a car.')}")
+    open_page(page, f"{server.url}/?text={quote('I want to buy a car.')}")
     expect(page.locator(".aa-cards")).to_be_visible(timeout=PATIENCE)
     assert time.monotonic() - began < LIMIT
     ready(page)
-    with urllib.request.urlopen(f"{app.url}/_stcore/health", timeout=LIMIT) as answer:
+    with urllib.request.urlopen(f"{server.url}/_stcore/health", timeout=LIMIT) as answer:
         assert answer.status == 200
 
 

@@ -144,6 +144,7 @@ def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
     assert final in page.evaluate("[...seen]")
 
 
+@pytest.mark.nightly
 def test_a_selected_head_is_drawn_by_the_browser_and_sent_once(server: Server, page: Page):
     """Fails on a page that asks the server first: nothing is sent before the map is drawn, then one message for all."""
     sent, received = [], []
@@ -177,6 +178,7 @@ def test_a_selected_head_is_drawn_by_the_browser_and_sent_once(server: Server, p
     expect(page.locator(".tile[aria-selected=true]")).to_have_attribute("aria-label", re.compile("^layer 2, mean"))
 
 
+@pytest.mark.nightly
 def test_a_head_selected_just_before_a_page_change_stays_selected(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?text={quote(SENTENCE)}")
     wait_for_chart(page)
@@ -197,6 +199,7 @@ def read_out(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
     return tip.inner_text()
 
 
+@pytest.mark.nightly
 def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=Cross&text={quote(SENTENCE)}")
     weights = maps_of(page)["attention"]
@@ -275,6 +278,7 @@ def same_number(value: float) -> re.Pattern:
     return re.compile(rf"^{re.escape(shown)}{'0*' if '.' in shown else '(.0+)?'}$")
 
 
+@pytest.mark.nightly
 def test_beam_and_sampling_with_their_settings(server: Server, page: Page):
     for query in ("method=Beam&beam=2&penalty=1.0", "method=Sampling&temperature=0.7&top_k=5&top_p=0.9&seed=3"):
         open_page(page, f"{server.url}/?{query}&text={quote(SENTENCE)}")

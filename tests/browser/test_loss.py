@@ -58,6 +58,7 @@ def test_the_five_given_tokens(server: Server, page: Page):
     assert metric(page, "Loss") == 0.378
 
 
+@pytest.mark.nightly
 def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=smoothing-gradient")
     view, slider = page.locator(".step-view"), page.get_by_role("slider", name="Label smoothing")

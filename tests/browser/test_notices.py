@@ -31,6 +31,7 @@ def test_an_example_replaces_text_in_another_language(server: Server, page: Page
     expect(page.locator(".aa-text").first).to_contain_text("voiture")
 
 
+@pytest.mark.nightly
 def test_the_part_that_translates_first_warns_of_a_truncated_translation(server: Server, page: Page):
     open_page(page, f"{server.url}/history?text={quote(HOSTILE)}")  # no network ends its translation
     for choice in ("Attention over states", "Beside the Transformer", "One vector for all", "Why drop recurrence"):
@@ -40,6 +41,7 @@ def test_the_part_that_translates_first_warns_of_a_truncated_translation(server:
         expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
+@pytest.mark.nightly
 def test_the_truncation_notice_stays_during_a_fragment_run(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={ENDLESS}")
     notice = page.get_by_role("status").filter(has_text="The translation was cut off at the length limit")

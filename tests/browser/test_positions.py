@@ -27,6 +27,7 @@ def paper(length: int, width: int) -> np.ndarray:
     return np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
 
 
+@pytest.mark.nightly
 def test_length_width_and_form_can_be_set(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?length=4&width=4&column=0")
     wait_for_numbers(page, "heatmap", paper(4, 4).tolist(), 1e-6)

@@ -50,7 +50,7 @@ def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: 
     expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
 
 
-@pytest.mark.parametrize(("path", "charts"), [nightly("heads", False), ("masks", False), ("positions", True)])
+@pytest.mark.parametrize(("path", "charts"), [nightly("heads", False), ("masks", False), nightly("positions", True)])
 def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path: str, charts: bool):
     asked: list[str] = []
     phone.on("request", lambda request: asked.append(request.url))

@@ -104,6 +104,7 @@ def test_a_width_that_the_heads_cannot_share_is_refused(server: Server, page: Pa
     expect(page.locator(".aa-table tbody tr").nth(2).locator("td").first).to_have_text("512 / 8 = 64")
 
 
+@pytest.mark.nightly
 def test_neighbours_by_keyboard(server: Server, page: Page):
     open_page(page, f"{server.url}/tokens?part=neighbours&text={quote(SENTENCE)}")
     expect(page.locator(".aa-table tbody tr")).to_have_count(12)

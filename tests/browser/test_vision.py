@@ -116,6 +116,7 @@ def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Serv
     expect(page.get_by_text("Patch in row 1, column 2")).to_be_visible()
 
 
+@pytest.mark.nightly
 def test_opacity_and_outline(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=cls&kept=0&opacity=25")
     opacity = "map => getComputedStyle(map).opacity"
@@ -139,6 +140,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     assert (address(page)["opacity"], address(page)["kept"]) == ("0", "50")
 
 
+@pytest.mark.nightly
 def test_files_hold_what_is_shown(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=cls&layer=3&head=1")
     files = {}

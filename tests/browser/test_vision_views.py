@@ -60,6 +60,7 @@ def test_another_class_has_other_curves_and_a_link_brings_them_back(page: Page, 
     expect(page.locator(".quiet").filter(has_text="Strongest: row")).to_have_count(4)
 
 
+@pytest.mark.nightly
 def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: AppServer):
     open_page(page, f"{app.url}?view=positions")
     chart = page.locator(".js-plotly-plot").first
@@ -75,6 +76,7 @@ def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: Ap
     assert shown == pytest.approx(value, rel=1e-5)
 
 
+@pytest.mark.nightly
 def test_shuffling_again_from_the_keyboard_moves_the_bars(page: Page, app: AppServer):
     open_page(page, f"{app.url}?view=positions")
     bars = page.locator(".aa-moves")
