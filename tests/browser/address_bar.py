@@ -1,4 +1,4 @@
-"""What the address bar of a page says."""
+"""Read the address bar of a page, and wait for its settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The choices of a page, wherever they stand: in rows of buttons, and some below "Options"."""
+"""The controls of a page: in rows of buttons, and some below "Options"."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ def option(page: Page, name: str) -> Locator:
 
 
 def choose(page: Page, name: str) -> None:
-    """Choose it, as a reader does."""
+    """Select it as a user does, below "Options" if needed."""
     if not option(page, name).is_visible():
         page.get_by_role("button", name=re.compile("^Options")).click()
     option(page, name).click()

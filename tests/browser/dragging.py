@@ -12,7 +12,7 @@ _COUNT = """() => {
     const send = WebSocket.prototype.send
     WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
 }"""
-# Longer than any component waits for another choice before it tells the server.
+# Longer than any component waits before it sends a selection.
 _FRAMES = """() => new Promise((done) => {
     const wait = (left) => (left ? requestAnimationFrame(() => wait(left - 1)) : done())
     wait(40)

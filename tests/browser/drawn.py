@@ -6,7 +6,7 @@ from playwright.sync_api import Page
 
 PATIENCE = 180_000  # milliseconds
 
-# The overview of the attention viewer with the chosen map large beside it; null until both are drawn.
+# The overview of the attention viewer with the selected map large next to it; null until both are drawn.
 GRID = """(() => {
     const holders = [...document.querySelectorAll('.st-key-grid, .st-key-grid *')]
     const root = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root')).find(Boolean)

@@ -65,7 +65,7 @@ _CUT = r"""() => {
 
 
 def assert_special_tokens_are_whole(page: Page) -> None:
-    """Nothing cuts a label that says <s> or </s>."""
+    """No label <s> or </s> is cut off."""
     assert page.evaluate(_CUT) == []
 
 

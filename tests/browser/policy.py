@@ -62,7 +62,7 @@ class Watch:
             seen.clear()
 
     def saw_nothing(self) -> bool:
-        """Whether the policy refused nothing, nothing broke, nobody else was asked, and all was given."""
+        """Whether there was no violation, no error, no request to another host and no failed request."""
         return not (self.refused or self.broken or self.elsewhere or self.not_given)
 
 

@@ -1,4 +1,4 @@
-"""Random walks through the app, beside a simple model of what must be shown after each step.
+"""Random walks through the app, compared with a simple model of what must be shown after each step.
 
 The model knows nothing of how settings are kept: what all pages share, what each page has of its own, and the entries
 of the history, each a picture of the view when it was left.
@@ -27,7 +27,7 @@ class Choice:
     """A setting of some options in a row of buttons."""
 
     name: str
-    options: dict[str, str]  # id -> what its button says
+    options: dict[str, str]  # id -> label of its button
     first: str
     said_always: bool = False  # in the address once it was chosen, the first one, too
 
@@ -127,7 +127,7 @@ class Model:
 
 
 def _first(title: str) -> str:
-    """The first page of the section that a page stands in."""
+    """The first page of the section that contains a page."""
     return navigation.section_of(next(place for place in navigation.PAGES if place.title() == title)).pages[0].title()
 
 
@@ -158,7 +158,7 @@ class Walk:
         self.check(self.page)
 
     def check(self, page: Page) -> None:
-        """The address, the sentence and every control say what the model says."""
+        """Assert that the address, the sentence and every control agree with the model."""
         view = self.model.view
         expect(page.locator('[data-testid="stMain"] h1')).to_have_text(view.page)
         ready(page)
@@ -227,7 +227,7 @@ class Walk:
         self.model.forget(self.model.view)
 
     def _copy(self) -> None:
-        """The link shows somebody else the same, and nothing changes here."""
+        """Another visitor sees the same by the link, and nothing changes here."""
         self._note("copy")
         context = self._context()
         other = context.new_page()

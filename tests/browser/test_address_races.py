@@ -19,7 +19,7 @@ FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at hom
 
 
 def address_of(sentence: str) -> bytes:
-    """What the app sends to have an address say this sentence."""
+    """Part of the message with which the app puts this sentence into the address."""
     return b"text=" + sentence.replace(" ", "+").encode()
 
 

@@ -22,8 +22,8 @@ from views.controls import sentence_input
 
 SENTENCE = "I want to buy a car."
 
-# Presses what belongs to a choice, in the page, and says at once: what the maps are of, the chosen one's heading, its
-# picture and colours, what the address says, and how many messages were sent.
+# Selects an option in the page and returns at once: what the maps are of, the selected one's heading, its
+# picture and colours, the setting in the address, and how many messages were sent.
 PRESS = f"""([name, value]) => {{
     const grid = {GRID}
     const list = grid.querySelectorAll("select")[["layer", "head"].indexOf(name)]

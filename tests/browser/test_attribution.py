@@ -1,4 +1,4 @@
-"""The Attribution page as its reader uses it: choose a word, another way to leave words out, another method."""
+"""Use the Attribution page: select a word, another way to leave words out, another method."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was computed is chosen in the browser: drawn before any message is sent, kept by the address, told once."""
+"""The browser selects among computed results: it draws before any message is sent, and sends one."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ ROOT = """(key, selector) => {
     const holders = [...document.querySelectorAll(`.st-key-${key}, .st-key-${key} *`)]
     return holders.map((holder) => holder.shadowRoot?.querySelector(selector)).find(Boolean)
 }"""
-# Chooses in a component as a reader does, and looks at once: its headings and pixels, what the address says, how many
-# messages were sent, whether anything is greyed, and where the component stands.
+# Selects in a component as a user does, and returns at once: its headings and pixels, the address, how many
+# messages were sent, whether anything is greyed, and where the component is.
 PRESS = f"""([key, name, value]) => {{
     const root = ({ROOT})(key, ".component")
     const list = [...root.querySelectorAll("select")].find((each) => each.name === name)

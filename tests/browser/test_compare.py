@@ -1,4 +1,4 @@
-"""Compare and What if as a reader uses them: press heads, read what moved, send the link, paint patches away."""
+"""Use Compare and What if: press heads, read the changes, open the link, mask patches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SENTENCE = "I am a student."
 
 
 def canvas_of(page: Page, name: str) -> Locator:
-    """The canvas of a drawn matrix, found by what it says of itself."""
+    """The canvas of a drawn matrix, by its label."""
     return page.locator(f'canvas[aria-label^="{name},"]')
 
 

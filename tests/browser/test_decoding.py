@@ -1,4 +1,4 @@
-"""The Decoding page as a reader uses it: stepping, choosing, forcing a target, reading the beam."""
+"""Use the Decoding page: stepping, choosing, forcing a target, reading the beam."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a reader sees before the scripts have run, and that it makes room for the page."""
+"""The initial HTML, which is shown before the scripts have run, and its removal once the page is rendered."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size
     expect(outline.locator(".detail .map canvas")).to_be_attached()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement === document.body")  # nobody can choose what would be lost
+    assert page.evaluate("document.activeElement === document.body")  # no selection that would be lost is possible
     page.unroute("**/static/js/**")
     for way in (lambda: page.goto(f"{server.url}/attention", wait_until="commit"), page.reload):
         way()
@@ -134,7 +134,7 @@ def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size
 
 @pytest.mark.parametrize("deed", [nightly("a key"), "a click"])
 def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: Server, deed: str):
-    """Once there is something below; until then there would be nothing to see. What stands in for it is made here."""
+    """Once the page below is rendered; until then nothing else is visible. A placeholder for the page is made here."""
     page = warmed_up(browser, server, WIDE)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/attention", timeout=PATIENCE)
@@ -218,14 +218,14 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
     ]
     marked = page.locator('.st-key-menu a[aria-current="page"]:visible')
     expect(marked).to_have_text(["Loss"])
-    if size == PHONE:  # the pages stand in one row that scrolls, where the open one is seen
+    if size == PHONE:  # the pages are in one row that scrolls to the open one
         assert len({link.bounding_box()["y"] for link in page.locator(".st-key-pages").get_by_role("link").all()}) == 1
         page.wait_for_function("() => document.querySelector('.st-key-pages').scrollLeft > 100")
         assert inside(marked, size)
         fades = page.locator(".st-key-pages").evaluate(
             "row => ['--from', '--to'].map((end) => row.style.getPropertyValue(end))"
         )
-        assert fades == ["1", "0"]  # it goes on to the left, and this is said there
+        assert fades == ["1", "0"]  # a fade shows that the row continues to the left
         page.locator(".st-key-pages").evaluate("row => row.scrollTo(0, 0)")
         expect(page.locator(".st-key-pages")).to_have_attribute("style", "--from: 0; --to: 1;")
     for link in links.all()[: len(navigation.SECTIONS)] if size == PHONE else links.all():

@@ -212,7 +212,7 @@ def with_detail(**changes) -> Sheet:
 
 
 def test_the_selected_map_is_drawn_at_once_and_sent_once(mount):
-    """Fails on a script that tells the page of every choice, or waits for its answer."""
+    """Fails on a script that sends every selection, or waits for the response."""
     page = mount(with_detail())
     heading = page.locator(".detail h2")
     expect(heading).to_have_text("Cross-attention, layer 1, head 2")

@@ -1,4 +1,4 @@
-"""The list of heads on known rows, in an empty page: what it draws, says and answers."""
+"""The list of heads on known rows, in an empty page: what it draws, labels and sends."""
 
 from __future__ import annotations
 

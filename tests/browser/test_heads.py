@@ -1,4 +1,4 @@
-"""The ranked heads as a reader uses them: open a row, follow it to its maps, on any screen."""
+"""Use the ranked heads: open a row, follow it to its maps, on any screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts about self-attention and recurrence of *Before the Transformer*, as a reader uses them."""
+"""The parts about self-attention and recurrence of *Before the Transformer*."""
 
 from __future__ import annotations
 

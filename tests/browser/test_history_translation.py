@@ -39,7 +39,7 @@ def rows(page: Page, table: str) -> list[list[str]]:
     return [row.locator("th, td").all_inner_texts() for row in body.all()]
 
 
-def test_five_translations_stand_side_by_side_and_the_sentence_grows(server: Server, page: Page):
+def test_five_translations_and_the_growing_sentence(server: Server, page: Page):
     open_part(server, page, "one-vector")
     vector = RecurrentTranslator.load("lstm-vector", "cpu")
     expect(page.get_by_role("table", name="Context vectors of your sentence")).to_contain_text(
@@ -61,14 +61,14 @@ def test_five_translations_stand_side_by_side_and_the_sentence_grows(server: Ser
 
 
 @pytest.mark.nightly
-def test_bleu_by_length_is_drawn_and_the_finding_stands_below(server: Server, page: Page):
+def test_bleu_by_length_is_drawn_with_its_finding(server: Server, page: Page):
     open_part(server, page, "one-vector", bottleneck="lengths")
     wait_for_numbers(page, "Transformer", [group["bleu"]["transformer"]["value"] for group in HELD_OUT["groups"]])
     expect(page.get_by_text("Found: long sentences fit badly into one vector.")).to_be_visible()
     assert [row[0] for row in rows(page, "BLEU by length")][-1] == "Transformer"
 
 
-# Moves the slider as a reader does, and returns what the page says before anything else can happen.
+# Moves the slider as a user does, and returns the page's text before anything else can happen.
 MOVED = """(slider, step) => {
     slider.value = step
     slider.dispatchEvent(new Event("input", { bubbles: true }))
@@ -96,7 +96,7 @@ def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Serv
 
 
 @pytest.mark.nightly
-def test_the_alignment_stands_beside_the_transformers_and_in_the_viewer(server: Server, page: Page):
+def test_the_alignment_is_shown_with_cross_attention_and_in_the_viewer(server: Server, page: Page):
     open_part(server, page, "attention-over-states", score="lstm-dot", attending="beside")
     found = rows(page, "Alignment error rates")
     assert [row[0] for row in found] == [

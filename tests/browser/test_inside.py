@@ -1,4 +1,4 @@
-"""The page Inside a layer as its reader uses it: through the steps, and what a reader types."""
+"""Use the page Inside a layer: step through it, and type shapes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_all_seven_steps(server: Server, page: Page):
 
 
 @pytest.mark.nightly
-def test_one_query_and_the_layout_that_a_reader_types(server: Server, page: Page):
+def test_one_query_and_a_typed_layout(server: Server, page: Page):
     open_page(page, f"{server.url}/inside?inside=one-query&text={quote(TIRED)}")
     table = page.get_by_role("table", name="One query against all keys")
     expect(table).to_contain_text("query it")

@@ -111,7 +111,7 @@ def test_a_visitor_who_leaves_during_a_translation_delays_no_other(browser: Brow
 
 @pytest.mark.nightly
 def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page):
-    """Another process at the same address, to which the browser connects by itself, knows nothing of the visit."""
+    """Another process at the same address, to which the browser reconnects, knows nothing of the session."""
     server = AppServer()
     with server:
         open_page(page, f"{server.url}/?method=beam&beam=2")

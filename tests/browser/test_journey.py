@@ -32,7 +32,7 @@ def type_sentence(page: Page, sentence: str) -> None:
 
 
 def wait_for_tokens(page: Page, sentence: str) -> None:
-    """Wait until the encoder's tokens spell `sentence`; a character in bytes counts where its first byte stands."""
+    """Wait until the encoder's tokens spell `sentence`; a character in bytes counts at its first byte."""
     page.wait_for_function(
         """spelt => {
             const character = (label) => {

@@ -1,4 +1,4 @@
-"""All kinds of attention in one payload: the script shows what is chosen as Python would compute it, and tells once."""
+"""All kinds of attention in one payload: the script shows the selection as Python computes it, and sends it once."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def wanted(kind: str, units: str, marks: str) -> np.ndarray:
 
 @pytest.fixture
 def mount(page: Page):
-    """Show what is known; what the script says to the address is collected in `window.said`."""
+    """Mount known data; what the script writes into the address is collected in `window.said`."""
 
     def show(**chosen: str) -> Page:
         shown = known(**chosen)

@@ -1,4 +1,4 @@
-"""The lines on the Attention page: what a reader chooses is kept in the address and comes back with it."""
+"""The lines on the Attention page: the selection is in the address and restored from it."""
 
 from __future__ import annotations
 

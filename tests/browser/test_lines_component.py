@@ -72,7 +72,7 @@ def inked(page: Page, canvas: str = "overview") -> int:
 
 
 def answered(page: Page, **wanted) -> dict:
-    """What the script said is chosen, once that holds `wanted`; it says so a moment after the last change."""
+    """The selection that the script sent, once it contains `wanted`; it is sent a moment after the last change."""
     page.wait_for_function(
         """wanted => {
             const [name, view] = answers.at(-1) ?? []
@@ -191,7 +191,7 @@ def test_heads_and_layers_are_chosen_by_visible_buttons(mount):
     heads, layers = page.get_by_role("group", name="Heads"), page.get_by_role("group", name="Layers")
     assert heads.locator(".toggle[aria-pressed=true]").count() == 12
     chips = [chip.evaluate("canvas => canvas.toDataURL()") for chip in heads.locator(".chip").all()]
-    assert len(set(chips)) == 12  # beyond eight, dashes tell them apart
+    assert len(set(chips)) == 12  # beyond eight, dashes distinguish them
     heads.get_by_role("button", name="none").click()
     assert inked(page) == 0 and "choose at least one" in page.locator(".status").inner_text()
     heads.get_by_role("button", name="Head 11").click()
@@ -219,7 +219,7 @@ def test_a_click_locks_and_unlocks_visibly(mount):
     assert numbers(page, "key") == locked
     assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) attends to: ")
     assert token(page, "query", 2).get_attribute("aria-selected") == "true"
-    token(page, "key", 4).hover()  # the other side tells what lies between the two, head by head
+    token(page, "key", 4).hover()  # the other side lists the weights between the two, head by head
     details = page.locator(".tip .detail").all_inner_texts()
     wanted = {
         f"layer {m // 3 + 1}, head {m % 3 + 1}: {three_digits(float(weights[m // 3, m % 3, 2, 4]))}" for m in range(6)

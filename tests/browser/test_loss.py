@@ -1,4 +1,4 @@
-"""The Loss page as a reader uses it, and the way to it through the diagram."""
+"""Use the Loss page, and reach it through the diagram."""
 
 from __future__ import annotations
 

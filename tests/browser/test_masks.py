@@ -1,4 +1,4 @@
-"""The Masks page as its reader uses it: pick, paint with pointer and keyboard, share the link, prove."""
+"""Use the Masks page: select, paint with pointer and keyboard, share the link, check."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def metric(page: Page, label: str) -> Locator:
 
 
 def canvas_of(page: Page, name: str) -> Locator:
-    """The canvas of a drawn matrix, found by what it says of itself."""
+    """The canvas of a drawn matrix, by its label."""
     return page.locator(f'canvas[aria-label^="{name},"]')
 
 

@@ -1,4 +1,4 @@
-"""What `show` puts into a notebook: a frame of the right height in the notebook's theme, which asks nobody anything."""
+"""What `show` puts into a notebook: a frame of the right height in the notebook's theme, which sends no request."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_maps_of_layers_that_differ_in_their_heads(notebook):
     assert cells.all_inner_texts() == [three_digits(float(weight)) for weight in RAGGED[2][0, 1, 3]]
     frame.get_by_role("radio", name="Whole words").click()
     expect(frame.locator(".detail .map canvas")).to_have_attribute("aria-label", re.compile("unlikely"))
-    # the notebook's theme is followed while it stands there, also where all is hidden meanwhile, as in JupyterLab
+    # the notebook's theme is followed while it is attached, also where all is hidden meanwhile, as in JupyterLab
     page.evaluate("() => (document.body.style.display = 'none')")
     page.evaluate("() => (document.body.dataset.jpThemeLight = 'true')")
     page.evaluate("() => (document.body.style.display = '')")
@@ -113,7 +113,7 @@ def test_lines_one_below_the_other(notebook):
 
 
 def within(page: Page, sandbox: str, document: str) -> Frame:
-    """The view's own frame, in an output that stands in a frame itself, as VS Code and Colab have it."""
+    """The view's own frame, in an output that is in an iframe itself, as VS Code and Colab have it."""
     outer = (
         f'<iframe sandbox="{sandbox}" style="width: 1000px; height: 2400px" srcdoc="{html.escape(document)}"></iframe>'
     )

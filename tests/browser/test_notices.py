@@ -1,4 +1,4 @@
-"""What is said of text that is not English and of translations that were cut off, as a reader meets it."""
+"""Notices about text that is not English and about truncated translations."""
 
 from __future__ import annotations
 

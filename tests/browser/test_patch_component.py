@@ -68,7 +68,7 @@ def labels(page: Page, panel: int = 0) -> list[str]:
 
 
 def values(page: Page, panel: int) -> list[str]:
-    """What the patches of a panel say their weights are."""
+    """Weights in the labels of the patches of a panel."""
     return [label.split(": ")[1] for label in labels(page, panel)]
 
 

@@ -110,7 +110,7 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     path = urlsplit(made.value.url).path.rpartition("/")[0] + "/5e1f0000-0000-4000-8000-000000000000"
     assert put(app, path, headers, GREEN) == 204
     until = time.monotonic() + PATIENCE / 1000
-    while uploads_kept(app) != len(GREEN):  # nobody has read this one
+    while uploads_kept(app) != len(GREEN):  # no run has read this one
         assert time.monotonic() < until, "the server does not hold the file"
     assert put(app, path, headers, heavy) == 413
     assert put(app, path, {}, GREEN) == 403
@@ -250,7 +250,7 @@ def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
 
 
 def test_the_camera_is_on_only_for_one_photo(app: AppServer, browser: Browser):
-    """With the browser's own stand-in for a camera, a green picture with a moving disc."""
+    """With the browser's fake camera, a green picture with a moving disc."""
     stand_in = ("--use-fake-ui-for-media-stream", "--use-fake-device-for-media-stream")
     other = browser.browser_type.launch(executable_path=installed_chromium(), args=[*FLAGS, *stand_in])
     page = other.new_page(viewport={"width": 1440, "height": 900})

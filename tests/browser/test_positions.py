@@ -1,4 +1,4 @@
-"""The Positions page as a reader uses it."""
+"""Use the Positions page."""
 
 from __future__ import annotations
 

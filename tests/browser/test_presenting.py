@@ -17,7 +17,7 @@ SENTENCE = "I want to buy a car."
 
 @pytest.fixture
 def moving(browser: Browser) -> Iterator[Page]:
-    """Of a reader who has nothing against motion."""
+    """The page of a user without the preference for reduced motion."""
     context = browser.new_context(viewport=WIDE, reduced_motion="no-preference")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
@@ -43,7 +43,7 @@ def test_presented_by_address_and_by_key(page: Page, server: Server):
         expect(now).to_have_text(token)
     expect_query(page, text=SENTENCE, step="2", present="1")
     ready(page)
-    expect(page.get_by_role("button", name="Play")).to_be_hidden()  # this reader wants no motion
+    expect(page.get_by_role("button", name="Play")).to_be_hidden()  # this user prefers reduced motion
     page.keyboard.press("Shift+P")
     expect_query(page, text=SENTENCE, step="2")
     expect(prose).to_be_visible()

@@ -55,7 +55,7 @@ class Answer:
 
 
 def ask(server: Server, path: str, method: str = "GET", **headers: str) -> Answer:
-    """One request; underscores in the names of headers stand for hyphens."""
+    """One request; underscores in the names of headers mean hyphens."""
     address = urlsplit(server.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
     began = time.monotonic()

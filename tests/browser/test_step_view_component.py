@@ -1,4 +1,4 @@
-"""The step view's script on known numbers, in an empty page: what it draws, reads out and tells."""
+"""The step view's script on known numbers, in an empty page: what it draws, announces and sends."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def known(hidden: np.ndarray = HIDDEN) -> StepView:
 
 @pytest.fixture
 def mount(page: Page):
-    """Show a view in an empty page; what the script tells is collected in `window.answers`."""
+    """Show a view in an empty page; what the script sends is collected in `window.answers`."""
 
     def show(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
         mount_component(page, "step_view", "step-view", payload(view, "light"), background, selection_mark(places))
@@ -106,7 +106,7 @@ def test_everything_follows_a_key_on_a_slider_at_once(mount):
 
 @pytest.fixture
 def clock(page: Page) -> Iterator:
-    """The page's clock, which stands still but where a test lets it run: however long the machine takes."""
+    """The page's clock, which advances only where a test lets it: however long the machine takes."""
     page.clock.install()
     page.clock.pause_at(time.time() + 60)
     yield page.clock

@@ -1,4 +1,4 @@
-"""A term in the prose says what it means to a pointer, a thumb and the keys, and leads to the glossary."""
+"""A term in the prose is explained on hover, tap and focus, and links to the glossary."""
 
 from __future__ import annotations
 

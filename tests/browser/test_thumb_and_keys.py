@@ -21,7 +21,7 @@ SENTENCE = "I want to buy a car."
 
 
 def swipe(phone: Page, shown: Locator) -> None:
-    """Drag a finger upwards over it, and wait until the page has scrolled as far and stands still."""
+    """Drag a finger upwards over it, and wait until the page has scrolled as far and has stopped."""
     shown.scroll_into_view_if_needed()
     box = shown.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -109,7 +109,7 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
 
 
 def test_by_keys_alone(page: Page, server: Server):
-    """From the sentence to a head, a cell, a file and a picture; what a screen reader has to say stands in the tree."""
+    """From the sentence to a head, a cell, a file and a picture; announcements are in the accessibility tree."""
     open_page(page, server.url)
     expect(page.get_by_role("button", name="Model card")).to_be_hidden()  # in the closed sidebar: no key reaches it
     reach(page, 'document.activeElement.matches("input[type=text]")')
@@ -162,7 +162,7 @@ def test_by_keys_alone(page: Page, server: Server):
     shown(page, samples.NAMES[1])
     assert "[checked]" in page.get_by_role("radiogroup", name="Picture").aria_snapshot()
     button = page.get_by_test_id("stFileUploaderDropzone").locator("button")
-    with page.expect_file_chooser() as chooser:  # the system's window: Playwright takes the reader's place there
+    with page.expect_file_chooser() as chooser:  # the system's window: Playwright acts as the user there
         reach(page, 'document.activeElement.matches("[data-testid=stFileUploaderDropzone] button")')
         expect(button).to_be_focused()
         page.keyboard.press("Enter")

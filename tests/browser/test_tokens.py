@@ -1,4 +1,4 @@
-"""The Tokens page as a reader uses it."""
+"""Use the Tokens page."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from views.figures.heatmap import matrix
 from views.text.catalogue import PSEUDO, say, using_language
 from views.text.literal import TOKEN, tokens_on
 
-UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it stands where a value goes
+UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it is in the place of a value
 
 
 def reported(page: Page, content: str, script: str = "") -> list[str]:

@@ -1,4 +1,4 @@
-"""Through the layers and Positions, as a reader uses them: choose a class, point at a cell, shuffle, on any screen."""
+"""Use Through the layers and Positions: choose a class, point at a cell, shuffle, on any screen."""
 
 from __future__ import annotations
 
@@ -97,6 +97,6 @@ def test_nothing_overflows(page: Page, app: AppServer, view: str):
     ready(page)
     for size in (WIDE, PHONE):
         assert_nothing_overflows(page, size)
-        # Columns that stand side by side on a wide screen are stacked on a narrow one.
+        # Columns that are next to each other on a wide screen are stacked on a narrow one.
         charts = [chart.bounding_box() for chart in page.locator(".js-plotly-plot").all()]
         assert (charts[0]["x"] == charts[1]["x"]) == (size == PHONE)

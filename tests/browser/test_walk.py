@@ -78,7 +78,7 @@ def test_screen_reader_texts_are_in_the_catalogue(
 
 
 def test_texts_of_the_frame_are_in_the_catalogue(url: str, watched: tuple[Page, Watch]):
-    """The model card and what the app says about itself."""
+    """The model card and the texts about the app."""
     page, _ = watched
     page.set_viewport_size(WIDE)
     open_page(page, url)

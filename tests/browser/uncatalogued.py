@@ -21,7 +21,7 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSidebarCollapseButton"] button, [data-testid="stExpandSidebarButton"]', ["aria-label"]),
     ('[data-testid="stIconMaterial"]', "text"),  # an icon: the font draws the word as a sign
     ('[data-testid="stMainMenuButton"]', ["aria-label"]),  # its own menu, of printing and the like
-    ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read beside it
+    ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read with it
     ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never seen: something is always chosen
     ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
     ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less

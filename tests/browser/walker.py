@@ -1,6 +1,6 @@
 """The walker: it opens a view of the app, and everything that must hold on every view is checked there at once.
 
-It reads the app in the pseudo-language, so that what is said past the catalogue shows, and texts are longer than ours.
+It reads the app in the pseudo-language, so that texts outside the catalogue show, and texts are longer than ours.
 
 A check is a function of the Playwright page and the view; to add one, write it and put it into `CHECKS`. What goes
 wrong without being seen, such as a refusal by the Content-Security-Policy, `tests.browser.policy.Watch` notes.
@@ -95,7 +95,7 @@ def chosen(page: Page, key: str) -> int | None:
     return places[0] if len(places) == 1 else None
 
 
-# Playwright's selectors of what only this part of a page shows, most of it the line that checks what the part says.
+# Playwright's selectors of what only this part of a page shows, most of it the line of the part's check.
 ONLY_HERE = {
     "history": {
         "one-word": "text=library\u2019s fused layer",
@@ -165,7 +165,7 @@ TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.qu
 
 
 def expected_address(view: View) -> list[tuple[str, str]]:
-    """What the address of an open view says: the sentence and the picture always."""
+    """The settings in the address of an open view: the sentence and the picture always."""
     picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
     return sorted((view.settings | picture | {"text": sentence_input.DEFAULT}).items())
 
@@ -179,7 +179,7 @@ def wait_for_address(page: Page, view: View) -> None:
 
 
 def the_address_leads_here(page: Page, view: View) -> None:
-    """It says what was chosen and nothing else, and the page that it names is open with that part."""
+    """Assert that the address has the selection and nothing else, and that its page is open with that part."""
     wait_for_address(page, view)
     found = urlsplit(page.url)
     assert (found.path, sorted(parse_qsl(found.query))) == (f"/{view.path}", expected_address(view))
@@ -229,7 +229,7 @@ def tables_open(page: Page, view: View) -> None:
 
 
 def on_both_screens(page: Page, view: View) -> None:
-    """Nothing overflows, hides rows or is said past the catalogue, on the other screen and on this one, which stays.
+    """Nothing overflows, hides rows or is outside the catalogue, on the other screen and on this one.
 
     Nor at 200 %, on the first view of each page; `make walk` looks at all.
     """
