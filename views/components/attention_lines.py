@@ -260,9 +260,8 @@ def valid_choice(sent: object, lines_by_kind: LinesOfKinds) -> tuple[dict[str, s
     )
     if selection is None:
         return None
-    lines = lines_by_kind.kinds[
-        selection.get("kind", next(iter(lines_by_kind.kinds)))
-    ]  # of as many tokens as words, or more
+    # of as many tokens as words, or more
+    lines = lines_by_kind.kinds[selection.get("kind", next(iter(lines_by_kind.kinds)))]
     view = valid_view(sent.get("view"), lines.attention.shape)
     return None if view is None else (selection, view)
 
