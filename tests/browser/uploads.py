@@ -1,8 +1,8 @@
 """Pictures given to the app as a person gives them: chosen as a file, pasted, dropped.
 
 Each picture taken gets the page a new, empty upload box. So each of these functions waits until the page has been
-rendered: the result of the picture before is visible a moment before the box is renewed, and a file in the old box would
-be lost with it.
+rendered: the result of the picture before is visible a moment before the box is renewed, and a file in the old box
+would be lost with it.
 """
 
 from __future__ import annotations
