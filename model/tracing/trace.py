@@ -59,9 +59,9 @@ class Verification:
     masked_weight: float  # largest weight on a masked key; 0 if nothing is masked
 
     @staticmethod
-    def worst(verifications: list["Verification"]) -> "Verification":
+    def worst(parts: list["Verification"]) -> "Verification":
         """Return the largest of each figure."""
-        return Verification(*map(max, zip(*map(astuple, verifications), strict=True)))
+        return Verification(*map(max, zip(*map(astuple, parts), strict=True)))
 
 
 @dataclass(frozen=True, eq=False)
