@@ -79,8 +79,8 @@ def test_translating_under_a_tap_that_does_nothing_changes_nothing(translators, 
     translator = translators[kind]
     plain = translator.translate(TEXT, max_length=9)
     assert translator.translate_under(TEXT, identity_tap, 9) == plain
-    held = translator.translate_under(TEXT, AtEveryStep({"decoder.output_gate": hold_gate(0)}), 9)
-    assert (held == plain) == (kind == "rnn-vector")  # which has no gates
+    translation = translator.translate_under(TEXT, AtEveryStep({"decoder.output_gate": hold_gate(0)}), 9)
+    assert (translation == plain) == (kind == "rnn-vector")  # which has no gates
 
 
 def test_a_trace_follows_a_given_target_and_bad_input_is_refused(translators):

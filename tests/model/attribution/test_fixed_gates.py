@@ -86,8 +86,8 @@ def test_progress_is_reported_for_every_token(models):
 def test_the_check_detects_a_gate_that_was_not_held(models):
     model = models["lstm-vector"]
     trace = model.trace(TEXT)
-    held = recompute_cells(model.network, trace, "decoder", {"forget": 0.0})
-    assert largest_cell_difference(cells_of_layer(trace, "decoder"), held) > 0.1
+    recomputed = recompute_cells(model.network, trace, "decoder", {"forget": 0.0})
+    assert largest_cell_difference(cells_of_layer(trace, "decoder"), recomputed) > 0.1
 
 
 def test_an_edited_copy_does_not_change_the_network(models):

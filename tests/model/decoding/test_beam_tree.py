@@ -63,9 +63,9 @@ def test_scores_are_the_networks_own(network, searches):
 def test_pruned_nodes_are_less_probable_than_kept_ones(searches):
     for _, _, tree in searches:
         for nodes in tree.steps:
-            kept = [n.log_probability for n in nodes if n.fate == "kept"]
+            retained = [n.log_probability for n in nodes if n.fate == "kept"]
             pruned = [n.log_probability for n in nodes if n.fate == "pruned" and n.id != plain.EOS]
-            assert not kept or not pruned or min(kept) >= max(pruned)
+            assert not retained or not pruned or min(retained) >= max(pruned)
 
 
 def test_displaced_translations_had_finished_and_are_worse_than_the_results(searches):

@@ -60,8 +60,8 @@ def test_sampling_with_a_cache_equals_sampling_without_token_for_token(network, 
         generator = torch.Generator().manual_seed(seed)
         ids: list[int] = []
         while len(ids) < 9 and plain.EOS not in ids:
-            kept = plain.allowed(plain.next_logits(network, source, ids))
-            weights = sampling_probabilities(kept, 1.3, 6, 0.95)
+            logits = plain.allowed(plain.next_logits(network, source, ids))
+            weights = sampling_probabilities(logits, 1.3, 6, 0.95)
             ids.append(int(torch.multinomial(weights, 1, generator=generator)))
         options = dict(method="sampling", temperature=1.3, top_k=6, top_p=0.95, seed=seed, max_length=9)
         assert ids_of(network, source, **options) == ids
@@ -255,28 +255,28 @@ def test_any_filtering_leaves_a_distribution_in_the_order_of_the_logits(logits, 
     assert float(probabilities.sum()) == pytest.approx(1, abs=1e-5)
     assert (probabilities >= 0).all()
     assert probabilities[logits.argmax()] == probabilities.max()
-    kept = probabilities > 0
-    order = logits[kept].argsort(stable=True)
-    assert (probabilities[kept][order].diff() >= 0).all()
-    if not kept.all():
-        assert logits[~kept].max() <= logits[kept].min()
+    allowed = probabilities > 0
+    order = logits[allowed].argsort(stable=True)
+    assert (probabilities[allowed][order].diff() >= 0).all()
+    if not allowed.all():
+        assert logits[~allowed].max() <= logits[allowed].min()
 
 
 @given(LOGITS, st.integers(1, 25))
 def test_top_k_keeps_exactly_those_with_fewer_than_k_above_them(logits, top_k):
-    kept = sampling_probabilities(logits, 40.0, top_k) > 0
+    allowed = sampling_probabilities(logits, 40.0, top_k) > 0
     above = (logits[None] > logits[:, None]).sum(1)
-    assert torch.equal(kept, above < top_k)
+    assert torch.equal(allowed, above < top_k)
 
 
 @given(LOGITS, SHARES)
 def test_top_p_keeps_the_smallest_set_with_the_share(logits, top_p):
     everything = logits.double().softmax(0)
-    kept = sampling_probabilities(logits, top_p=top_p) > 0
-    held = float(everything[kept].sum())
-    assert held >= top_p - 1e-5
-    if int(kept.sum()) > 1:
-        assert held - float(everything[kept].min()) < top_p + 1e-5
+    allowed = sampling_probabilities(logits, top_p=top_p) > 0
+    share = float(everything[allowed].sum())
+    assert share >= top_p - 1e-5
+    if int(allowed.sum()) > 1:
+        assert share - float(everything[allowed].min()) < top_p + 1e-5
 
 
 def test_filtering_never_restores_an_impossible_token():

@@ -28,6 +28,6 @@ def opened(tmp_path_factory: pytest.TempPathFactory):
     return open_tiny
 
 
-def given(model: OpenedModel) -> str | Image.Image:
+def example_input(model: OpenedModel) -> str | Image.Image:
     """An input for this model."""
     return PICTURE if model.vision else TEXT

@@ -87,12 +87,12 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             if revision not in (None, "main", COMMIT):
                 return self._refuse(404, "RevisionNotFound")
             files = sorted(hub.folders[id_].iterdir())
-            found = [
+            tree = [
                 {"type": "file", "path": file.name, "oid": "0" * 40, "size": hub.sizes.get(file.name, _size(file))}
                 for file in files
             ]
             info = {"id": id_, "modelId": id_, "sha": COMMIT, "siblings": [{"rfilename": f.name} for f in files]}
-            return self._send(json.dumps(found if what == "tree" else info).encode(), body, "application/json")
+            return self._send(json.dumps(tree if what == "tree" else info).encode(), body, "application/json")
 
         def _file(self, id_: str, _: str, name: str, body: bool) -> None:
             if id_ in hub.gated and self.headers.get("Authorization") != f"Bearer {TOKEN}":
@@ -103,8 +103,8 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
             content = file.read_bytes()
             tag = hashlib.sha256(content).hexdigest()
             start = 0
-            if wanted := re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")):
-                start = int(wanted[1])
+            if byte_range := re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", "")):
+                start = int(byte_range[1])
             cut = None
             if body and name.endswith(".safetensors") and hub.cut:
                 cut = hub.cut.pop(0)

@@ -55,11 +55,11 @@ class TooSlow(Exception):
 
 def types() -> dict[str, tuple[ModelTask, str]]:
     """Type of model -> its first task, and the name of its class."""
-    found: dict[str, tuple[ModelTask, str]] = {}
+    first_tasks: dict[str, tuple[ModelTask, str]] = {}
     for task in TASKS:
         for type_, name in getattr(modeling_auto, TABLES[task][0]).items():
-            found.setdefault(type_, (task, name if isinstance(name, str) else name[0]))
-    return found
+            first_tasks.setdefault(type_, (task, name if isinstance(name, str) else name[0]))
+    return first_tasks
 
 
 def build(type_: str, name: str) -> torch.nn.Module:
@@ -75,13 +75,13 @@ def build(type_: str, name: str) -> torch.nn.Module:
         if types_:
             part.layer_types = list(types_[:1]) + list(types_[-1:])
     config.architectures = [name]
-    made = getattr(transformers, name)
+    architecture = getattr(transformers, name)
     with torch.device("meta"):
-        size = sum(tensor.numel() for tensor in made(config).parameters())
+        size = sum(tensor.numel() for tensor in architecture(config).parameters())
     if size > LARGEST:
         raise ValueError(f"{size} parameters")
     torch.manual_seed(1)
-    return made(config).eval()
+    return architecture(config).eval()
 
 
 def changes_of(model: OpenedModel) -> HeadInterventions:
@@ -106,16 +106,16 @@ def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
             return "cannot be built tiny", f"{type(error).__name__}: {str(error)[:80]}"
         try:
             model = open_model(Path(folder), dtype="float32", device="cpu")
-            given, options = PICTURE if model.vision else TEXT, {"target": TEXT} if task == "translate" else {}
-            trace = model.trace(given, **options)
-            changed = model.trace(given, intervention=changes_of(model), **options)
+            example, options = PICTURE if model.vision else TEXT, {"target": TEXT} if task == "translate" else {}
+            trace = model.trace(example, **options)
+            changed = model.trace(example, intervention=changes_of(model), **options)
         except OpenError as error:
             reason = re.sub(r"[\d.]+e[-+]\d+|\d+", "N", str(error))
             return "refused", reason[:110]
-    found = Verification.worst([trace.verify(), changed.verify()])
-    sound = max(found.max_difference, found.row_sum_error) < 1e-4 and np.isfinite(trace.logits).all()
+    verification = Verification.worst([trace.verify(), changed.verify()])
+    sound = max(verification.max_difference, verification.row_sum_error) < 1e-4 and np.isfinite(trace.logits).all()
     way = "interface" if model.proof.by_interface else "softmax"
-    return f"opened by {way}" if sound else "OPENED AND WRONG", f"{found.max_difference:.0e}"
+    return f"opened by {way}" if sound else "OPENED AND WRONG", f"{verification.max_difference:.0e}"
 
 
 def main(chosen: list[str]) -> int:

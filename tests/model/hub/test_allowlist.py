@@ -46,12 +46,18 @@ def test_the_setting_is_read_from_the_environment(monkeypatch):
 
 
 def test_a_summary_before_a_model_is_opened(tmp_path):
-    found = summarize("tiny", str(tiny.saved("t5", tmp_path)))
+    summary = summarize("tiny", str(tiny.saved("t5", tmp_path)))
     network = tiny.network("t5")
     stored = sum(tensor.numel() for tensor in {id(t): t for t in network.state_dict().values()}.values())
-    assert (found.name, found.type, found.layers, found.heads, found.problem) == ("tiny", "t5", (2, 2), 4, None)
-    assert 0 < found.parameters <= stored
-    assert found.bytes == 4 * found.parameters
+    assert (summary.name, summary.type, summary.layers, summary.heads, summary.problem) == (
+        "tiny",
+        "t5",
+        (2, 2),
+        4,
+        None,
+    )
+    assert 0 < summary.parameters <= stored
+    assert summary.bytes == 4 * summary.parameters
 
 
 def test_a_model_that_is_not_downloaded_is_marked(tmp_path):

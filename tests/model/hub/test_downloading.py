@@ -100,15 +100,15 @@ def test_a_failed_download_has_a_one_sentence_error_and_the_next_try_resumes(hub
 
 
 @pytest.mark.parametrize(
-    ("place", "said"), [("disk", "the disk with the hub's cache has 0.00 GB left"), ("memory", "The weights need")]
+    ("place", "message"), [("disk", "the disk with the hub's cache has 0.00 GB left"), ("memory", "The weights need")]
 )
-def test_a_model_that_does_not_fit_is_not_downloaded(hub, monkeypatch, place, said):
+def test_a_model_that_does_not_fit_is_not_downloaded(hub, monkeypatch, place, message):
     if place == "disk":
         usage = shutil.disk_usage("/")._replace(free=1000)
         monkeypatch.setattr(downloading.shutil, "disk_usage", lambda _: usage)
     else:
         hub.sizes["model.safetensors"] = 10**15
-    with pytest.raises(OpenError, match=said):
+    with pytest.raises(OpenError, match=message):
         open_model(ID)
     assert requested_files(hub) == []
 
@@ -124,8 +124,8 @@ def test_a_repository_without_safetensors_is_not_downloaded(hub, checkpoint, tmp
 
 
 def test_a_folder_of_the_cache_is_accepted(hub):
-    found = source.folder_of(ID, download=True)
-    assert (found / "model.safetensors").is_symlink()
-    assert folder.inspect_checkpoint(found).config["model_type"] == "gpt2"
-    assert source.commit_of(found) == COMMIT
-    assert source.commit_of(found.parent) is None
+    cached = source.folder_of(ID, download=True)
+    assert (cached / "model.safetensors").is_symlink()
+    assert folder.inspect_checkpoint(cached).config["model_type"] == "gpt2"
+    assert source.commit_of(cached) == COMMIT
+    assert source.commit_of(cached.parent) is None

@@ -12,7 +12,7 @@ import torch
 from model import HeadInterventions, InterventionError
 from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
 from tests.model.hub import tiny
-from tests.model.hub.conftest import PICTURE, TEXT, given
+from tests.model.hub.conftest import PICTURE, TEXT, example_input
 
 HEADS = ((0, 1), (1, 3))
 # name -> path of the output projection of layer i
@@ -43,7 +43,7 @@ def without_heads(name: str) -> torch.nn.Module:
 def test_an_ablated_head_contributes_nothing(name: str, opened):
     model = opened(name)
     (kind,) = model.kinds
-    trace = model.trace(given(model), intervention=HeadInterventions((Scale(kind.name, HEADS, 0.0),)))
+    trace = model.trace(example_input(model), intervention=HeadInterventions((Scale(kind.name, HEADS, 0.0),)))
     if model.vision:
         inputs = dict(model.reader(images=PICTURE, return_tensors="pt"))
     else:
@@ -51,7 +51,7 @@ def test_an_ablated_head_contributes_nothing(name: str, opened):
     with torch.no_grad():
         expected = without_heads(name)(**inputs).logits[0]
     np.testing.assert_allclose(trace.logits, expected.numpy(), atol=1e-4)
-    assert np.abs(trace.logits - model.trace(given(model)).logits).max() > 1e-3
+    assert np.abs(trace.logits - model.trace(example_input(model)).logits).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS])
@@ -59,10 +59,10 @@ def test_interventions_take_effect_in_every_architecture_and_kind(name: str, ope
     """Head 2 of layer 1 is ablated, head 4 of layer 2 attends to one key: recomputed from the description."""
     model = opened(name)
     target = {"target": "She wants one."} if model.config.is_encoder_decoder else {}
-    usual = model.trace(given(model), **target)
+    usual = model.trace(example_input(model), **target)
     for kind in model.kinds:
         changes = Scale(kind.name, ((0, 1),), 0.0), OneHot(kind.name, ((1, 3),), 0)
-        trace = model.trace(given(model), intervention=HeadInterventions(changes), **target)
+        trace = model.trace(example_input(model), intervention=HeadInterventions(changes), **target)
         record = trace.records[kind.name]
         assert record.by == "double"
         assert trace.verify().max_difference < 1e-5
@@ -112,8 +112,8 @@ def test_a_head_without_its_mask_attends_to_later_tokens(opened):
     model = opened("gpt2")
     trace = model.trace(TEXT, intervention=HeadInterventions((NoMask("decoder", HEADS),)))
     later = np.triu(np.ones(trace.attention("decoder").shape[2:], dtype=bool), 1)
-    seen = trace.attention("decoder")[:, :, later].any(axis=-1)
-    assert {tuple(place) for place in np.argwhere(seen)} == set(HEADS)
+    attended = trace.attention("decoder")[:, :, later].any(axis=-1)
+    assert {tuple(place) for place in np.argwhere(attended)} == set(HEADS)
     assert trace.verify().max_difference < 1e-5
 
 

@@ -17,7 +17,7 @@ from model.runtime.progress import run_to_end
 from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.traced_model import TracedModel
 from tests.model.hub import tiny
-from tests.model.hub.conftest import PICTURE, TEXT, given
+from tests.model.hub.conftest import PICTURE, TEXT, example_input
 
 ALL = [*tiny.TEXT_MODELS, *tiny.PICTURE_MODELS]
 PAIRS = {"t5", "bart", "marian", "pegasus"}
@@ -28,7 +28,7 @@ TARGET = "She wants one."
 
 def traced(model: OpenedModel, **options) -> HubTrace:
     target = {"target": TARGET} if model.config.is_encoder_decoder else {}
-    return model.trace(given(model), **target, **options)
+    return model.trace(example_input(model), **target, **options)
 
 
 def reported(name: str, model: OpenedModel, trace: HubTrace):
@@ -68,9 +68,9 @@ def test_maps_and_outputs_equal_the_library_s(name: str, opened):
         assert (len(rows), len(columns)) == expected.shape[2:]
     answer = output.logits if hasattr(output, "logits") else output.last_hidden_state
     np.testing.assert_allclose(trace.logits.squeeze(), answer.squeeze().numpy(), atol=1e-4)
-    found = trace.verify()
-    assert max(found.max_difference, found.row_sum_error) < 1e-5
-    assert found.masked_weight == 0
+    verification = trace.verify()
+    assert max(verification.max_difference, verification.row_sum_error) < 1e-5
+    assert verification.masked_weight == 0
     if name in PAIRS:
         streams = {"encoder": output.encoder_hidden_states, "decoder": output.decoder_hidden_states}
     else:
@@ -100,9 +100,9 @@ def test_heads_of_keys_may_be_fewer_than_heads_of_queries(opened):
 def test_a_sliding_window_is_in_the_mask(opened):
     weights = opened("mistral").trace(TEXT).attention("decoder")
     query, key = np.indices(weights.shape[2:])
-    seen = (key <= query) & (query - key < 4)
-    assert (weights[:, :, ~seen] == 0).all()
-    assert (weights[:, :, seen] > 0).all()
+    window = (key <= query) & (query - key < 4)
+    assert (weights[:, :, ~window] == 0).all()
+    assert (weights[:, :, window] > 0).all()
 
 
 def test_layers_may_have_different_masks(opened):
@@ -171,8 +171,8 @@ def test_generation_equals_the_library_s(name: str, opened):
     model = opened(name)
     tokens = model.trace(TEXT, **({"target": TARGET} if name in PAIRS else {})).source.ids
     network, first = tiny.network(name), 1 if name in PAIRS else len(tokens)
-    found = network.generate(torch.tensor([tokens]), max_new_tokens=20, do_sample=False)[0, first:]
-    expected = model.reader.decode(found, skip_special_tokens=True)
+    ids = network.generate(torch.tensor([tokens]), max_new_tokens=20, do_sample=False)[0, first:]
+    expected = model.reader.decode(ids, skip_special_tokens=True)
     assert model.generate(TEXT, 20) == expected
     nothing = HeadInterventions(tuple(Scale(kind.name, ((0, 1),), 1.0) for kind in model.kinds))
     assert model.generate(TEXT, 20, nothing) == expected
@@ -184,19 +184,19 @@ def test_generation_under_an_intervention_equals_repeated_passes(name: str, open
     model = opened(name)
     kind = "cross" if name in PAIRS else "decoder"
     plan = HeadInterventions((Scale(kind, ((0, 0), (0, 2), (1, 1)), 0.0), OneHot(kind, ((1, 3),), 1)))
-    made = run_to_end(model._generated(tokenize(model.reader, TEXT), 5, plan))
+    generated = run_to_end(model._generated(tokenize(model.reader, TEXT), 5, plan))
     if name in PAIRS:
-        trace = model.trace(TEXT, target=(2, *made[:-1]), intervention=plan)
-        assert trace.logits.argmax(axis=-1).tolist() == list(made)
-        unchanged = model.trace(TEXT, target=(2, *made[:-1]))
+        trace = model.trace(TEXT, target=(2, *generated[:-1]), intervention=plan)
+        assert trace.logits.argmax(axis=-1).tolist() == list(generated)
+        unchanged = model.trace(TEXT, target=(2, *generated[:-1]))
         assert np.abs(trace.logits - unchanged.logits).max() > 0.01
         return
-    ids = [*tokenize(model.reader, TEXT).ids, *made[:-1]]
+    ids = [*tokenize(model.reader, TEXT).ids, *generated[:-1]]
     watch = CallRecorder(model.proof.plan.names, plan.tap({kind: (2, 4, len(ids), len(ids))}), lambda place, call: None)
     logits = output_tensor(
         run_network(model.network, {"input_ids": torch.tensor([ids])}, watch, model.proof.by_interface)
     )
-    assert logits[-5:].argmax(dim=-1).tolist() == list(made)
+    assert logits[-5:].argmax(dim=-1).tolist() == list(generated)
     with torch.no_grad():
         assert (logits - model.network(torch.tensor([ids])).logits[0]).abs().max() > 0.01
 
@@ -253,11 +253,11 @@ def test_a_live_model_opens_with_its_tokenizer(opened):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong", "said"),
+    ("name", "wrong", "message"),
     [("gpt2", PICTURE, "reads text"), ("vit", TEXT, "reads pictures"), ("gpt2", "", "no tokens")],
 )
-def test_an_input_that_cannot_be_read_is_refused_in_a_sentence(opened, name, wrong, said):
-    with pytest.raises(OpenError, match=said):
+def test_an_input_that_cannot_be_read_is_refused_in_a_sentence(opened, name, wrong, message):
+    with pytest.raises(OpenError, match=message):
         opened(name).trace(wrong)
 
 

@@ -28,59 +28,64 @@ def both(tmp_path_factory):
 
 
 def test_patches_equal_those_of_our_classifier(both):
-    _, expected, model, seen = both
+    _, expected, model, trace = both
     assert model.capabilities == {"classify", "ablate", "intervene", "explain"}
-    assert (seen.grid, seen.leading, seen.classes, seen.answer) == (expected.grid, 1, expected.classes, expected.answer)
-    np.testing.assert_allclose(seen.attention, expected.attention, atol=1e-4)
-    assert seen.axes("vision") == expected.axes("vision")
+    assert (trace.grid, trace.leading, trace.classes, trace.answer) == (
+        expected.grid,
+        1,
+        expected.classes,
+        expected.answer,
+    )
+    np.testing.assert_allclose(trace.attention, expected.attention, atol=1e-4)
+    assert trace.axes("vision") == expected.axes("vision")
 
 
 def test_gradients_equal_those_of_our_classifier(both):
-    own, expected, model, seen = both
-    wanted, found = (m.gradient_scores(t, 2) for m, t in ((own, expected), (model, seen)))
-    for method, score in wanted.scores.items():
-        np.testing.assert_allclose(found.scores[method], score, rtol=1e-2, atol=1e-3 * np.abs(score).max())
-    assert found.difference < 2e-2
+    own, expected, model, trace = both
+    expected_scores, scores = (m.gradient_scores(t, 2) for m, t in ((own, expected), (model, trace)))
+    for method, score in expected_scores.scores.items():
+        np.testing.assert_allclose(scores.scores[method], score, rtol=1e-2, atol=1e-3 * np.abs(score).max())
+    assert scores.difference < 2e-2
 
 
 def test_occlusion_equals_that_of_our_classifier(both):
-    own, expected, model, seen = both
-    order = np.random.default_rng(0).permutation(seen.grid[0] * seen.grid[1])[None]
-    (wanted,), (found,) = own.occlusions(expected, order), model.occlusions(seen, order)
-    np.testing.assert_allclose(found.deletion, wanted.deletion, atol=1e-3)
-    np.testing.assert_allclose(found.insertion, wanted.insertion, atol=1e-3)
+    own, expected, model, trace = both
+    order = np.random.default_rng(0).permutation(trace.grid[0] * trace.grid[1])[None]
+    (expected_curves,), (curves,) = own.occlusions(expected, order), model.occlusions(trace, order)
+    np.testing.assert_allclose(curves.deletion, expected_curves.deletion, atol=1e-3)
+    np.testing.assert_allclose(curves.insertion, expected_curves.insertion, atol=1e-3)
 
 
 def test_interventions_equal_those_of_our_classifier(both):
-    own, expected, model, seen = both
+    own, expected, model, trace = both
     plan = HeadInterventions((Scale("vision", ((2, 1), (3, 0)), 0.0), Forbid("vision", ((1, 0),), (5, 6))))
-    wanted, found = own.intervene(expected, plan), model.intervene(seen, plan)
-    np.testing.assert_allclose(found.after.probabilities, wanted.after.probabilities, atol=1e-3)
-    np.testing.assert_allclose(found.after.attention, wanted.after.attention, atol=1e-4)
-    assert found.check.recomputed < 1e-5
-    assert found.check.edited is None
+    expected_result, result = own.intervene(expected, plan), model.intervene(trace, plan)
+    np.testing.assert_allclose(result.after.probabilities, expected_result.after.probabilities, atol=1e-3)
+    np.testing.assert_allclose(result.after.attention, expected_result.after.attention, atol=1e-4)
+    assert result.check.recomputed < 1e-5
+    assert result.check.edited is None
 
 
 def test_registers_are_left_out(opened):
     trace = opened("deit").trace(PICTURE)
-    seen = patch_trace(trace)
-    assert (trace.leading, seen.attention.shape) == (2, (2, 4, 17, 17))
+    patches = patch_trace(trace)
+    assert (trace.leading, patches.attention.shape) == (2, (2, 4, 17, 17))
     whole = trace.attention("vision")
-    np.testing.assert_array_equal(seen.attention[:, :, 0, 0], whole[:, :, 0, 0])
-    np.testing.assert_array_equal(seen.attention[:, :, 3, 1:], whole[:, :, 4, 2:])
-    found = opened("deit").gradient_scores(seen, 1)
-    assert all(score.shape == (16,) for score in found.scores.values())
-    assert rollout(seen.attention).shape == (2, 17, 17)
+    np.testing.assert_array_equal(patches.attention[:, :, 0, 0], whole[:, :, 0, 0])
+    np.testing.assert_array_equal(patches.attention[:, :, 3, 1:], whole[:, :, 4, 2:])
+    scores = opened("deit").gradient_scores(patches, 1)
+    assert all(score.shape == (16,) for score in scores.scores.values())
+    assert rollout(patches.attention).shape == (2, 17, 17)
 
 
 def test_gradients_equal_the_library_s(opened):
     model = opened("vit")
-    seen = patch_trace(model.trace(PICTURE))
+    trace = patch_trace(model.trace(PICTURE))
     network = tiny.network("vit")
-    pixels = torch.from_numpy(seen.received)[None].requires_grad_(True)
+    pixels = torch.from_numpy(trace.received)[None].requires_grad_(True)
     network(pixel_values=pixels).logits[0, 1].backward()
     blocks = pixels.grad[0].square().sum(dim=0).reshape(4, 8, 4, 8).sum(dim=(1, 3)).sqrt().flatten()
-    np.testing.assert_allclose(model.gradient_scores(seen, 1).scores["raw gradient"], blocks.numpy(), rtol=1e-3)
+    np.testing.assert_allclose(model.gradient_scores(trace, 1).scores["raw gradient"], blocks.numpy(), rtol=1e-3)
 
 
 def test_a_network_without_classes_explains_nothing(opened):

@@ -20,13 +20,13 @@ def test_importing_the_model_does_not_load_the_library():
 
 
 def test_opening_and_tracing_a_folder_makes_no_request(tmp_path, monkeypatch):
-    asked = []
+    addresses = []
 
     def refuse(self, address, *_):
-        asked.append(address)
+        addresses.append(address)
         raise OSError("no network here")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *address, **_: refuse(None, address))
     open_model(tiny.saved("bert", tmp_path), device="cpu").trace(TEXT)
-    assert asked == []
+    assert addresses == []

@@ -27,8 +27,8 @@ def change(checkpoint: Path, **settings: object) -> None:
     file.write_text(json.dumps(json.loads(file.read_text()) | settings))
 
 
-def refused(source_: object, said: str) -> None:
-    with pytest.raises(OpenError, match=said) as caught:
+def refused(source_: object, message: str) -> None:
+    with pytest.raises(OpenError, match=message) as caught:
         open_model(source_, device="cpu", dtype="float32")
     assert "\n" not in str(caught.value)
     assert str(caught.value).endswith(".")
@@ -119,11 +119,11 @@ def test_a_link_to_a_file_elsewhere(checkpoint, tmp_path_factory):
 
 
 def test_a_model_larger_than_the_memory(checkpoint):
-    found = folder.inspect_checkpoint(checkpoint)
-    assert found.bytes == found.parameters * 4
-    folder.check_size(found, 4, free=2 * found.bytes)
+    files = folder.inspect_checkpoint(checkpoint)
+    assert files.bytes == files.parameters * 4
+    folder.check_size(files, 4, free=2 * files.bytes)
     with pytest.raises(OpenError, match=r"The weights need 0\.0 GB"):
-        folder.check_size(found, 4, free=found.bytes)
+        folder.check_size(files, 4, free=files.bytes)
 
 
 def test_maps_larger_than_the_limit():
@@ -148,7 +148,7 @@ def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
 def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
     def other(output):
         return {
-            name: tuple(maps * 0.99 for maps in found) for name, found in forward_run.reported_weights(output).items()
+            name: tuple(maps * 0.99 for maps in layers) for name, layers in forward_run.reported_weights(output).items()
         }
 
     monkeypatch.setattr(verification, "reported_weights", other)

@@ -14,45 +14,45 @@ from tests.model.hub import tiny
 
 
 def test_labels_are_slices_of_the_text():
-    found = tokenize(tiny.tokenizer(), "The dog")
-    inner = [label for label, special in zip(found.labels, found.special, strict=True) if not special]
+    tokens = tokenize(tiny.tokenizer(), "The dog")
+    inner = [label for label, special in zip(tokens.labels, tokens.special, strict=True) if not special]
     assert "".join(inner) == "Thedog"
-    assert (found.labels[0], found.labels[-1]) == ("[CLS]", "[SEP]")
-    assert (found.special[0], found.special[1], found.special[-1]) == (True, False, True)
+    assert (tokens.labels[0], tokens.labels[-1]) == ("[CLS]", "[SEP]")
+    assert (tokens.special[0], tokens.special[1], tokens.special[-1]) == (True, False, True)
 
 
 def test_tokens_that_share_a_character_are_counted():
-    found = tokenize(tiny.tokenizer(), "a \U0001f642")
-    shared = [label for label in found.labels if label.startswith("\U0001f642")]
+    tokens = tokenize(tiny.tokenizer(), "a \U0001f642")
+    shared = [label for label in tokens.labels if label.startswith("\U0001f642")]
     assert len(shared) == 4
     assert shared == [f"\U0001f642 {number}/4" for number in range(1, 5)]
 
 
 def test_words_are_runs_of_characters_without_space():
-    found = tokenize(tiny.tokenizer(), "unheard-of words,  here")
-    words = ["".join(found.labels[place] for place in word) for word in found.words]
+    tokens = tokenize(tiny.tokenizer(), "unheard-of words,  here")
+    words = ["".join(tokens.labels[place] for place in word) for word in tokens.words]
     assert words == ["unheard-of", "words,", "here"]
 
 
 def test_words_of_two_texts_are_separate():
-    found = tokenize(tiny.tokenizer(), "A dog", "A dog")
-    assert len(found.words) == 4
-    assert [found.segments[word[0]] for word in found.words] == [0, 0, 1, 1]
+    tokens = tokenize(tiny.tokenizer(), "A dog", "A dog")
+    assert len(tokens.words) == 4
+    assert [tokens.segments[word[0]] for word in tokens.words] == [0, 0, 1, 1]
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=40))
 def test_every_token_that_is_not_special_belongs_to_one_word_at_most(text: str):
     try:
-        found = tokenize(tiny.tokenizer(), text)
+        tokens = tokenize(tiny.tokenizer(), text)
     except OpenError:
         assert not text.strip()
         return
-    inside = [place for word in found.words for place in word]
+    inside = [place for word in tokens.words for place in word]
     assert len(inside) == len(set(inside))
-    assert not any(found.special[place] for place in inside)
-    assert all(found.labels)
-    assert len(found.labels) == len(found.ids)
+    assert not any(tokens.special[place] for place in inside)
+    assert all(tokens.labels)
+    assert len(tokens.labels) == len(tokens.ids)
 
 
 def test_candidates_have_labels_of_their_own():
@@ -72,10 +72,10 @@ def test_a_token_of_bytes_is_readable():
 @pytest.mark.parametrize("text", ["The dog wants one.", "a \U0001f642 b", "unheard-of \u00e9t\u00e9,  here"])
 def test_words_of_generated_tokens_are_those_of_the_text(text):
     read = tokenize(tiny.tokenizer(), text)
-    found = tokens_of_ids(tiny.tokenizer(), read.ids)
-    assert (found.special, found.word_texts) == (read.special, tuple(text.split()))
-    assert found.words == read.words
-    assert set(text.split()) < {word.text for word in found.whole_words()}
+    generated = tokens_of_ids(tiny.tokenizer(), read.ids)
+    assert (generated.special, generated.word_texts) == (read.special, tuple(text.split()))
+    assert generated.words == read.words
+    assert set(text.split()) < {word.text for word in generated.whole_words()}
 
 
 def test_an_id_without_a_token_is_labelled_by_its_number():

@@ -79,20 +79,20 @@ PICTURE_MODELS: dict[str, tuple[str, str, dict]] = {
 @functools.cache
 def tokenizer() -> transformers.PreTrainedTokenizerFast:
     """A byte-level tokenizer with the special tokens of BERT."""
-    made = Tokenizer(models.BPE(unk_token="[UNK]"))
-    made.normalizer = normalizers.NFC()
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made.decoder = decoders.ByteLevel()
+    backend = Tokenizer(models.BPE(unk_token="[UNK]"))
+    backend.normalizer = normalizers.NFC()
+    backend.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    backend.decoder = decoders.ByteLevel()
     alphabet = pre_tokenizers.ByteLevel.alphabet()
-    made.train_from_iterator(
+    backend.train_from_iterator(
         TEXT, trainers.BpeTrainer(vocab_size=VOCABULARY - 5, special_tokens=SPECIAL, initial_alphabet=alphabet)
     )
-    made.post_processor = processors.TemplateProcessing(
+    backend.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
     names = {"pad_token": 0, "unk_token": 1, "cls_token": 2, "sep_token": 3, "mask_token": 4}
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=made, **{name: SPECIAL[place] for name, place in names.items()}
+        tokenizer_object=backend, **{name: SPECIAL[place] for name, place in names.items()}
     )
 
 
@@ -102,13 +102,13 @@ def network(name: str) -> transformers.PreTrainedModel:
     config = getattr(transformers, f"{kind}Config")(**sizes)
     model = getattr(transformers, suffix if suffix.startswith("Gemma") else kind + suffix)
     torch.manual_seed(1)
-    made = model(config).eval()
+    built = model(config).eval()
     # A generator of its own: how many numbers the library draws for weights that are replaced here makes no difference.
     generator = torch.Generator().manual_seed(1)
-    for parameter in made.parameters():  # far enough from 0 that maps are no even grey
+    for parameter in built.parameters():  # far enough from 0 that maps are no even grey
         if parameter.ndim > 1 and parameter.requires_grad:
             torch.nn.init.normal_(parameter, std=0.3, generator=generator)
-    return made
+    return built
 
 
 def processor() -> transformers.ViTImageProcessor:

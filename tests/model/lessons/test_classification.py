@@ -17,14 +17,14 @@ def classifier():
 @pytest.mark.parametrize("colour", ["#204060", "#F0E010"])
 def test_norm_logits_and_probabilities_equal_the_network_s(classifier, colour):
     trace = classifier.trace(Image.new("RGB", (90, 120), colour))
-    found = recompute_classification(classifier.network, trace)
+    classification = recompute_classification(classifier.network, trace)
     with torch.inference_mode():
         after = classifier.network.norm(torch.from_numpy(trace.stream[-1, 0]))
         logits = classifier.network.head(after)
-    np.testing.assert_array_equal(found.before, trace.stream[-1, 0])
-    np.testing.assert_allclose(found.after, after.numpy(), atol=1e-5)
-    np.testing.assert_allclose(found.logits, logits.numpy(), atol=1e-5)
-    np.testing.assert_allclose(found.probabilities, logits.softmax(0).numpy(), atol=1e-6)
-    np.testing.assert_allclose(found.powers, np.exp(found.logits - found.logits.max()))
-    assert found.difference == pytest.approx(np.abs(found.logits - trace.logits).max())
-    assert found.difference < 1e-5 and found.powers.max() == 1
+    np.testing.assert_array_equal(classification.before, trace.stream[-1, 0])
+    np.testing.assert_allclose(classification.after, after.numpy(), atol=1e-5)
+    np.testing.assert_allclose(classification.logits, logits.numpy(), atol=1e-5)
+    np.testing.assert_allclose(classification.probabilities, logits.softmax(0).numpy(), atol=1e-6)
+    np.testing.assert_allclose(classification.powers, np.exp(classification.logits - classification.logits.max()))
+    assert classification.difference == pytest.approx(np.abs(classification.logits - trace.logits).max())
+    assert classification.difference < 1e-5 and classification.powers.max() == 1

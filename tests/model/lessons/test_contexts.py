@@ -22,17 +22,17 @@ def translator():
 
 
 def test_the_word_is_the_same_before_layer_1_and_drifts_apart(translator):
-    found = follow_word(translator.network, translator.tokenizer, SENTENCES, "cat")
-    assert found.stages == ("embedding", "with position", "layer 1", "layer 2", "layer 3", "layer 4")
-    np.testing.assert_array_equal(found.vectors[0, 0], found.vectors[1, 0])
-    np.testing.assert_array_equal(found.vectors[0, 1], found.vectors[2, 1])  # second word in all three
-    np.testing.assert_allclose(found.cosines[:, :2], 1)
-    assert (found.cosines[:, 2:] < 0.999).all()
-    assert (found.cosines[:, -1] < found.cosines[:, 2]).all()
-    assert found.pairs == ((0, 1), (0, 2), (1, 2))
-    assert found.difference < 1e-6
-    np.testing.assert_allclose(found.projection[0, 0], found.projection[1, 0])
-    assert 0 < found.explained.sum() <= 1
+    contexts = follow_word(translator.network, translator.tokenizer, SENTENCES, "cat")
+    assert contexts.stages == ("embedding", "with position", "layer 1", "layer 2", "layer 3", "layer 4")
+    np.testing.assert_array_equal(contexts.vectors[0, 0], contexts.vectors[1, 0])
+    np.testing.assert_array_equal(contexts.vectors[0, 1], contexts.vectors[2, 1])  # second word in all three
+    np.testing.assert_allclose(contexts.cosines[:, :2], 1)
+    assert (contexts.cosines[:, 2:] < 0.999).all()
+    assert (contexts.cosines[:, -1] < contexts.cosines[:, 2]).all()
+    assert contexts.pairs == ((0, 1), (0, 2), (1, 2))
+    assert contexts.difference < 1e-6
+    np.testing.assert_allclose(contexts.projection[0, 0], contexts.projection[1, 0])
+    assert 0 < contexts.explained.sum() <= 1
 
 
 def test_stages_are_the_recorded_stream(translator):
@@ -44,9 +44,9 @@ def test_stages_are_the_recorded_stream(translator):
 
 
 def test_vectors_of_a_word_at_two_positions_differ_after_positions_are_added(translator):
-    found = follow_word(translator.network, translator.tokenizer, ["a cat", "I saw a big cat"], "cat")
-    assert found.cosines[0, 0] == pytest.approx(1)
-    assert found.cosines[0, 1] < 0.9999
+    contexts = follow_word(translator.network, translator.tokenizer, ["a cat", "I saw a big cat"], "cat")
+    assert contexts.cosines[0, 0] == pytest.approx(1)
+    assert contexts.cosines[0, 1] < 0.9999
 
 
 @pytest.mark.parametrize(

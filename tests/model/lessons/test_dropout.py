@@ -13,26 +13,26 @@ SITES = [("encoder", 0, "self"), ("encoder", 1, "ffn"), ("decoder", 0, "cross"),
 
 @pytest.mark.parametrize(("stack", "layer", "step"), SITES)
 def test_without_dropout_every_draw_is_the_recorded_stream(network, trace, stack, layer, step):
-    found = draw_dropout(network, trace, stack, (layer, step, 1), 0.0, 3, 7)
+    draws = draw_dropout(network, trace, stack, (layer, step, 1), 0.0, 3, 7)
     name = f"{stack}.{layer}.{step}.normalised"
     own = record_tensors(network, trace, stack, [name])[name][0, 1].detach().numpy()
-    np.testing.assert_allclose(found.without, own, atol=1e-6)
-    np.testing.assert_array_equal(found.drawn, np.broadcast_to(found.without, found.drawn.shape))
-    assert found.kept.all() and found.mean_cosine == pytest.approx(1)
+    np.testing.assert_allclose(draws.without, own, atol=1e-6)
+    np.testing.assert_array_equal(draws.drawn, np.broadcast_to(draws.without, draws.drawn.shape))
+    assert draws.kept.all() and draws.mean_cosine == pytest.approx(1)
 
 
 def test_draws_equal_those_of_the_library(network, trace):
-    found = draw_dropout(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
+    draws = draw_dropout(network, trace, "encoder", (0, "ffn", 2), 0.4, 5, 11)
     names = ["encoder.0.self.normalised", "encoder.0.ffn.sublayer_output"]
     x, output = (tensor[0, 2] for tensor in map(record_tensors(network, trace, "encoder", names).get, names))
     with torch.random.fork_rng(devices=[]), torch.inference_mode():
         torch.manual_seed(11)
         dropped = functional.dropout(output.expand(5, -1).contiguous(), 0.4, training=True)
         expected = network.encoder[0].feed_forward_norm.norm(x + dropped)
-    np.testing.assert_array_equal(found.kept, (dropped != 0).numpy())
-    np.testing.assert_allclose(found.drawn, expected.numpy(), atol=1e-6)
-    assert found.difference < 1e-5
-    assert (found.cosines < 1 - 1e-4).all()
+    np.testing.assert_array_equal(draws.kept, (dropped != 0).numpy())
+    np.testing.assert_allclose(draws.drawn, expected.numpy(), atol=1e-6)
+    assert draws.difference < 1e-5
+    assert (draws.cosines < 1 - 1e-4).all()
 
 
 def test_the_mean_of_many_draws_is_near_the_vector_without(network, trace):

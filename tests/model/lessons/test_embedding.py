@@ -41,16 +41,16 @@ def test_one_token_has_one_row_but_two_inputs(translator):
 def test_neighbours_are_the_largest_cosines_of_the_whole_vocabulary(translator):
     network, tokenizer = translator.network, translator.tokenizer
     (token,) = tokenizer.encode("street")
-    found = find_neighbours(network, tokenizer, token, 10)
+    neighbours = find_neighbours(network, tokenizer, token, 10)
     table = network.embedding.weight.numpy().astype(np.float64)
     cosines = table @ table[token] / np.linalg.norm(table, axis=1) / np.linalg.norm(table[token])
-    np.testing.assert_allclose(found.cosines, cosines, atol=1e-6)
-    assert found.cosines[token] == pytest.approx(1, abs=1e-6)
+    np.testing.assert_allclose(neighbours.cosines, cosines, atol=1e-6)
+    assert neighbours.cosines[token] == pytest.approx(1, abs=1e-6)
     order = [id_ for id_ in np.argsort(-cosines) if id_ != token][:10]
-    assert [near.id for near in found.nearest] == order
-    assert [near.token for near in found.nearest] == tokenizer.labels(order)
-    assert found.token.strip() == "street"
-    assert found.difference < 1e-6
-    assert len(found.others) == len(table) - 1
+    assert [near.id for near in neighbours.nearest] == order
+    assert [near.token for near in neighbours.nearest] == tokenizer.labels(order)
+    assert neighbours.token.strip() == "street"
+    assert neighbours.difference < 1e-6
+    assert len(neighbours.others) == len(table) - 1
     with pytest.raises(ValueError, match="no token 8000"):
         find_neighbours(network, tokenizer, len(table))

@@ -22,16 +22,16 @@ def test_the_worked_example():
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_the_check_holds_in_every_layer(network, trace, stack):
     for layer in range(2):
-        seen = measure_hidden_units(network, trace, stack, layer)
-        assert seen.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
-        assert max(seen.hidden_difference, seen.output_difference, seen.alone_difference) < 1e-5
-        assert seen.parameters == 16 * 64 + 64 + 64 * 16 + 16
-        assert seen.d_model == 16
+        units = measure_hidden_units(network, trace, stack, layer)
+        assert units.hidden.shape == (len(trace.source_ids if stack == "encoder" else trace.target_ids), 64)
+        assert max(units.hidden_difference, units.output_difference, units.alone_difference) < 1e-5
+        assert units.parameters == 16 * 64 + 64 + 64 * 16 + 16
+        assert units.d_model == 16
         module = getattr(network, stack)[layer].feed_forward
-        before = module.expand(torch.from_numpy(seen.stream))
-        np.testing.assert_allclose(seen.before, before.detach(), atol=1e-5)
-        np.testing.assert_allclose(seen.hidden, before.detach().relu(), atol=1e-5)
-        np.testing.assert_allclose(seen.output, module(torch.from_numpy(seen.stream)).detach(), atol=1e-5)
+        before = module.expand(torch.from_numpy(units.stream))
+        np.testing.assert_allclose(units.before, before.detach(), atol=1e-5)
+        np.testing.assert_allclose(units.hidden, before.detach().relu(), atol=1e-5)
+        np.testing.assert_allclose(units.output, module(torch.from_numpy(units.stream)).detach(), atol=1e-5)
 
 
 def test_the_check_fails_on_hidden_units_of_another_layer(network, trace):
@@ -44,9 +44,9 @@ def test_the_check_fails_on_hidden_units_of_another_layer(network, trace):
 
 def test_active_units_are_counted():
     hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
-    seen = HiddenUnits(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
-    assert seen.fired.tolist() == [2, 1]
-    assert seen.share == 3 / 8
-    assert seen.never == 2
-    units, activations = seen.strongest(0, 2)
+    recorded = HiddenUnits(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
+    assert recorded.fired.tolist() == [2, 1]
+    assert recorded.share == 3 / 8
+    assert recorded.never == 2
+    units, activations = recorded.strongest(0, 2)
     assert (units.tolist(), activations.tolist()) == ([1, 3], [2, 1])

@@ -20,16 +20,16 @@ def traces():
 @with_alignment
 def test_rows_sum_to_one_and_equal_what_the_network_used(traces, name):
     trace = traces[name]
-    found = recompute_first_attention(trace)
+    attention = recompute_first_attention(trace)
     steps, tokens = len(trace.next_tokens), len(trace.source_tokens)
-    assert found.weights.shape == found.scores.shape == (steps, tokens)
-    np.testing.assert_allclose(found.weights.sum(axis=1), 1, atol=1e-12)
-    np.testing.assert_allclose(found.weights, trace.alignment, atol=1e-5)
-    np.testing.assert_allclose(found.contexts, trace.records["cross"].outputs[0, 0], atol=1e-5)
-    assert found.difference < 1e-5 and found.row_sum_error < 1e-6
-    exponentials = found.exponentials / found.exponentials.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(exponentials, found.weights, atol=1e-12)
-    assert (found.exponentials.max(axis=1) == 1).all()
+    assert attention.weights.shape == attention.scores.shape == (steps, tokens)
+    np.testing.assert_allclose(attention.weights.sum(axis=1), 1, atol=1e-12)
+    np.testing.assert_allclose(attention.weights, trace.alignment, atol=1e-5)
+    np.testing.assert_allclose(attention.contexts, trace.records["cross"].outputs[0, 0], atol=1e-5)
+    assert attention.difference < 1e-5 and attention.row_sum_error < 1e-6
+    exponentials = attention.exponentials / attention.exponentials.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(exponentials, attention.weights, atol=1e-12)
+    assert (attention.exponentials.max(axis=1) == 1).all()
 
 
 @with_alignment
@@ -44,14 +44,14 @@ def test_the_query_is_the_state_before_the_step_or_after_it(traces, name):
 def test_the_states_are_those_of_both_directions(traces, name):
     trace = traces[name]
     both = np.concatenate([trace.encoder["forwards"].hidden, trace.encoder["backwards"].hidden], axis=1)
-    found = recompute_first_attention(trace)
-    np.testing.assert_allclose(found.states, both, atol=1e-6)
-    np.testing.assert_allclose(found.contexts, found.weights @ both, atol=1e-5)
+    attention = recompute_first_attention(trace)
+    np.testing.assert_allclose(attention.states, both, atol=1e-6)
+    np.testing.assert_allclose(attention.contexts, attention.weights @ both, atol=1e-5)
 
 
 def test_wrong_records_are_detected(traces):
     trace = traces["lstm-dot"]
     record = trace.records["cross"]
     wrong = replace(trace, records={"cross": replace(record, weights=np.roll(record.weights, 1, axis=-1) * 0.9)})
-    found = recompute_first_attention(wrong)
-    assert found.difference > 0.1 and found.row_sum_error == pytest.approx(0.1, abs=1e-3)
+    attention = recompute_first_attention(wrong)
+    assert attention.difference > 0.1 and attention.row_sum_error == pytest.approx(0.1, abs=1e-3)

@@ -49,9 +49,9 @@ def test_distances_with_fewer_than_fifty_sentences_do_not_count(shipped):
 def test_shipped_figures_agree_with_one_sentence_now(shipped):
     ids = RecurrentTranslator.load("rnn-vector", "cpu").check("I want to buy a new car for my brother.")
     for name, states in NETWORKS.items():
-        found = state_gradients(RecurrentTranslator.load(name, "cpu").network, [*ids, 3])
+        gradients = state_gradients(RecurrentTranslator.load(name, "cpu").network, [*ids, 3])
         for state in states:
-            sizes = getattr(found, state)[:-1]
+            sizes = getattr(gradients, state)[:-1]
             for distance, size in enumerate(sizes[:8]):
                 figures = shipped.sizes[name][state][distance]
                 assert size == pytest.approx(figures.typical, rel=10 ** (3.5 * figures.spread) - 1)

@@ -22,25 +22,25 @@ def models():
 
 
 def test_lowest_and_median_of_the_counted_rounds(models, monkeypatch):
-    passes, taken = [], iter([9.0] * 4 + [3.0, 1.0, 8.0, 2.0, 1.0, 5.0, 4.0, 6.0, 2.0, 7.0, 6.0, 4.0])
+    passes, durations = [], iter([9.0] * 4 + [3.0, 1.0, 8.0, 2.0, 1.0, 5.0, 4.0, 6.0, 2.0, 7.0, 6.0, 4.0])
 
     def timed(network, source, target):
         assert source.shape == target.shape and int(source.min()) > network.config.eos_id
         passes.append((type(network).__name__, source.shape[1]))
-        return next(taken)
+        return next(durations)
 
     monkeypatch.setattr(lesson, "_time_pass", timed)
-    found = forward_times(models, lengths=(2, 4), rounds=3)
+    measured = forward_times(models, lengths=(2, 4), rounds=3)
     assert passes == [(name, length) for length in (2, 4) for name in ("Transformer", "RecurrentNetwork")] * 4
-    assert found.networks["transformer"].lowest == (1.0, 4.0)
-    assert found.networks["transformer"].median == (2.0, 6.0)
-    assert found.networks["rnn-vector"].lowest == (1.0, 2.0)
-    assert found.networks["rnn-vector"].median == (5.0, 4.0)
-    assert found.growth("transformer") == 4
-    assert [times.weights_sha256 for times in found.networks.values()] == ["transformer", "rnn-vector"]
-    assert all(0 <= times.difference < 1e-5 for times in found.networks.values())
-    assert (found.rounds, found.threads, found.torch) == (3, torch.get_num_threads(), torch.__version__)
-    assert "core" in found.hardware
+    assert measured.networks["transformer"].lowest == (1.0, 4.0)
+    assert measured.networks["transformer"].median == (2.0, 6.0)
+    assert measured.networks["rnn-vector"].lowest == (1.0, 2.0)
+    assert measured.networks["rnn-vector"].median == (5.0, 4.0)
+    assert measured.growth("transformer") == 4
+    assert [times.weights_sha256 for times in measured.networks.values()] == ["transformer", "rnn-vector"]
+    assert all(0 <= times.difference < 1e-5 for times in measured.networks.values())
+    assert (measured.rounds, measured.threads, measured.torch) == (3, torch.get_num_threads(), torch.__version__)
+    assert "core" in measured.hardware
 
 
 def test_every_pass_is_one_step(models):
@@ -55,9 +55,9 @@ def test_both_networks_read_the_same_tokens(models):
 
 
 def test_figures_can_be_written_and_read(tmp_path):
-    kept = ForwardTimes({"a": NetworkTimes((1.0, 2.0), (1.5, 2.5), 1e-6, "ff")}, (8, 16), 5, "2 cores", 2, "2.13")
-    (tmp_path / FILE).write_text(json.dumps(kept.to_dict()))
-    assert ForwardTimes.read(tmp_path) == kept
+    times = ForwardTimes({"a": NetworkTimes((1.0, 2.0), (1.5, 2.5), 1e-6, "ff")}, (8, 16), 5, "2 cores", 2, "2.13")
+    (tmp_path / FILE).write_text(json.dumps(times.to_dict()))
+    assert ForwardTimes.read(tmp_path) == times
     for damaged in ("[]", "{}", '{"networks": {"a": {}}}', '{"networks": 3}'):
         (tmp_path / FILE).write_text(damaged)
         with pytest.raises(CheckpointError, match=FILE):

@@ -44,14 +44,14 @@ def test_a_sentence_grows_up_to_the_network_s_limit(networks):
 def test_losses_of_a_batch_equal_those_of_each_pair_alone(networks, name):
     translator = networks[name]
     grown = add_clauses(translator, "I am a student.", "Je suis un \u00e9tudiant.")[:3]
-    found = lengthening_losses(translator, grown)
+    losses = lengthening_losses(translator, grown)
     for place, pair in enumerate(grown):
         alone = translator.score(translator.trace(pair.source, target=pair.target))
-        assert found.whole[place] == pytest.approx(alone.mean(), abs=2e-5)
-        assert found.own[place] == pytest.approx(alone[: found.shared].mean(), abs=2e-5)
-    assert 0 <= found.difference < 2e-5
+        assert losses.whole[place] == pytest.approx(alone.mean(), abs=2e-5)
+        assert losses.own[place] == pytest.approx(alone[: losses.shared].mean(), abs=2e-5)
+    assert 0 <= losses.difference < 2e-5
     target = translator.tokenizer.encode(grown[0].target)
-    assert found.shared == len(target) - 1  # all but the full stop
+    assert losses.shared == len(target) - 1  # all but the full stop
 
 
 def test_two_clauses_raise_the_loss_of_one_vector_much_and_of_attention_little(networks):

@@ -88,9 +88,9 @@ def test_a_single_full_head_costs_as_much_as_the_split_one(module, streams):
 
 
 def test_operations_are_those_that_torch_counts(module, streams):
-    asking, asked = (torch.from_numpy(array)[None] for array in streams)
+    asking, memory = (torch.from_numpy(array)[None] for array in streams)
     with FlopCounterMode(display=False) as counter:
-        module(asking, module.project_memory(asked), None, lambda name, tensor: tensor)
+        module(asking, module.project_memory(memory), None, lambda name, tensor: tensor)
     assert compute_head_forms(module, *streams, None).split.flops == counter.get_total_flops()
 
 

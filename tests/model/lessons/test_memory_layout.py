@@ -13,7 +13,7 @@ def test_the_worked_example():
     assert story.contiguous.strides == (600, 200, 20, 1)
     assert story.transposed.shape == story.contiguous.shape == (5, 3, 10, 20)
     assert (story.original.contiguous, story.transposed.contiguous, story.contiguous.contiguous) == (True, False, True)
-    assert story.wanted == (15, 10, 20)
+    assert story.view_shape == (15, 10, 20)
     assert story.merged == (200, 20, 1)
     assert story.shares_memory
 

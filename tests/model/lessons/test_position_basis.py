@@ -13,11 +13,11 @@ def test_the_residual_never_rises_and_is_the_one_of_the_drawn_sum(name, table):
     target = curve(name, 64)
     assert np.abs(target).max() <= 1
     for first in (0, 7, 64):
-        found = fit_columns(target, table, first)
-        assert (np.diff(found.residuals) <= 0).all()
-        assert found.residuals[0] == 1
-        left = np.linalg.norm(target - found.approximation) / np.linalg.norm(target)
-        assert left == pytest.approx(found.residuals[first], abs=1e-12)
+        fit = fit_columns(target, table, first)
+        assert (np.diff(fit.residuals) <= 0).all()
+        assert fit.residuals[0] == 1
+        left = np.linalg.norm(target - fit.approximation) / np.linalg.norm(target)
+        assert left == pytest.approx(fit.residuals[first], abs=1e-12)
 
 
 def test_a_fit_is_the_least_squares_fit():
@@ -28,20 +28,20 @@ def test_a_fit_is_the_least_squares_fit():
 
 @pytest.mark.parametrize("name", CURVES)
 def test_harmonics_span_every_curve_of_an_odd_number_of_positions(name):
-    found = fit_columns(curve(name, 63), harmonics(63, 63), 63)
-    assert found.used.all()
-    assert found.residuals[-1] < 1e-12
+    fit = fit_columns(curve(name, 63), harmonics(63, 63), 63)
+    assert fit.used.all()
+    assert fit.residuals[-1] < 1e-12
 
 
 def test_a_wave_of_the_basis_needs_one_column():
     table = positional_table(50, 16)
-    found = fit_columns(table[:, 3], table, 4)
-    assert found.residuals[4] < 1e-12 < found.residuals[3]
+    fit = fit_columns(table[:, 3], table, 4)
+    assert fit.residuals[4] < 1e-12 < fit.residuals[3]
 
 
 def test_dependent_columns_are_skipped():
-    found = fit_columns(curve("step", 16), positional_table(16, 256), 256)
-    assert found.used.sum() <= 16
+    fit = fit_columns(curve("step", 16), positional_table(16, 256), 256)
+    assert fit.used.sum() <= 16
     doubled = np.repeat(harmonics(15, 5), 2, axis=1)
     np.testing.assert_array_equal(fit_columns(curve("bump", 15), doubled, 10).used, [True, False] * 5)
 

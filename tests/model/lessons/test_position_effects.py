@@ -52,11 +52,11 @@ def test_the_embedded_stream_has_the_changed_positions():
 @torch.inference_mode()
 def test_a_batch_of_changes_equals_each_change_alone():
     losses = run_to_end(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING, seed=4, shift=2))
-    source, target, wanted = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
+    source, target, following = (torch.tensor([ids]) for ids in (SOURCE, TARGET, FOLLOWING))
     for where in STACKS:
         for change in POSITION_CHANGES:
             tap = positions_tap(NETWORK, where, change, len(SOURCE), len(TARGET), seed=4, shift=2)
-            expected = token_cross_entropy(NETWORK(source, target, tap), wanted)[0]
+            expected = token_cross_entropy(NETWORK(source, target, tap), following)[0]
             torch.testing.assert_close(torch.from_numpy(losses.per_token[where, change]), expected, atol=1e-5, rtol=0)
     assert list(position_losses_in_steps(NETWORK, SOURCE, FOLLOWING)) == [(1, 3), (2, 3), (3, 3)]
     assert losses.difference < 1e-5

@@ -11,19 +11,19 @@ from model.networks.positional import positional_table, wavelengths
 
 @pytest.mark.parametrize(("length", "d_model", "shift"), [(64, 256, 5), (2, 2, 1), (512, 512, 128), (30, 16, 0)])
 def test_a_shift_is_the_papers_rotation_and_a_fit_finds_it(length, d_model, shift):
-    found = find_shift_matrix(length, d_model, shift)
-    assert found.residual < 1e-6
+    shift_matrix = find_shift_matrix(length, d_model, shift)
+    assert shift_matrix.residual < 1e-6
     if length > 2:
-        assert found.fitted_difference < 1e-6
+        assert shift_matrix.fitted_difference < 1e-6
     table = positional_table(length + shift, d_model)
-    np.testing.assert_allclose(table[:length] @ found.matrix.T, table[shift:], atol=1e-6)
+    np.testing.assert_allclose(table[:length] @ shift_matrix.matrix.T, table[shift:], atol=1e-6)
 
 
 def test_no_blocks_are_exact_for_the_variant():
-    found = find_shift_matrix(64, 64, 5, "column")
-    assert found.residual > 0.1
+    shift_matrix = find_shift_matrix(64, 64, 5, "column")
+    assert shift_matrix.residual > 0.1
     table = positional_table(69, 64, "column")
-    assert found.residual == pytest.approx(np.abs(table[5:] - table[:64] @ found.matrix.T).max())
+    assert shift_matrix.residual == pytest.approx(np.abs(table[5:] - table[:64] @ shift_matrix.matrix.T).max())
 
 
 def test_products_depend_on_the_distance_only_in_the_papers_form():

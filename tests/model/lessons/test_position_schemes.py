@@ -15,10 +15,10 @@ def test_alibi_halves_its_slope_from_head_to_head():
 
 
 def test_t5_has_single_buckets_for_near_keys_and_shared_ones_for_far_keys():
-    found = t5_buckets(300)
-    assert found[0, :9].tolist() == [0, 17, 18, 19, 20, 21, 22, 23, 24]
-    assert found[:9, 0].tolist() == list(range(9))
-    assert (found[150, 0], found[0, 150], found.max()) == (15, 31, 31)
+    buckets = t5_buckets(300)
+    assert buckets[0, :9].tolist() == [0, 17, 18, 19, 20, 21, 22, 23, 24]
+    assert buckets[:9, 0].tolist() == list(range(9))
+    assert (buckets[150, 0], buckets[0, 150], buckets.max()) == (15, 31, 31)
 
 
 def test_t5_buckets_equal_the_library_s():
@@ -30,8 +30,8 @@ def test_t5_buckets_equal_the_library_s():
 
 def test_rotary_scores_are_cosines_of_the_distance():
     """With two dimensions one pair rotates by 1 radian a position: cos(distance) / sqrt(2)."""
-    found = rotary(5, 2)
-    np.testing.assert_allclose(found[0], np.cos(np.arange(5)) / math.sqrt(2), atol=1e-15)
+    scores = rotary(5, 2)
+    np.testing.assert_allclose(scores[0], np.cos(np.arange(5)) / math.sqrt(2), atol=1e-15)
     np.testing.assert_allclose(np.diagonal(rotary(9, 32)), 16 / math.sqrt(32), atol=1e-14)
 
 

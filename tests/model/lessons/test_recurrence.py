@@ -14,19 +14,19 @@ IDS = [7, 8, 9, 10, 3]
 @pytest.mark.parametrize("trained", ["forwards", "backwards"])
 def test_every_step_is_the_sum_of_its_terms(trained, reads):
     network = tiny_recurrent("rnn-vector", reads=trained)
-    found = unroll(network, IDS, reads)
-    assert found.order == ((0, 1, 2, 3, 4) if reads == "forwards" else (4, 3, 2, 1, 0))
-    np.testing.assert_allclose(found.hidden, np.tanh(found.from_token + found.from_state + found.bias))
-    np.testing.assert_array_equal(found.before[1:], found.hidden[:-1])
-    assert not found.before[0].any() and not found.from_state[0].any()
-    assert found.difference < 1e-6
+    unrolled = unroll(network, IDS, reads)
+    assert unrolled.order == ((0, 1, 2, 3, 4) if reads == "forwards" else (4, 3, 2, 1, 0))
+    np.testing.assert_allclose(unrolled.hidden, np.tanh(unrolled.from_token + unrolled.from_state + unrolled.bias))
+    np.testing.assert_array_equal(unrolled.before[1:], unrolled.hidden[:-1])
+    assert not unrolled.before[0].any() and not unrolled.from_state[0].any()
+    assert unrolled.difference < 1e-6
 
 
 def test_the_trained_direction_gives_the_states_of_the_trace():
     translator = RecurrentTranslator.load("rnn-vector", "cpu")
     trace = translator.trace("I want to buy a car.")
-    found = unroll(translator.network, trace.source_ids, "backwards")
-    np.testing.assert_allclose(found.hidden[::-1], trace.encoder["backwards"].hidden, atol=1e-5)
+    unrolled = unroll(translator.network, trace.source_ids, "backwards")
+    np.testing.assert_allclose(unrolled.hidden[::-1], trace.encoder["backwards"].hidden, atol=1e-5)
 
 
 def test_other_networks_are_refused():
@@ -43,5 +43,5 @@ def test_a_state_depends_on_its_side_of_the_sentence_only(kind):
 def test_a_state_that_depends_on_the_other_side_is_detected():
     network = tiny_recurrent("lstm-dot")
     run = network.encoder.run
-    network.encoder.run = lambda *given, **named: (run(*given, **named)[0] + given[0].mean(), None)
+    network.encoder.run = lambda *args, **named: (run(*args, **named)[0] + args[0].mean(), None)
     assert context_difference(network, IDS) > 1e-3

@@ -28,39 +28,39 @@ def traced(tokenizer):
 def test_steps_are_in_the_order_of_reading(traced, kind):
     network, trace = traced(kind)
     for layer in gated_layers(network.config):
-        found = read_gates(network, trace, layer)
-        assert found.difference < 1e-5
+        gates = read_gates(network, trace, layer)
+        assert gates.difference < 1e-5
         if layer == "decoder":
-            assert found.tokens == trace.target_tokens
-            np.testing.assert_array_equal(found.record.cell, trace.decoder.cell)
-            np.testing.assert_array_equal(found.before[0], trace.start_cell)
+            assert gates.tokens == trace.target_tokens
+            np.testing.assert_array_equal(gates.record.cell, trace.decoder.cell)
+            np.testing.assert_array_equal(gates.before[0], trace.start_cell)
         else:
             direction = layer.partition(".")[2]
             turn = -1 if direction == "backwards" else 1
-            assert found.tokens == trace.source_tokens[::turn]
-            np.testing.assert_array_equal(found.record.forget_gate, trace.encoder[direction].forget_gate[::turn])
-            assert not found.before[0].any()
-        np.testing.assert_array_equal(found.before[1:], found.record.cell[:-1])
-        fed = found.record.input_gate * found.record.candidate
-        np.testing.assert_allclose(found.record.forget_gate * found.before + fed, found.record.cell, atol=1e-6)
+            assert gates.tokens == trace.source_tokens[::turn]
+            np.testing.assert_array_equal(gates.record.forget_gate, trace.encoder[direction].forget_gate[::turn])
+            assert not gates.before[0].any()
+        np.testing.assert_array_equal(gates.before[1:], gates.record.cell[:-1])
+        fed = gates.record.input_gate * gates.record.candidate
+        np.testing.assert_allclose(gates.record.forget_gate * gates.before + fed, gates.record.cell, atol=1e-6)
 
 
 def test_the_remaining_share_is_the_product_of_later_forget_gates(traced):
     network, trace = traced("lstm-vector")
-    found = read_gates(network, trace, "encoder.backwards")
-    forget = found.record.forget_gate.astype(np.float64)
+    gates = read_gates(network, trace, "encoder.backwards")
+    forget = gates.record.forget_gate.astype(np.float64)
     for step in range(4):
-        np.testing.assert_allclose(found.remaining[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
-    near = (forget > OPEN) & (found.record.input_gate < SHUT)
-    assert found.copying == pytest.approx(near.mean())
+        np.testing.assert_allclose(gates.remaining[step], forget[step + 1 :].prod(axis=0), rtol=1e-6)
+    near = (forget > OPEN) & (gates.record.input_gate < SHUT)
+    assert gates.copying == pytest.approx(near.mean())
 
 
 @pytest.mark.parametrize("gate", ["input", "forget", "output"])
 def test_units_are_sorted_by_the_mean_of_a_gate(traced, gate):
-    found = read_gates(*traced("lstm-dot"), "decoder")
-    means = getattr(found.record, f"{gate}_gate").mean(axis=0)[found.order(gate)]
+    gates = read_gates(*traced("lstm-dot"), "decoder")
+    means = getattr(gates.record, f"{gate}_gate").mean(axis=0)[gates.order(gate)]
     assert (np.diff(means) <= 1e-6).all()
-    assert found.order("number").tolist() == list(range(12))
+    assert gates.order("number").tolist() == list(range(12))
 
 
 def test_a_wrong_record_is_detected(traced):

@@ -28,22 +28,22 @@ def test_sizes_equal_those_of_autograd(kind, reads):
     network = tiny_recurrent(kind, reads=reads).double()
     with torch.no_grad():
         embedded = network.embed(torch.tensor([IDS]))[0]
-    jacobian = torch.autograd.functional.jacobian(lambda given: last_state(network, given), embedded)
-    found = state_gradients(network.float(), IDS)
+    jacobian = torch.autograd.functional.jacobian(lambda vectors: last_state(network, vectors), embedded)
+    gradients = state_gradients(network.float(), IDS)
     hidden, cell = sizes_of(jacobian, network.encoder.width)
-    np.testing.assert_allclose(found.hidden, hidden, rtol=2e-6)
+    np.testing.assert_allclose(gradients.hidden, hidden, rtol=2e-6)
     if kind == "lstm-vector":
-        np.testing.assert_allclose(found.cell, cell, rtol=2e-6)
+        np.testing.assert_allclose(gradients.cell, cell, rtol=2e-6)
     else:
-        assert found.cell is None
-    assert found.difference < 1e-5
-    assert found.distance.tolist() == ([4, 3, 2, 1, 0] if reads == "forwards" else [0, 1, 2, 3, 4])
+        assert gradients.cell is None
+    assert gradients.difference < 1e-5
+    assert gradients.distance.tolist() == ([4, 3, 2, 1, 0] if reads == "forwards" else [0, 1, 2, 3, 4])
 
 
 @one_way
 def test_sizes_equal_those_of_finite_differences(kind, reads):
     network = tiny_recurrent(kind, reads=reads)
-    found = state_gradients(network, IDS)
+    gradients = state_gradients(network, IDS)
     network = network.double()
     step, width = 1e-6, network.encoder.width
     with torch.no_grad():
@@ -57,9 +57,9 @@ def test_sizes_equal_those_of_finite_differences(kind, reads):
                 columns.append(there / (2 * step))
     jacobian = torch.stack(columns, dim=1).view(-1, *embedded.shape)  # (states, S, d_model)
     hidden, cell = sizes_of(jacobian, width)
-    np.testing.assert_allclose(found.hidden, hidden, rtol=1e-4)
-    if found.cell is not None:
-        np.testing.assert_allclose(found.cell, cell, rtol=1e-4)
+    np.testing.assert_allclose(gradients.hidden, hidden, rtol=1e-4)
+    if gradients.cell is not None:
+        np.testing.assert_allclose(gradients.cell, cell, rtol=1e-4)
 
 
 def test_the_check_detects_a_wrong_chain(monkeypatch):
@@ -67,11 +67,11 @@ def test_the_check_detects_a_wrong_chain(monkeypatch):
 
     right = module.JacobianRows.step_back
 
-    def wrong(rows, *given):
-        found = right(rows, *given)
+    def wrong(rows, *args):
+        result = right(rows, *args)
         with torch.inference_mode():
             rows.by_state[:, : rows.width] *= 1.01
-        return found
+        return result
 
     monkeypatch.setattr(module.JacobianRows, "step_back", wrong)
     assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
@@ -92,7 +92,7 @@ def test_one_thread_and_two_give_the_same_result(kind):
 
 
 def test_an_encoder_that_reads_both_ways_has_no_last_state():
-    for function in (state_gradients, lambda *given: measure_drift(*given, 5)):
+    for function in (state_gradients, lambda *args: measure_drift(*args, 5)):
         with pytest.raises(ValueError, match="no last state"):
             function(tiny_recurrent("lstm-dot"), IDS)
 
@@ -100,7 +100,7 @@ def test_an_encoder_that_reads_both_ways_has_no_last_state():
 @one_way
 def test_a_replaced_token_changes_the_states_from_its_step_on(kind, reads):
     network = tiny_recurrent(kind, reads=reads)
-    found = measure_drift(network, IDS, 20)
+    drift = measure_drift(network, IDS, 20)
     order = [0, 1, 2, 3, 4] if reads == "forwards" else [4, 3, 2, 1, 0]
     with torch.no_grad():
         plain, _ = network.encoder.run(network.embed(torch.tensor([IDS])))
@@ -108,11 +108,11 @@ def test_a_replaced_token_changes_the_states_from_its_step_on(kind, reads):
             other = IDS.copy()
             other[place] = 20
             states, _ = network.encoder.run(network.embed(torch.tensor([other])))
-            wanted = (states - plain)[0, order].norm(dim=-1) / plain[0, order].norm(dim=-1)
-            np.testing.assert_allclose(found.hidden[row], wanted.numpy(), atol=1e-5)
-    assert not found.hidden[np.tril_indices(5, -1)].any() and (np.diag(found.hidden) > 0).all()
-    assert found.difference < 1e-6
-    assert (found.cell is None) == (kind == "rnn-vector")
+            expected = (states - plain)[0, order].norm(dim=-1) / plain[0, order].norm(dim=-1)
+            np.testing.assert_allclose(drift.hidden[row], expected.numpy(), atol=1e-5)
+    assert not drift.hidden[np.tril_indices(5, -1)].any() and (np.diag(drift.hidden) > 0).all()
+    assert drift.difference < 1e-6
+    assert (drift.cell is None) == (kind == "rnn-vector")
 
 
 def test_a_token_that_is_replaced_by_itself_changes_nothing():

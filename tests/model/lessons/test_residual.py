@@ -25,13 +25,13 @@ def test_one_entry_a_sub_layer_in_order(network, trace):
 @pytest.mark.parametrize("stack", ["encoder", "decoder"])
 def test_lengths_equal_those_of_the_recorded_stream(network, trace, stack):
     stream = trace.encoder_stream if stack == "encoder" else trace.decoder_stream
-    found = recompute_add_and_norms(network, trace, stack)
-    per_layer = len(found) // 2
+    sub_layers = recompute_add_and_norms(network, trace, stack)
+    per_layer = len(sub_layers) // 2
     for layer in range(2):
-        first, last = found[layer * per_layer], found[(layer + 1) * per_layer - 1]
+        first, last = sub_layers[layer * per_layer], sub_layers[(layer + 1) * per_layer - 1]
         np.testing.assert_allclose(first.before, np.linalg.norm(stream[layer], axis=1), rtol=1e-5)
         np.testing.assert_allclose(last.after, np.linalg.norm(stream[layer + 1], axis=1), rtol=1e-5)
-    for earlier, later in zip(found, found[1:], strict=False):
+    for earlier, later in zip(sub_layers, sub_layers[1:], strict=False):
         np.testing.assert_allclose(earlier.after, later.before)
 
 

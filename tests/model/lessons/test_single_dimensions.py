@@ -18,9 +18,9 @@ def test_one_half_chooses_a_dimension_and_the_other_scores_it():
     vectors = np.random.default_rng(0).normal(size=(8, 2, 5))
     vectors[:, 1, 3] = vectors[:, 0, 3].min() + np.arange(8)
     vectors[:, 0, 3] = vectors[:, 1, 3].min() - 1 - np.arange(8)  # the first kind is always smaller here
-    found = SingleDimensions(words, vectors)
-    assert (found.best, found.chosen[3], found.held_out[3]) == (3, 0.0, 1.0)
-    assert found.difference() == 0
+    dimensions = SingleDimensions(words, vectors)
+    assert (dimensions.best, dimensions.chosen[3], dimensions.held_out[3]) == (3, 0.0, 1.0)
+    assert dimensions.difference() == 0
     vectors[1::2, 0, 3], vectors[1::2, 1, 3] = vectors[1::2, 1, 3].copy(), vectors[1::2, 0, 3].copy()
     assert SingleDimensions(words, vectors).held_out[3] == 0  # the words that judge say the contrary
 
@@ -28,11 +28,11 @@ def test_one_half_chooses_a_dimension_and_the_other_scores_it():
 @pytest.mark.parametrize("contrast", CONTRASTS)
 def test_words_are_single_tokens_and_in_one_half(contrast):
     translator = Translator.load(device="cpu")
-    found = look_up_pairs(translator.network, translator.tokenizer, CONTRASTS[contrast])
-    first, second = ({word for pair in found.words[half::2] for word in pair} for half in (0, 1))
-    assert not first & second and len(found.words) >= 30
+    dimensions = look_up_pairs(translator.network, translator.tokenizer, CONTRASTS[contrast])
+    first, second = ({word for pair in dimensions.words[half::2] for word in pair} for half in (0, 1))
+    assert not first & second and len(dimensions.words) >= 30
     assert all(len(translator.tokenizer.encode(word)) == 1 for word in first | second)
-    assert found.difference() < 1e-12 and 0.5 <= found.together <= 1
+    assert dimensions.difference() < 1e-12 and 0.5 <= dimensions.together <= 1
 
 
 def test_too_few_words_are_refused():

@@ -9,19 +9,19 @@ from pages.shared.checks import BOUNDS
 
 def test_a_basis_of_the_plane():
     """(2, 1) and (-1, 2): area 2 * 2 - (-1) * 1 = 5; (3, 4) = 2 (2, 1) + 1 (-1, 2)."""
-    found = Vectors(((2, 1), (-1, 2)), (3, 4))
-    assert (found.determinant, found.rank, found.independent, found.reached) == (5, 2, True, True)
-    np.testing.assert_allclose(found.coordinates, [2, 1], atol=1e-15)
-    assert found.distance == 0 and found.difference() < 1e-15
+    solution = Vectors(((2, 1), (-1, 2)), (3, 4))
+    assert (solution.determinant, solution.rank, solution.independent, solution.reached) == (5, 2, True, True)
+    np.testing.assert_allclose(solution.coordinates, [2, 1], atol=1e-15)
+    assert solution.distance == 0 and solution.difference() < 1e-15
 
 
 def test_two_on_one_line_span_a_line():
     """(2, 1) and (4, 2): nothing but the line y = x / 2; (1, 3) comes nearest to it at (2, 1), sqrt(5) away."""
-    found = Vectors(((2, 1), (4, 2)), (1, 3))
-    assert (found.determinant, found.rank, found.independent, found.reached) == (0, 1, False, False)
-    assert found.coordinates is None
-    np.testing.assert_allclose(found.nearest, [2, 1], atol=1e-14)
-    assert found.distance == pytest.approx(5**0.5)
+    solution = Vectors(((2, 1), (4, 2)), (1, 3))
+    assert (solution.determinant, solution.rank, solution.independent, solution.reached) == (0, 1, False, False)
+    assert solution.coordinates is None
+    np.testing.assert_allclose(solution.nearest, [2, 1], atol=1e-14)
+    assert solution.distance == pytest.approx(5**0.5)
     assert Vectors(((2, 1), (4, 2)), (-6, -3)).reached
 
 
@@ -34,17 +34,17 @@ def test_tenths_are_exact():
 
 def test_space():
     """(1, 0, 0), (1, 1, 0), (1, 1, 1) have volume 1; (6, 5, 3) = 1, 2 and 3 of them."""
-    found = Vectors(((1, 0, 0), (1, 1, 0), (1, 1, 1)), (6, 5, 3))
-    assert (found.determinant, found.rank) == (1, 3)
-    np.testing.assert_allclose(found.coordinates, [1, 2, 3], atol=1e-14)
+    solution = Vectors(((1, 0, 0), (1, 1, 0), (1, 1, 1)), (6, 5, 3))
+    assert (solution.determinant, solution.rank) == (1, 3)
+    np.testing.assert_allclose(solution.coordinates, [1, 2, 3], atol=1e-14)
 
 
 def test_three_in_one_plane_of_space():
     """The third is the sum of the first two: a plane, to which (0, 0, 3) has the distance sqrt(3)."""
-    found = Vectors(((1, 0, -1), (0, 1, -1), (1, 1, -2)), (0, 0, 3))
-    assert (found.determinant, found.rank, found.reached) == (0, 2, False)
-    assert found.distance == pytest.approx(3**0.5)
-    np.testing.assert_allclose(found.nearest, [-1, -1, 2], atol=1e-14)
+    solution = Vectors(((1, 0, -1), (0, 1, -1), (1, 1, -2)), (0, 0, 3))
+    assert (solution.determinant, solution.rank, solution.reached) == (0, 2, False)
+    assert solution.distance == pytest.approx(3**0.5)
+    np.testing.assert_allclose(solution.nearest, [-1, -1, 2], atol=1e-14)
 
 
 def test_the_sign_of_a_determinant_turns_with_the_order():
@@ -53,8 +53,8 @@ def test_the_sign_of_a_determinant_turns_with_the_order():
 
 
 def test_nothing_spans_the_origin():
-    found = Vectors(((0, 0), (0, 0)), (3, 4))
-    assert (found.rank, found.distance) == (0, 5)
+    solution = Vectors(((0, 0), (0, 0)), (3, 4))
+    assert (solution.rank, solution.distance) == (0, 5)
     assert Vectors(((0, 0), (0, 0)), (0, 0)).reached
 
 
@@ -65,10 +65,10 @@ def test_numbers_that_do_not_fit_are_refused():
 
 def test_vectors_that_are_nearly_dependent_keep_the_bound_of_the_check():
     """Coordinates of some hundred million: in them alone the point is met to seven digits, and to all against them."""
-    found = Vectors(((20, 19.999), (19.999, 19.998)), (20, -20))
-    assert found.determinant == -1e-6
-    np.testing.assert_allclose(found.coordinates, [-799_940_000, 799_980_000], rtol=1e-15)
-    assert found.difference() <= BOUNDS["vectors"]
+    solution = Vectors(((20, 19.999), (19.999, 19.998)), (20, -20))
+    assert solution.determinant == -1e-6
+    np.testing.assert_allclose(solution.coordinates, [-799_940_000, 799_980_000], rtol=1e-15)
+    assert solution.difference() <= BOUNDS["vectors"]
     rng = np.random.default_rng(0)
     for dimensions in (2, 3) * 100:
         rows = rng.uniform(-20, 20, (dimensions + 1, dimensions)).round(3)

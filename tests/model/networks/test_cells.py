@@ -119,8 +119,8 @@ def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_form
 
 def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
     layer, recorder = layer_of("lstm"), Recorder()
-    held = AtEveryStep({f"encoder.forwards.{gate}": hold_gate(value) for gate, value in changes.items()})
-    layer.run_tapped(inputs_of(), Chain(held, recorder), "encoder")
+    tap = AtEveryStep({f"encoder.forwards.{gate}": hold_gate(value) for gate, value in changes.items()})
+    layer.run_tapped(inputs_of(), Chain(tap, recorder), "encoder")
     return {name.removeprefix("encoder.forwards."): tensor for name, tensor in recorder.tensors.items()}
 
 

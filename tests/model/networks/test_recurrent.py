@@ -203,15 +203,17 @@ def test_a_shut_forget_gate_of_the_encoder_acts_from_the_second_token_it_reads(k
     network = tiny_recurrent(kind)
     way = network.encoder.directions[-1]
     assert way == "backwards"
-    plain, held = Recorder(), Recorder()
+    plain, shut_gate = Recorder(), Recorder()
     network.encode(SOURCE[:1], None, plain)
     shut = AtEveryStep({"encoder.backwards.forget_gate": hold_gate(0)})
-    network.encode(SOURCE[:1], None, lambda name, tensor: held(name, shut(name, tensor)))
-    same = [torch.equal(*(r.tensors[f"encoder.{way}.{place}.hidden"] for r in (plain, held))) for place in range(6)]
+    network.encode(SOURCE[:1], None, lambda name, tensor: shut_gate(name, shut(name, tensor)))
+    same = [
+        torch.equal(*(r.tensors[f"encoder.{way}.{place}.hidden"] for r in (plain, shut_gate))) for place in range(6)
+    ]
     assert same == [False] * 5 + [True]
     if "forwards" in network.encoder.directions:
         name = "encoder.forwards.5.hidden"
-        assert torch.equal(plain.tensors[name], held.tensors[name])
+        assert torch.equal(plain.tensors[name], shut_gate.tensors[name])
 
 
 @every_kind

@@ -114,8 +114,8 @@ def test_the_check_detects_states_that_the_cells_did_not_compute(traced, kind):
 
 @every_kind
 def test_a_trace_under_an_intervention_contains_its_result(traced, kind):
-    held = AtEveryStep({"decoder.output_gate": hold_gate(0)})
-    plain, trace = traced(kind), traced(kind, held)
+    tap = AtEveryStep({"decoder.output_gate": hold_gate(0)})
+    plain, trace = traced(kind), traced(kind, tap)
     if kind == "rnn-vector":  # it has no gate to hold
         assert np.array_equal(plain.logits, trace.logits)
         return

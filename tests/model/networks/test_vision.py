@@ -117,10 +117,10 @@ def test_stochastic_depth_skips_whole_images_in_training_only():
     assert [layer.drop_path for layer in network.layers] == [0, 0.25, 0.5]
     layer, stream = network.layers[2], torch.ones(400, 2, 16)
     torch.manual_seed(0)
-    kept = layer._skip(stream)
-    assert set(kept.flatten().tolist()) == {0.0, 2.0}
-    assert (kept == kept[:, :1, :1]).all()
-    assert 0.4 < (kept[:, 0, 0] > 0).float().mean() < 0.6
+    scaled = layer._skip(stream)
+    assert set(scaled.flatten().tolist()) == {0.0, 2.0}
+    assert (scaled == scaled[:, :1, :1]).all()
+    assert 0.4 < (scaled[:, 0, 0] > 0).float().mean() < 0.6
     assert torch.equal(layer.eval()._skip(stream), stream)
 
 

@@ -33,9 +33,9 @@ def words(*arguments: object) -> list[str]:
 def test_a_study_of_a_network_that_ships(texts, tmp_path, capsys):
     out = tmp_path / "out"
     assert main(words("lstm-dot", texts, "--out", out, "--inputs", 2)) == 0
-    found = read_json(out / "heads.json")
-    assert (found["inputs"], list(found["kinds"])) == (2, ["cross"])
-    assert found["weights_sha256"] == sha256_of(ROOT / "assets/recurrent/lstm-dot/model.safetensors")
+    figures = read_json(out / "heads.json")
+    assert (figures["inputs"], list(figures["kinds"])) == (2, ["cross"])
+    assert figures["weights_sha256"] == sha256_of(ROOT / "assets/recurrent/lstm-dot/model.safetensors")
     assert "heads: 100%" in capsys.readouterr().err
     before = (out / "heads.parquet").read_bytes()
     assert main(words("lstm-dot", texts, "--out", out, "--inputs", 2)) == 0
@@ -43,7 +43,7 @@ def test_a_study_of_a_network_that_ships(texts, tmp_path, capsys):
 
 
 def test_errors_are_one_sentence(texts, tmp_path, capsys):
-    for arguments, said in (
+    for arguments, message in (
         (("nothing-here", texts), "There is no model nothing-here here"),
         (("lstm-dot", tmp_path / "missing"), "There is no file or folder"),
         (("lstm-dot", texts, "--kind", "encoder"), "no attention 'encoder'; choose from cross"),
@@ -51,7 +51,7 @@ def test_errors_are_one_sentence(texts, tmp_path, capsys):
     ):
         assert main(words(*arguments, "--out", tmp_path / "out")) == 2
         printed = capsys.readouterr().err.strip()
-        assert said in printed and "\n" not in printed and printed.startswith("model.study: ")
+        assert message in printed and "\n" not in printed and printed.startswith("model.study: ")
     assert not (tmp_path / "out").exists()
 
 

@@ -14,7 +14,7 @@ from model.networks.tap import AtEveryStep
 from model.runtime.checkpoint import CheckpointError
 from model.study.networks import open_studied_model, studied_checkpoint
 from model.study.study_data import StudyError, StudyInput, StudyInputs
-from tests.model.hub.conftest import PICTURE, TEXT, given
+from tests.model.hub.conftest import PICTURE, TEXT, example_input
 from tests.model.hub.test_ablation import without
 
 SENTENCE, FRENCH = "The cat sees the garden.", "Le chat voit le jardin."
@@ -38,7 +38,7 @@ def test_the_translator_reads_lines_and_pairs():
 def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
     studied = open_studied_model("vision", "cpu")
     content = SAMPLE.read_bytes()
-    found = {
+    by_label = {
         label: studied.measure(StudyInput(content, label=label), ("vision",), True)["vision"]
         for label in (None, "church", "samples", 0)
     }
@@ -48,9 +48,9 @@ def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
     answer = int(trace.logits.argmax())
     assert trace.classes[answer] == "church"
     for label, number in ((None, answer), ("church", answer), ("samples", answer), (0, 0)):
-        np.testing.assert_allclose(found[label].effect, effects.loss_changes(number), atol=1e-6)
+        np.testing.assert_allclose(by_label[label].effect, effects.loss_changes(number), atol=1e-6)
     scores = vision_scores(trace.attention, trace.grid).scores
-    np.testing.assert_allclose(found[None].scores.scores["row"], scores["row"], atol=1e-12)
+    np.testing.assert_allclose(by_label[None].scores.scores["row"], scores["row"], atol=1e-12)
     with pytest.raises(StudyError, match="not a picture"):
         studied.measure(StudyInput(b"no"), ("vision",), True)
 
@@ -58,16 +58,16 @@ def test_the_classifier_measures_the_labelled_class_or_else_its_answer():
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_the_effect_of_ablating_alignment(name):
     studied = open_studied_model(name, "cpu")
-    found = studied.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
+    measured = studied.measure(StudyInput(SENTENCE, FRENCH), ("cross",), True)["cross"]
     model = RecurrentTranslator.load(name, "cpu")
     trace = model.trace(SENTENCE, FRENCH)
     ablated = model.trace(SENTENCE, FRENCH, intervention=AtEveryStep({"decoder.cross.outputs": lambda o: 0 * o}))
-    assert found.effect.shape == (1, 1)
-    assert "aligned" in found.scores.scores  # by the translator's alignment, for the tokens are the same
-    assert found.effect[0, 0] == pytest.approx(token_losses(ablated).mean() - token_losses(trace).mean(), abs=1e-6)
-    assert found.effect[0, 0] > 0.5
+    assert measured.effect.shape == (1, 1)
+    assert "aligned" in measured.scores.scores  # by the translator's alignment, for the tokens are the same
+    assert measured.effect[0, 0] == pytest.approx(token_losses(ablated).mean() - token_losses(trace).mean(), abs=1e-6)
+    assert measured.effect[0, 0] > 0.5
     apart = np.abs(np.arange(trace.alignment.shape[0])[:, None] - np.arange(trace.alignment.shape[1]))
-    assert found.measures["distance"][0, 0] == pytest.approx((trace.alignment * apart).sum(axis=1).mean(), abs=1e-5)
+    assert measured.measures["distance"][0, 0] == pytest.approx((trace.alignment * apart).sum(axis=1).mean(), abs=1e-5)
 
 
 @pytest.mark.parametrize("name", ["gpt2", "bert", "t5", "vit"])
@@ -79,12 +79,12 @@ def test_an_opened_model_is_measured_in_all_its_kinds(opened, name, tmp_path):
     if model.vision:
         PICTURE.save(tmp_path / "a.png")
     item = StudyInput((tmp_path / "a.png").read_bytes() if model.vision else TEXT)
-    found = studied.measure(item, kinds, True)
-    trace = model.trace(given(model))
+    measured = studied.measure(item, kinds, True)
+    trace = model.trace(example_input(model))
     for kind in kinds:
         shape = trace.attention(kind).shape[:2]
-        assert found[kind].effect.shape == found[kind].measures["distance"].shape == shape
-        assert np.abs(found[kind].effect).max() > 0
+        assert measured[kind].effect.shape == measured[kind].measures["distance"].shape == shape
+        assert np.abs(measured[kind].effect).max() > 0
     if name == "bert":
         pair = studied.measure(StudyInput(TEXT, "A car."), kinds, True)["encoder"]
         expected = model.trace(TEXT, second="A car.").attention("encoder")
@@ -129,11 +129,11 @@ def test_sources_that_cannot_be_opened_have_one_sentence_errors(tmp_path):
         open_studied_model("translator", "spread")
     with pytest.raises(StudyError, match="lstm-vector has no attention"):
         open_studied_model("lstm-vector", "cpu").kinds(None, StudyInputs("texts", []))
-    for config, error, said in (
+    for config, error, message in (
         ({"widths": [8]}, StudyError, "convolutional"),
         ({}, CheckpointError, "cannot be read"),
     ):
         (tmp_path / "card.json").write_text("{}")
         (tmp_path / "config.json").write_text(json.dumps(config))
-        with pytest.raises(error, match=said):
+        with pytest.raises(error, match=message):
             open_studied_model(str(tmp_path))

@@ -64,37 +64,37 @@ def table(out) -> dict:
 
 
 def test_means_and_spreads_are_over_the_inputs_that_have_them(whole):
-    found, out = whole
+    statistics, out = whole
     used = [number for number in range(COUNT) if number != 13]
     effects = np.stack([numbers(str(number), "cross") - 0.5 for number in used])
     previous = np.stack([numbers(str(number), "cross") for number in used if number % 2])
-    cross = found.kinds["cross"]
+    cross = statistics.kinds["cross"]
     np.testing.assert_allclose(cross.effect.mean, effects.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(cross.effect.sd, effects.std(axis=0), atol=1e-12)
     np.testing.assert_allclose(cross.scores["previous"].mean, previous.mean(axis=0), atol=1e-12)
     np.testing.assert_allclose(cross.scores["previous"].sd, previous.std(axis=0), atol=1e-12)
     assert cross.chance == {"previous": 1.0, "same": 2.0}
-    assert (found.inputs, found.of, found.facts["skipped"]) == (COUNT - 1, "texts", 1)
-    assert found.facts["reasons"] == {"Too long.": 1}
+    assert (statistics.inputs, statistics.of, statistics.facts["skipped"]) == (COUNT - 1, "texts", 1)
+    assert statistics.facts["reasons"] == {"Too long.": 1}
 
 
 def test_the_table_has_a_row_for_each_head_in_full(whole):
-    found, out = whole
+    statistics, out = whole
     rows = table(out)
     assert rows["kind"] == ["decoder"] * 6 + ["cross"] * 6
     assert (rows["layer"], rows["head"]) == ([1, 1, 1, 2, 2, 2] * 2, [1, 2, 3] * 4)
-    assert rows["effect_mean"][6:] == found.kinds["cross"].effect.mean.ravel().tolist()
-    assert rows["entropy_sd"][:6] == found.kinds["decoder"].measures["entropy"].sd.ravel().tolist()
+    assert rows["effect_mean"][6:] == statistics.kinds["cross"].effect.mean.ravel().tolist()
+    assert rows["entropy_sd"][:6] == statistics.kinds["decoder"].measures["entropy"].sd.ravel().tolist()
     assert rows["previous_chance"] == [1.0] * 12
-    assert rows["label"][7] == found.kinds["cross"].label(0, 1).name
+    assert rows["label"][7] == statistics.kinds["cross"].label(0, 1).name
     metadata = read_table(out / TABLE).schema.metadata
     assert (metadata[b"weights_sha256"], metadata[b"inputs"]) == (b"abc", b"149")
 
 
 def test_the_json_has_the_shipped_format(whole):
-    found, out = whole
+    statistics, out = whole
     read = load_statistics(out, "abc")
-    assert read.to_dict() == found.to_dict()
+    assert read.to_dict() == statistics.to_dict()
     with pytest.raises(CheckpointError, match="belongs to other weights"):
         load_statistics(out, "def")
 
@@ -107,14 +107,14 @@ def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results
         shards.file(number).unlink()
     (out / TABLE).unlink()
     (out / "shards" / ".000003.safetensors.x.part").write_bytes(b"half")  # an unfinished file of a killed process
-    seen = []
+    measured = []
 
     def noted(item, *rest):
-        seen.append(item.content)
+        measured.append(item.content)
         return measure(item, *rest)
 
     run_study(replace(SUBJECT, measure=noted), INPUTS, out, ALONE)
-    assert seen == ["6", "7", "140", "141"]
+    assert measured == ["6", "7", "140", "141"]
     assert table(out) == table(whole[1])
     assert not list((out / "shards").glob(".*"))
 
@@ -130,11 +130,11 @@ class Thread(ProcessGroup):
 
 
 def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
-    barrier, seen = threading.Barrier(2), {0: [], 1: []}
+    barrier, measured = threading.Barrier(2), {0: [], 1: []}
 
     def work(rank: int) -> None:
         def noted(item, *rest):
-            seen[rank].append(item.content)
+            measured[rank].append(item.content)
             return measure(item, *rest)
 
         run_study(replace(SUBJECT, measure=noted), INPUTS, tmp_path, Thread(rank, 2, torch.device("cpu"), barrier))
@@ -144,26 +144,26 @@ def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
         thread.start()
     for thread in threads:
         thread.join(60)
-    assert {rank: len(mine) for rank, mine in seen.items()} == {0: 76, 1: 74}
-    assert sorted(map(int, seen[0] + seen[1])) == list(range(COUNT))
+    assert {rank: len(mine) for rank, mine in measured.items()} == {0: 76, 1: 74}
+    assert sorted(map(int, measured[0] + measured[1])) == list(range(COUNT))
     assert table(tmp_path) == table(whole[1])
 
 
 def test_one_kind_and_without_ablation(tmp_path):
-    found = run_study(SUBJECT, INPUTS.part(3), tmp_path, ALONE, kinds=["cross"], ablates=False)
-    assert list(found.kinds) == ["cross"] and found.kinds["cross"].effect is None
+    statistics = run_study(SUBJECT, INPUTS.part(3), tmp_path, ALONE, kinds=["cross"], ablates=False)
+    assert list(statistics.kinds) == ["cross"] and statistics.kinds["cross"].effect is None
     assert "effect_mean" not in table(tmp_path)
     assert load_statistics(tmp_path, "abc").kinds["cross"].effect is None
 
 
 def test_a_folder_with_another_study_is_refused(whole):
-    for changed, said in (
+    for changed, message in (
         ({"inputs": INPUTS.part(9)}, "differs in inputs, data_sha256"),
         ({"kinds": ["cross"]}, "differs in kinds"),
         ({"ablates": False}, "differs in ablates"),
     ):
         inputs = changed.pop("inputs", INPUTS)
-        with pytest.raises(StudyError, match=said):
+        with pytest.raises(StudyError, match=message):
             run_study(SUBJECT, inputs, whole[1], ALONE, **changed)
 
 
@@ -176,9 +176,9 @@ def test_a_damaged_shard_is_reported(whole, tmp_path):
 
 def test_unusable_inputs_and_numbers_that_are_not_finite_are_reported(tmp_path):
     def endless(item, kinds, ablates):
-        found = measure(item, kinds, ablates)
-        found["cross"].effect[0, 0] = np.nan
-        return found
+        measured = measure(item, kinds, ablates)
+        measured["cross"].effect[0, 0] = np.nan
+        return measured
 
     with pytest.raises(StudyError, match="Not one of the 2 inputs could be used: .* not finite"):
         run_study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)

@@ -80,9 +80,9 @@ def test_unreadable_inputs_have_one_sentence_errors(tmp_path):
         "bad.parquet": (b"PAR1", "cannot be read as a table"),
         "bad.gz": (b"no", "cannot be read"),
     }
-    for name, (content, said) in files.items():
+    for name, (content, message) in files.items():
         (tmp_path / name).write_bytes(content)
-        with pytest.raises(StudyError, match=said):
+        with pytest.raises(StudyError, match=message):
             read_inputs(tmp_path / name)
     write_table(pa.table({"words": ["a"]}), tmp_path / "other.parquet")
     with pytest.raises(StudyError, match="no column called text or image, but words"):

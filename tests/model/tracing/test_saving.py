@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from model import ConvolutionClassifier, VisionClassifier
-from tests.model.hub.conftest import PICTURE, given, opened  # noqa: F401
+from tests.model.hub.conftest import PICTURE, example_input, opened  # noqa: F401
 
 
 def test_every_kind_is_read_from_the_file_with_its_tokens(trace, tmp_path):
@@ -27,7 +27,7 @@ def test_a_trace_has_a_one_line_description(trace):
 @pytest.mark.parametrize("name", ["gpt2", "bart", "vit"])
 def test_an_opened_models_trace_is_saved_and_described(opened, name, tmp_path):  # noqa: F811
     model = opened(name)
-    trace = model.trace(given(model), keep=1)
+    trace = model.trace(example_input(model), keep=1)
     assert repr(trace).startswith("<HubTrace of ") and len(repr(trace)) < 300
     trace.to_npz(tmp_path / "trace.npz")
     kind = model.kinds[-1].name

@@ -14,7 +14,7 @@ def sentence(*values: float | None) -> MethodAgreement:
 
 
 def test_means_errors_and_shares_by_hand():
-    found = summarize_agreement(
+    summary = summarize_agreement(
         [
             sentence(0.0, 0.5, -1.0, 0.0, 0.9),
             sentence(0.0, 0.7, 1.0, 0.0, 0.9),
@@ -22,12 +22,12 @@ def test_means_errors_and_shares_by_hand():
             sentence(0.3, 0.9, 0.0, 0.0, 0.9),
         ]
     )
-    assert tuple(found) == METHODS
-    first, second, third, _, last = (found[method] for method in METHODS)
+    assert tuple(summary) == METHODS
+    first, second, third, _, last = (summary[method] for method in METHODS)
     assert first["mean"] == pytest.approx(0.1) and first["standard_error"] == pytest.approx(0.1)
     assert second["mean"] == pytest.approx(0.7)
     assert second["standard_error"] == pytest.approx(0.2 / math.sqrt(3))
-    assert [figures["best"] for figures in found.values()] == pytest.approx([0, 1 / 6, 1 / 3, 0, 1 / 2])
+    assert [figures["best"] for figures in summary.values()] == pytest.approx([0, 1 / 6, 1 / 3, 0, 1 / 2])
     # the leader against the second best: 0.4, 0.2, 0; everyone else against the leader
     assert last["to_rival"]["other"] == METHODS[1] and third["to_rival"]["other"] == METHODS[4]
     assert last["to_rival"]["mean"] == pytest.approx(0.2)

@@ -13,14 +13,14 @@ LABELS = np.arange(5)
 
 
 def test_views_without_changes_are_the_picture_or_its_mirror_image():
-    seen = set()
+    kinds = set()
     for seed in range(20):
         pixels = draw_example(PICTURES, LABELS, 2, 32, STILL, (seed,)).pixels
         plain = np.allclose(pixels, PICTURES[2] / 255, atol=1e-6)
         mirrored = np.allclose(pixels, PICTURES[2, :, ::-1] / 255, atol=1e-6)
         assert plain != mirrored
-        seen.add(plain)
-    assert seen == {True, False}
+        kinds.add(plain)
+    assert kinds == {True, False}
 
 
 @given(st.integers(0, 4), st.integers(0, 10**6), st.sampled_from([8, 24, 48]))

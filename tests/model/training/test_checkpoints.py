@@ -29,11 +29,11 @@ def stop_in_second_epoch(task: TranslationTask, folder, recipe: Recipe = RECIPE)
     """Train, and fail within the second epoch."""
     whole = task.load
     steps = len(task.plan(0, 1))
-    seen = []
+    steps_done = []
 
     def load(indices):
-        seen.append(1)
-        if len(seen) > steps + 3:
+        steps_done.append(1)
+        if len(steps_done) > steps + 3:
             raise KeyboardInterrupt
         return whole(indices)
 
@@ -112,11 +112,11 @@ def test_a_run_killed_within_an_epoch_resumes_there_and_repeats_an_uninterrupted
     averaged = train(resumed, RECIPE, tmp_path / "parts", ALONE, resume=True)
     assert again == resumed.plan(1, 1)[2:]  # the epoch's first two steps stayed behind it
     assert all(torch.equal(a, b) for a, b in zip(averaged.parameters(), whole.parameters(), strict=True))
-    found, expected = (read_metrics(tmp_path / folder / METRICS) for folder in ("parts", "whole"))
+    rows_of_parts, expected = (read_metrics(tmp_path / folder / METRICS) for folder in ("parts", "whole"))
     keep = {"event", "epoch", "step", "loss", "nll", "rate", "steps", "heldout_nll"}
-    rows = [{key: row[key] for key in row.keys() & keep} for row in found if row["event"] != "start"]
+    rows = [{key: row[key] for key in row.keys() & keep} for row in rows_of_parts if row["event"] != "start"]
     assert rows == [{key: row[key] for key in row.keys() & keep} for row in expected if row["event"] != "start"]
-    assert [row["after"] for row in found if row["event"] == "start"] == [0, steps + 2]
+    assert [row["after"] for row in rows_of_parts if row["event"] == "start"] == [0, steps + 2]
 
 
 def test_a_run_can_be_resumed_with_more_epochs(make_task, copied):
@@ -144,13 +144,15 @@ def test_the_best_epoch_is_retained_when_a_run_is_resumed(make_task, tmp_path):
 def test_an_average_with_another_decay_restarts_from_the_current_weights(make_task, finished, copied):
     task, averaged, _ = finished
     plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
-    found = train(make_task(plain), plain, copied, ALONE, resume=True)
-    for now, before, weights in zip(found.parameters(), averaged.parameters(), task.network.parameters(), strict=True):
+    resumed = train(make_task(plain), plain, copied, ALONE, resume=True)
+    for now, before, weights in zip(
+        resumed.parameters(), averaged.parameters(), task.network.parameters(), strict=True
+    ):
         assert torch.equal(now, weights) and not torch.equal(now, before)
     longer = Recipe(**{**plain.to_dict(), "epochs": 3})
     task = make_task(longer)
-    found = train(task, longer, copied, ALONE, resume=True)
-    assert all(torch.equal(a, b) for a, b in zip(found.parameters(), task.network.parameters(), strict=True))
+    resumed = train(task, longer, copied, ALONE, resume=True)
+    assert all(torch.equal(a, b) for a, b in zip(resumed.parameters(), task.network.parameters(), strict=True))
 
 
 def test_a_finished_run_resumes_without_another_step(make_task, finished, copied):

@@ -56,8 +56,8 @@ def test_weights_and_statistics_of_the_best_epoch_are_stored_in_half_precision(f
         if name.endswith("num_batches_tracked"):
             assert torch.equal(tensor, best[name])
             continue
-        wanted = best[name] / card["calibration"]["temperature"] if name.startswith("head.") else best[name]
-        assert torch.equal(tensor, wanted.half()), name
+        expected = best[name] / card["calibration"]["temperature"] if name.startswith("head.") else best[name]
+        assert torch.equal(tensor, expected.half()), name
 
 
 def test_statistics_of_batches_are_averaged_as_the_weights_are(finished):
@@ -121,8 +121,8 @@ def test_evaluating_again_changes_nothing(finished, data):
 
 def test_a_study_of_heads_is_refused_for_a_network_without_heads(finished, data, capsys):
     assert call(["heads-vision", "--data", data, "--model", finished, "--device", "cpu"]) == 2
-    wanted = "A convolutional network has no heads to measure; give the folder of a Vision Transformer.\n"
-    assert capsys.readouterr().err.endswith(wanted)
+    message = "A convolutional network has no heads to measure; give the folder of a Vision Transformer.\n"
+    assert capsys.readouterr().err.endswith(message)
 
 
 @pytest.mark.nightly

@@ -71,21 +71,21 @@ def test_repeated_views_are_answered_by_the_teacher_once(folder, images, monkeyp
     teacher = Teacher.load(folder, Distillation(rounds=2), images)
     task = make_task(images, teacher)
     anew = make_task(images, Teacher.load(folder, Distillation(), images))
-    asked = []
+    batch_sizes = []
     answers = teacher.answers
-    monkeypatch.setattr(teacher, "answers", lambda views: asked.append(len(views)) or answers(views))
-    found = []
+    monkeypatch.setattr(teacher, "answers", lambda views: batch_sizes.append(len(views)) or answers(views))
+    batches = []
     for epoch in range(4):
         task.epoch = anew.epoch = epoch
-        found.append(task.load([3, 5])[0])
+        batches.append(task.load([3, 5])[0])
         if epoch < 2:
             fresh = anew.load([3, 5])[0]
-            torch.testing.assert_close(found[-1][0], fresh[0], atol=1 / 255, rtol=0)  # cached in 256 steps
-            assert all(torch.equal(*pair) for pair in zip(found[-1][1:], fresh[1:], strict=True))
-    assert asked == [2, 2]
+            torch.testing.assert_close(batches[-1][0], fresh[0], atol=1 / 255, rtol=0)  # cached in 256 steps
+            assert all(torch.equal(*pair) for pair in zip(batches[-1][1:], fresh[1:], strict=True))
+    assert batch_sizes == [2, 2]
     for first, second in ((0, 2), (1, 3)):
-        assert all(torch.equal(*pair) for pair in zip(found[first], found[second], strict=True))
-    assert not torch.equal(found[0][0], found[1][0])
+        assert all(torch.equal(*pair) for pair in zip(batches[first], batches[second], strict=True))
+    assert not torch.equal(batches[0][0], batches[1][0])
 
 
 def test_the_loss_is_the_divergence_from_the_teacher_worked_by_hand(folder, images):
@@ -206,5 +206,5 @@ def test_shrinking_takes_means():
     assert torch.equal(downscale(views, 4), views)
     ramp = torch.linspace(-1, 1, 64).expand(1, 3, 64, 64)
     small = downscale(ramp, 16)
-    wanted = np.linspace(-1, 1, 64).reshape(16, 4).mean(axis=1)
-    np.testing.assert_allclose(small[0, 0, 5, 1:-1], wanted[1:-1], atol=1e-5)
+    expected = np.linspace(-1, 1, 64).reshape(16, 4).mean(axis=1)
+    np.testing.assert_allclose(small[0, 0, 5, 1:-1], expected[1:-1], atol=1e-5)

@@ -37,7 +37,7 @@ def folder(trained, data_file, other, tmp_path_factory):
 def test_the_counts_by_hand(folder, corpus):
     tokenizer = Tokenizer(folder / "tokenizer.model")
     small = Corpus([("a cat", "un chat"), ("a cat", "le chat"), ("a cat", "un chat")], corpus.heldout, "")
-    found = learn_english(small, tokenizer)
+    table = learn_english(small, tokenizer)
     shares = []
     for lines in (["a cat"], ["un chat", "le chat"]):  # each sentence once
         counts = np.ones(len(tokenizer))
@@ -45,23 +45,23 @@ def test_the_counts_by_hand(folder, corpus):
             for token in tokenizer.encode(line):
                 counts[token] += 1
         shares.append(counts / counts.sum())
-    np.testing.assert_allclose(found.log_odds, np.log(shares[0] / shares[1]), atol=1e-6)
+    np.testing.assert_allclose(table.log_odds, np.log(shares[0] / shares[1]), atol=1e-6)
     # "a" and "cat": after the start of a word come a and c; after "a" its end, and t
     (_, _, end), guess = letter_triples("a"), (1.5 / (2 + 14))  # of 28 symbols, half a time each, after the letter a
     assert end.tolist() == [1, 0]
-    seen = (1 + PAIRS * guess) / (1 + PAIRS)  # "a" ended once after a start
-    assert np.exp(found.spelling[0, 1, 0]) == pytest.approx(seen)
+    probability = (1 + PAIRS * guess) / (1 + PAIRS)  # "a" ended once after a start
+    assert np.exp(table.spelling[0, 1, 0]) == pytest.approx(probability)
 
 
 def test_only_sentences_that_were_not_counted_are_classified(folder, corpus):
-    found = json.loads((folder / MEASURED).read_text())
-    assert found["tokenizer_sha256"] == sha256_of(folder / "tokenizer.model")
-    assert found["english"]["held out"]["sentences"] == len(corpus.heldout)
-    assert found["english"]["beside Korean"]["sentences"] == 1
-    assert found["foreign"]["Korean"] == {"sentences": 3, "script": 3, "french": 0, "spelling": 0}
+    figures = json.loads((folder / MEASURED).read_text())
+    assert figures["tokenizer_sha256"] == sha256_of(folder / "tokenizer.model")
+    assert figures["english"]["held out"]["sentences"] == len(corpus.heldout)
+    assert figures["english"]["beside Korean"]["sentences"] == 1
+    assert figures["foreign"]["Korean"] == {"sentences": 3, "script": 3, "french": 0, "spelling": 0}
     counted = {french for _, french in corpus.train}
     expected = {text for texts in corpus.heldout.values() for text in texts} - counted
-    assert found["foreign"]["French"]["sentences"] == len(expected)
+    assert figures["foreign"]["French"]["sentences"] == len(expected)
 
 
 def test_shipped_counts_are_in_half_precision(folder, corpus):

@@ -26,18 +26,18 @@ def test_the_command_measures_both_networks_and_binds_the_file_to_their_weights(
     words = ["forgetting", "--data", data_file, "--recurrent", recurrent, "--heldout", 6, "--sentences", 4]
     assert main([str(word) for word in (*words, "--device", "cpu")]) == 0
     hashes = {name: read_json(recurrent / name / "card.json")["weights_sha256"] for name in NETWORKS}
-    found = load_forgetting(hashes, recurrent)
-    assert found.to_dict() == json.loads((recurrent / FILE).read_text(), object_hook=_with_tuples)
-    assert found.sentences == 4
+    figures = load_forgetting(hashes, recurrent)
+    assert figures.to_dict() == json.loads((recurrent / FILE).read_text(), object_hook=_with_tuples)
+    assert figures.sentences == 4
     sentences = list(corpus.heldout)[:4]
     for name, states in NETWORKS.items():
         model = RecurrentTranslator.load(recurrent / name, "cpu")
         sizes = [state_gradients(model.network, [*model.check(text), 3]) for text in sentences]
         for state in states:
             first = [getattr(one, state)[0] for one in sizes]  # the encoders read backwards: the first is read last
-            assert found.sizes[name][state][0].mean == pytest.approx(np.mean(first))
+            assert figures.sizes[name][state][0].mean == pytest.approx(np.mean(first))
             longest = max(len(one.distance) for one in sizes)
-            assert len(found.sizes[name][state]) == longest - 1  # without `</s>`
+            assert len(figures.sizes[name][state]) == longest - 1  # without `</s>`
 
 
 def test_no_sentences_and_data_that_was_seen_are_refused(folders, data_file, capsys):
@@ -50,5 +50,5 @@ def test_no_sentences_and_data_that_was_seen_are_refused(folders, data_file, cap
     assert not (recurrent / FILE).exists()
 
 
-def _with_tuples(found: dict) -> dict:
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in found.items()}
+def _with_tuples(values: dict) -> dict:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

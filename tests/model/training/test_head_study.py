@@ -34,8 +34,8 @@ def folder(trained, data_file, tmp_path_factory):
 def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus):
     translator = Translator.load(folder, "cpu")
     alignment = AlignmentTable.load(folder, translator.card["tokenizer_sha256"])
-    found = load_statistics(folder, translator.weights_sha256)
-    assert (found.inputs, found.of) == (SENTENCES, "held-out sentences")
+    statistics = load_statistics(folder, translator.weights_sha256)
+    assert (statistics.inputs, statistics.of) == (SENTENCES, "held-out sentences")
     changes, aligned, same = [], [], []
     for english, french in list(corpus.heldout.items())[:SENTENCES]:
         trace = translator.trace(english, target=french[0])
@@ -45,21 +45,21 @@ def test_means_and_spreads_are_over_the_first_held_out_sentences(folder, corpus)
         same.append(scores.scores["same"])
         if links.any():
             aligned.append(scores.scores["aligned"])
-    cross = found.kinds["cross"]
+    cross = statistics.kinds["cross"]
     np.testing.assert_allclose(cross.effect.mean, np.mean(changes, axis=0), atol=2e-5)
     np.testing.assert_allclose(cross.effect.sd, np.std(changes, axis=0), atol=2e-5)
     np.testing.assert_allclose(cross.scores["same"].mean, np.mean(same, axis=0), atol=2e-5)
     assert aligned, "the alignment links nothing in the toy language"
     np.testing.assert_allclose(cross.scores["aligned"].mean, np.mean(aligned, axis=0), atol=2e-5)
-    assert set(found.kinds) == {"encoder", "decoder", "cross"}
-    assert found.kinds["encoder"].effect.mean.shape == translator.trace("The cat.").encoder_attention.shape[:2]
+    assert set(statistics.kinds) == {"encoder", "decoder", "cross"}
+    assert statistics.kinds["encoder"].effect.mean.shape == translator.trace("The cat.").encoder_attention.shape[:2]
 
 
 def test_the_card_has_a_line_for_each_head_and_retains_it(folder, corpus):
     text = (folder / "card.md").read_text()
-    found = load_statistics(folder, sha256_of(folder / "model.safetensors"))
+    statistics = load_statistics(folder, sha256_of(folder / "model.safetensors"))
     assert f"Over {SENTENCES} held-out sentences" in text
-    for kind, table in found.kinds.items():
+    for kind, table in statistics.kinds.items():
         for layer, head in np.ndindex(*table.effect.mean.shape):
             (line,) = [line for line in text.splitlines() if line.startswith(f"| {kind} {layer + 1}.{head + 1} |")]
             assert table.label(layer, head).name in line
@@ -84,7 +84,7 @@ def test_another_data_file_and_no_sentences_are_refused(folder, corpus, data_fil
     with pytest.raises(ValueError, match="so no sentence is held out"):
         study_translator(folder, Corpus(corpus.train, corpus.heldout, "0" * 64), device="cpu")
     words = ["heads", "--data", data_file, "--model", folder, "--heldout", 7]
-    for more, said in ((["--sentences", 0], "leave nothing to measure"), ([], "give a smaller --heldout")):
+    for more, message in ((["--sentences", 0], "leave nothing to measure"), ([], "give a smaller --heldout")):
         assert main([str(word) for word in [*words, *more]]) == 2
-        assert said in capsys.readouterr().err
+        assert message in capsys.readouterr().err
     assert (folder / FILE).read_bytes() == before

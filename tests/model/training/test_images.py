@@ -19,8 +19,8 @@ def test_shards_are_read_in_order(shards):
     assert images.train.labels.tolist() == [0, 1, 2, 0, 1, 2]
     assert images.validation.labels.tolist() == [0, 1, 2]
     assert images.train.pictures.shape == (6, SIDE, SIDE, 3) and images.train.pictures.dtype == np.uint8
-    wanted = draw(1, 0).resize((SIDE, SIDE), Image.Resampling.BICUBIC)
-    np.testing.assert_array_equal(images.train.pictures[1], np.asarray(wanted))
+    expected = draw(1, 0).resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+    np.testing.assert_array_equal(images.train.pictures[1], np.asarray(expected))
 
 
 def test_class_folders_hold_the_same_pictures(shards, tmp_path):
@@ -58,10 +58,10 @@ def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_p
     write_parquet(tmp_path / "train-0.parquet", [(encoded(wide), 0), (encoded(draw(1, 0), "JPEG"), 1)])
     write_parquet(tmp_path / "validation-0.parquet", rows(1))
     picture = read_images(tmp_path).train.pictures[0]
-    wanted = wide.crop((24, 0, 72, 48)).convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
+    expected = wide.crop((24, 0, 72, 48)).convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
     # pixels at the edge are interpolated with neighbours outside the crop
-    assert np.abs(picture.astype(int) - np.asarray(wanted)).max() <= 40
-    assert np.abs(picture.astype(int) - np.asarray(wanted))[:, 8:-8].max() <= 1
+    assert np.abs(picture.astype(int) - np.asarray(expected)).max() <= 40
+    assert np.abs(picture.astype(int) - np.asarray(expected))[:, 8:-8].max() <= 1
 
 
 @pytest.mark.parametrize(

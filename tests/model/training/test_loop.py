@@ -26,9 +26,9 @@ pytestmark = pytest.mark.usefixtures("every_step_is_logged")
 def test_training_lowers_the_loss_on_seen_and_on_held_out_sentences(make_task, finished):
     task, folder = make_task(), finished[2]
     before = task.validate(task.network, ALONE.device)["heldout_nll"]
-    seen = losses(folder)
-    assert seen[0] == pytest.approx(math.log(340), rel=0.2)  # an untrained network predicts uniformly
-    assert sum(seen[-5:]) / 5 < 0.7 * seen[0]
+    training_losses = losses(folder)
+    assert training_losses[0] == pytest.approx(math.log(340), rel=0.2)  # an untrained network predicts uniformly
+    assert sum(training_losses[-5:]) / 5 < 0.7 * training_losses[0]
     after = [row["heldout_nll"] for row in read_metrics(folder / METRICS) if row["event"] == "epoch"]
     assert after[-1] < after[0] < before
 
@@ -62,10 +62,10 @@ def test_the_loss_is_the_smoothed_cross_entropy_of_a_whole_batch_per_target_toke
     (source, target), terms = task.load(task.plan(0, 1)[0])
     with torch.no_grad():
         logits = task.network(source, target[:, :-1]).flatten(0, 1)
-        wanted = target[:, 1:].flatten()
-        smoothed = F.cross_entropy(logits, wanted, ignore_index=0, label_smoothing=0.1).item()
-        plain = F.cross_entropy(logits, wanted, ignore_index=0).item()
-    assert terms == int((wanted != 0).sum())
+        labels = target[:, 1:].flatten()
+        smoothed = F.cross_entropy(logits, labels, ignore_index=0, label_smoothing=0.1).item()
+        plain = F.cross_entropy(logits, labels, ignore_index=0).item()
+    assert terms == int((labels != 0).sum())
     train(task, recipe, tmp_path, ALONE)
     first = read_metrics(tmp_path / METRICS)[1]
     assert (first["loss"], first["nll"]) == pytest.approx((smoothed, plain), rel=1e-5)
@@ -78,11 +78,11 @@ def test_the_gradient_is_that_of_the_mean_loss_with_dropout_on(make_task, tmp_pa
     logits = task.network(source, target[:, :-1]).flatten(0, 1)
     loss = F.cross_entropy(logits, target[:, 1:].flatten(), ignore_index=0, label_smoothing=0.1)
     (expected,) = torch.autograd.grad(loss, task.network.embedding.weight)
-    seen = []
+    steps = []
 
     def keep(*_):
         if task.network.embedding.weight.grad is not None:  # the first of the two optimisers clears it
-            seen.append((task.network.embedding.weight.grad.clone(), task.network.training))
+            steps.append((task.network.embedding.weight.grad.clone(), task.network.training))
 
     task.network.eval()
     handle = register_optimizer_step_pre_hook(keep)
@@ -90,8 +90,8 @@ def test_the_gradient_is_that_of_the_mean_loss_with_dropout_on(make_task, tmp_pa
         train(task, recipe, tmp_path, ALONE)
     finally:
         handle.remove()
-    torch.testing.assert_close(seen[0][0], expected, rtol=1e-4, atol=1e-6)
-    assert all(training for _, training in seen)
+    torch.testing.assert_close(steps[0][0], expected, rtol=1e-4, atol=1e-6)
+    assert all(training for _, training in steps)
 
 
 def test_gradients_are_clipped_to_the_recipes_norm(make_task, tmp_path):
@@ -116,14 +116,14 @@ def test_the_returned_weights_are_the_moving_average(make_task, tmp_path):
     recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 1, "average_decay": 0.75})
     task = make_task(recipe)
     weight = task.network.embedding.weight
-    seen = []
-    handle = register_optimizer_step_post_hook(lambda *_: seen.append(weight.detach().clone()))
+    weights = []
+    handle = register_optimizer_step_post_hook(lambda *_: weights.append(weight.detach().clone()))
     try:
         averaged = train(task, recipe, tmp_path, ALONE)
     finally:
         handle.remove()
-    expected = seen[1]  # after the second of two optimisers; the average starts at the first step's weights
-    for step in seen[3::2]:
+    expected = weights[1]  # after the second of two optimisers; the average starts at the first step's weights
+    for step in weights[3::2]:
         expected = 0.75 * expected + 0.25 * step
     torch.testing.assert_close(averaged.embedding.weight, expected)
     assert not torch.equal(averaged.embedding.weight, weight)
@@ -150,17 +150,17 @@ def test_every_epoch_has_its_own_seed_of_dropout(make_task, tmp_path):
 )
 def test_the_weights_of_the_epoch_with_the_highest_merit_are_the_result(make_task, tmp_path, merits, chosen):
     recipe = Recipe(**{**RECIPE.to_dict(), "epochs": 4})
-    task, seen = make_task(recipe), []
+    task, by_epoch = make_task(recipe), []
 
     def validate(network, device):
-        seen.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
-        merit = merits[len(seen) - 1]
+        by_epoch.append({name: tensor.clone() for name, tensor in network.state_dict().items()})
+        merit = merits[len(by_epoch) - 1]
         return {"heldout_nll": 1.0} | ({} if merit is None else {"merit": merit})
 
     task.validate = validate
-    found = train(task, recipe, tmp_path, ALONE).state_dict()
-    assert all(torch.equal(found[name], seen[chosen][name]) for name in found)
-    assert any(not torch.equal(found[name], seen[3][name]) for name in found)
+    result = train(task, recipe, tmp_path, ALONE).state_dict()
+    assert all(torch.equal(result[name], by_epoch[chosen][name]) for name in result)
+    assert any(not torch.equal(result[name], by_epoch[3][name]) for name in result)
 
 
 def test_without_a_merit_the_last_epoch_is_the_result(finished):

@@ -73,13 +73,13 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     copy = shutil.copytree(finished, tmp_path / "copy")
     words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawn, "--pictures", 3, "--device", "cpu"]
     assert call([*words, "--before", finished]) == 0
-    found = json.loads((copy / FILE).read_text())
+    figures = json.loads((copy / FILE).read_text())
     classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
     size, patch = classifier.config.image_size, classifier.config.patch_size
     traces = [classifier.trace(resize_pictures(images.validation.pictures[at : at + 1], size)[0]) for at in (0, 6, 11)]
-    wanted = np.mean([measure_maps(trace, patch)["entropy"] for trace in traces], axis=0)
-    np.testing.assert_allclose(found["entropy"], wanted, atol=1e-5)
-    assert found["drawn_chance"] == 0.75 and found["drawn"] == 2
+    entropy = np.mean([measure_maps(trace, patch)["entropy"] for trace in traces], axis=0)
+    np.testing.assert_allclose(figures["entropy"], entropy, atol=1e-5)
+    assert figures["drawn_chance"] == 0.75 and figures["drawn"] == 2
     hits = dict.fromkeys(METHODS, 0)
     for each in read_drawings(drawn):
         trace = classifier.trace(each.picture)
@@ -87,17 +87,17 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
         for method, scores in classifier.explain(trace, trace.answer).items():
             left = int(scores.argmax()) % columns < columns // 2
             hits[method] += left or np.asarray(each.object).min() == 255
-    assert found["pointing"] == {method: count / 2 for method, count in hits.items()}
-    assert found["before"] == {name: value for name, value in found.items() if name not in ("before", "facts")}
+    assert figures["pointing"] == {method: count / 2 for method, count in hits.items()}
+    assert figures["before"] == {name: value for name, value in figures.items() if name not in ("before", "facts")}
     text = (copy / "card.md").read_text()
     assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
     assert "| any patch | 75.0 % (75.0 %) |" in text
     again = study_maps(copy, images, read_drawings(drawn), pictures=3, device="cpu")
-    assert again == found
+    assert again == figures
     assert map_section(copy, "0" * 64) == ""
-    write_json(copy / FILE, found | {"before": found["before"] | {"patches": 9}})
-    said = f"before it, which read pictures of 9 patches, not of {found['patches']}.\n"
-    assert said in map_section(copy, found["weights_sha256"])
+    write_json(copy / FILE, figures | {"before": figures["before"] | {"patches": 9}})
+    note = f"before it, which read pictures of 9 patches, not of {figures['patches']}.\n"
+    assert note in map_section(copy, figures["weights_sha256"])
 
 
 def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawn, tmp_path):

@@ -45,15 +45,15 @@ def test_the_change_is_from_the_shortest_to_the_longest_group_of_fifty_sentences
 def test_a_mixed_group_has_an_interval_around_its_score():
     mixed = np.array([PERFECT] * 100 + [HALF] * 100)
     groups, _ = group_by_length({name: mixed for name in NETWORKS}, np.array([3] * 200))
-    found = groups[0].bleu["rnn-vector"]
-    assert found.value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
-    assert HALF_BLEU < found.low < found.value < found.high < 100
+    score = groups[0].bleu["rnn-vector"]
+    assert score.value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
+    assert HALF_BLEU < score.low < score.value < score.high < 100
     assert groups[0].share["lstm-dot"].low == groups[0].share["lstm-dot"].high == 1  # the same sentences are resampled
 
 
 def test_an_interval_contains_the_central_resamples():
-    found = bootstrap_interval(0.5, np.arange(1001) / 1000)
-    assert (found.value, found.low, found.high) == (0.5, 0.025, 0.975)
+    interval = bootstrap_interval(0.5, np.arange(1001) / 1000)
+    assert (interval.value, interval.low, interval.high) == (0.5, 0.025, 0.975)
 
 
 @pytest.mark.nightly
@@ -63,17 +63,17 @@ def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folde
     assert main([str(word) for word in (*words, "--heldout", 6, "--device", "cpu")]) == 0
     places = {name: transformer if name == TRANSFORMER else recurrent / name for name in NETWORKS}
     hashes = {name: read_json(folder / "card.json")["weights_sha256"] for name, folder in places.items()}
-    found = load_comparison(hashes, recurrent)
-    assert found.to_dict() == json.loads((recurrent / FILE).read_text(), object_pairs_hook=_with_tuples)
-    assert found.sentences == len(corpus.heldout) == 6 and found.alignment_sentences == 3
-    assert sum(group.sentences for group in found.groups) == 6 and found.change == {}
+    comparison = load_comparison(hashes, recurrent)
+    assert comparison.to_dict() == json.loads((recurrent / FILE).read_text(), object_pairs_hook=_with_tuples)
+    assert comparison.sentences == len(corpus.heldout) == 6 and comparison.alignment_sentences == 3
+    assert sum(group.sentences for group in comparison.groups) == 6 and comparison.change == {}
     stated = read_json(transformer / "card.json")["evaluation"]["greedy"]["bleu"]
-    made = [group.counts[TRANSFORMER] for group in found.groups]
-    counts = sum(np.array([*one.correct, *one.total, one.length, one.reference]) for one in made)
+    group_counts = [group.counts[TRANSFORMER] for group in comparison.groups]
+    counts = sum(np.array([*one.correct, *one.total, one.length, one.reference]) for one in group_counts)
     assert corpus_bleu(counts) == pytest.approx(stated, abs=0.01)
-    assert set(found.alignment) == {"lstm-additive", "lstm-dot", "transformer", "transformer-head"}
-    assert all(0 <= rate.generated.value <= 1 for rate in found.alignment.values())
-    assert all(found.tokens_per_second[name] > 0 for name in NETWORKS)
+    assert set(comparison.alignment) == {"lstm-additive", "lstm-dot", "transformer", "transformer-head"}
+    assert all(0 <= rate.generated.value <= 1 for rate in comparison.alignment.values())
+    assert all(comparison.tokens_per_second[name] > 0 for name in NETWORKS)
 
 
 def test_data_that_a_network_has_seen_is_refused(folders, data_file, capsys):

@@ -47,7 +47,7 @@ def test_the_requested_number_of_operations_is_applied_and_equal_draws_give_equa
     assert rand_augment(PICTURE, 0, 1.0, np.random.default_rng(0)) is PICTURE
     one, two = (np.asarray(rand_augment(PICTURE, 2, 0.5, np.random.default_rng(3))) for _ in range(2))
     np.testing.assert_array_equal(one, two)
-    seen = {np.asarray(rand_augment(PICTURE, 1, 0.5, np.random.default_rng(seed))).tobytes() for seed in range(200)}
+    results = {np.asarray(rand_augment(PICTURE, 1, 0.5, np.random.default_rng(seed))).tobytes() for seed in range(200)}
     signless = {"identity", "autocontrast", "equalize", "solarize", "posterize"}
-    wanted = {np.asarray(OPERATIONS[name](PICTURE, sign * 0.5)).tobytes() for name in OPERATIONS for sign in (1, -1)}
-    assert seen == wanted and len(wanted) <= 2 * len(OPERATIONS) - len(signless)
+    expected = {np.asarray(OPERATIONS[name](PICTURE, sign * 0.5)).tobytes() for name in OPERATIONS for sign in (1, -1)}
+    assert results == expected and len(expected) <= 2 * len(OPERATIONS) - len(signless)

@@ -31,11 +31,11 @@ def test_one_stage_is_summed_up_over_sentences():
     for vectors, heads in (([[1, 0], [2, 0]], [[0.2, 0.8], [0.4, 0.6]]), ([[3, 0], [3, 0]], [[0.5, 0.5], [1, 0]])):
         raw = RawAttention(torch.tensor(vectors, dtype=torch.float32).numpy(), torch.tensor([heads]).numpy())
         gathered.add(raw)
-    found = gathered.figures("layer-1")
-    assert (found.stage, found.pairs, found.exceeding, found.equal) == ("layer-1", 4, 1, 2)
-    assert found.own["cosine"] == pytest.approx(0.5)
-    assert found.trained == pytest.approx((0.2 + 0.6 + 0.5 + 0) / 4)
-    assert found.trained_first == pytest.approx(2 / 4)
+    figures = gathered.figures("layer-1")
+    assert (figures.stage, figures.pairs, figures.exceeding, figures.equal) == ("layer-1", 4, 1, 2)
+    assert figures.own["cosine"] == pytest.approx(0.5)
+    assert figures.trained == pytest.approx((0.2 + 0.6 + 0.5 + 0) / 4)
+    assert figures.trained_first == pytest.approx(2 / 4)
 
 
 @pytest.fixture
@@ -61,17 +61,17 @@ def command(folders, data_file, *more):
 def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
     assert command(folders, data_file, "--heldout", 6, "--sentences", 4) == 0
     hashes = tuple(read_json(folder / "card.json")["weights_sha256"] for folder in folders)
-    found = RawAttentionFigures.read(folders[0], hashes)
-    assert found.to_dict()["stages"] == tuple(json.loads((folders[0] / FILE).read_text())["stages"])
+    figures = RawAttentionFigures.read(folders[0], hashes)
+    assert figures.to_dict()["stages"] == tuple(json.loads((folders[0] / FILE).read_text())["stages"])
     translator = Translator.load(folders[0], "cpu")
     chosen = list(corpus.heldout.items())[:4]
     lengths = [len(translator.tokenizer.encode_source(english)) for english, _ in chosen]
-    assert (found.sentences, found.tokens, found.vocabulary) == (4, sum(lengths), len(translator.tokenizer))
+    assert (figures.sentences, figures.tokens, figures.vocabulary) == (4, sum(lengths), len(translator.tokenizer))
     stages = [encoder_stages(translator.network, translator.trace(text, target=french[0])) for text, french in chosen]
-    assert [stage.stage for stage in found.stages] == [
+    assert [stage.stage for stage in figures.stages] == [
         "embedding", *(f"layer-{layer}" for layer in range(1, len(stages[0]) - 1)), "output", "lstm",
     ]  # fmt: skip
-    for place, stage in enumerate(found.stages[:-1]):
+    for place, stage in enumerate(figures.stages[:-1]):
         assert stage.pairs == sum(length * (length - 1) for length in lengths)
         assert stage.exceeding == sum(int(each[place].exceeds.sum()) for each in stages)
         assert (stage.trained is None) == (stages[0][place].heads is None)
@@ -89,8 +89,8 @@ def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, da
 
 def test_the_shipped_study_is_of_the_shipped_weights():
     cards = (read_json(folder / "card.json") for folder in (TRANSLATOR, SHIPPED / "lstm-dot"))
-    found = RawAttentionFigures.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
-    assert found.sentences == 500 and len(found.stages) == 7
-    assert len(found.examples) == min(8, sum(stage.exceeding > 0 for stage in found.stages))
-    text, stage = found.examples[0][1], found.examples[0][0]
+    figures = RawAttentionFigures.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
+    assert figures.sentences == 500 and len(figures.stages) == 7
+    assert len(figures.examples) == min(8, sum(stage.exceeding > 0 for stage in figures.stages))
+    text, stage = figures.examples[0][1], figures.examples[0][0]
     assert stage == "lstm" and Translator.load(device="cpu").check(text)

@@ -54,8 +54,8 @@ def test_the_shapes_are_learned_and_the_weights_are_the_averaged_ones(finished, 
     best, _ = load_tensors(finished / BEST)
     temperature = card["calibration"]["temperature"]
     for name, tensor in tensors.items():
-        wanted = best[name] / temperature if name.startswith("head.") else best[name]
-        assert torch.equal(tensor, wanted.half())
+        expected = best[name] / temperature if name.startswith("head.") else best[name]
+        assert torch.equal(tensor, expected.half())
 
 
 def test_the_epoch_and_the_temperature_are_chosen_on_the_pictures_held_back(finished, data):
@@ -96,8 +96,8 @@ def test_the_card_states_the_measured_figures(finished, data):
     assert set(methods) == {"CLS attention", "rollout", "gradient relevance", "raw gradient", "random"}
     assert methods["random"]["difference"]["mean"] == 0
     for name, figures in methods.items():
-        wanted = figures["deletion"]["mean"] - methods["random"]["deletion"]["mean"]
-        assert figures["difference"]["mean"] == pytest.approx(wanted, abs=1e-9)
+        expected = figures["deletion"]["mean"] - methods["random"]["deletion"]["mean"]
+        assert figures["difference"]["mean"] == pytest.approx(expected, abs=1e-9)
         assert f"{figures['deletion']['mean']:.3f} ± {figures['deletion']['sd']:.3f}" in text, name
     for figure in (
         f"Top-1 accuracy {100 * evaluation['top1']:.1f} %",
@@ -201,8 +201,8 @@ def test_calibration_error_of_cases_worked_by_hand():
     assert calibration_error(three_quarters, torch.tensor([0, 0, 1, 1])) == pytest.approx(0.25)
     # two bins count by their size: 3/4 x |2/3 - 0.6| + 1/4 x |1 - 0.9|
     mixed = torch.tensor([[0.6, 0.4]] * 3 + [[0.9, 0.1]])
-    wanted = 0.75 * abs(2 / 3 - 0.6) + 0.25 * 0.1
-    assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(wanted, abs=1e-6)
+    expected = 0.75 * abs(2 / 3 - 0.6) + 0.25 * 0.1
+    assert calibration_error(mixed, torch.tensor([0, 0, 1, 0])) == pytest.approx(expected, abs=1e-6)
 
 
 def test_the_temperature_of_an_overconfident_network_is_found():
@@ -210,9 +210,9 @@ def test_the_temperature_of_an_overconfident_network_is_found():
     honest = torch.randn(4000, 5, generator=random) * 2
     labels = torch.multinomial(honest.softmax(dim=1), 1, generator=random)[:, 0]
     for temperature in (0.4, 1.0, 3.0):
-        found = fit_temperature(honest * temperature, labels)
-        assert found == pytest.approx(temperature, rel=0.05)
-        inverse = torch.tensor(1 / found, dtype=torch.float64, requires_grad=True)
+        fitted = fit_temperature(honest * temperature, labels)
+        assert fitted == pytest.approx(temperature, rel=0.05)
+        inverse = torch.tensor(1 / fitted, dtype=torch.float64, requires_grad=True)
         loss = torch.nn.functional.cross_entropy(honest.double() * temperature * inverse, labels)
         loss.backward()
         assert abs(inverse.grad) < 1e-6  # the minimum
@@ -228,14 +228,14 @@ def test_the_heads_are_studied_and_listed_in_the_card(finished, data, tmp_path):
     copy = shutil.copytree(finished, tmp_path / "copy")
     assert call(["heads-vision", "--data", data, "--model", copy, "--pictures", 3, "--device", "cpu"]) == 0
     classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
-    found = load_statistics(copy, sha256_of(copy / "model.safetensors"))
-    assert (found.inputs, found.of) == (3, "validation pictures")
+    statistics = load_statistics(copy, sha256_of(copy / "model.safetensors"))
+    assert (statistics.inputs, statistics.of) == (3, "validation pictures")
     changes, scores = [], []
     for index in (0, 6, 11):  # spread over the twelve; 5.5 rounds to 6
         trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], 16)[0])
         changes.append(classifier.ablate_heads(trace).loss_changes(int(images.validation.labels[index])))
         scores.append(vision_scores(trace.attention, trace.grid).scores["CLS"])
-    table = found.kinds["vision"]
+    table = statistics.kinds["vision"]
     np.testing.assert_allclose(table.effect.mean, np.mean(changes, axis=0), atol=2e-5)
     np.testing.assert_allclose(table.scores["CLS"].sd, np.std(scores, axis=0), atol=2e-5)
     text = (copy / "card.md").read_text()
@@ -250,13 +250,13 @@ def test_a_compiled_step_has_the_loss_and_the_gradient_of_the_plain_one():
     config = VisionConfig(CLASSES, image_size=16, patch_size=4, d_model=16, n_heads=2, n_layers=1, d_ff=32, drop_path=0)
     network, label, share = VisionTransformer(config), torch.tensor([0, 1, 2, 0]), torch.ones(4)
     pixels = torch.rand(4, 3, 16, 16) * 2 - 1
-    found = []
+    results = []
     for compiled in (False, True):
         step = RecognitionStep(network, 0.1, compiled=compiled)
         step.whole = 4
         network.zero_grad()
         loss, nll = step(pixels, label, label, share)
         loss.backward()
-        found.append([loss.detach(), nll, *(parameter.grad.clone() for parameter in network.parameters())])
-    for plain, fast in zip(*found, strict=True):
+        results.append([loss.detach(), nll, *(parameter.grad.clone() for parameter in network.parameters())])
+    for plain, fast in zip(*results, strict=True):
         torch.testing.assert_close(fast, plain, atol=1e-5, rtol=1e-4)
