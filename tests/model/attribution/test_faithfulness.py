@@ -98,31 +98,31 @@ def test_the_ends_are_the_original_picture_and_its_mean_colour(small):
 @given(st.permutations(range(9)), st.integers(2, 12))
 def test_insertion_is_the_reversed_deletion_of_the_reverse_order(order, points):
     network, pixels = tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
-    forth, back = occlude(network, pixels, np.array([order, order[::-1]]), points)
-    if np.allclose(forth.share, 1 - forth.share[::-1]):  # the points lie symmetrically
-        np.testing.assert_allclose(forth.insertion, back.deletion[::-1], atol=1e-7)
-        np.testing.assert_allclose(back.insertion, forth.deletion[::-1], atol=1e-7)
+    forward, backward = occlude(network, pixels, np.array([order, order[::-1]]), points)
+    if np.allclose(forward.share, 1 - forward.share[::-1]):  # the points lie symmetrically
+        np.testing.assert_allclose(forward.insertion, backward.deletion[::-1], atol=1e-7)
+        np.testing.assert_allclose(backward.insertion, forward.deletion[::-1], atol=1e-7)
 
 
 def test_a_point_is_the_picture_with_the_first_patches_occluded(small):
     network, pixels = small
     order = np.random.default_rng(3).permutation(9)
     (computed,) = occlude(network, pixels, order[None], points=10)
-    painted = pixels.clone()
+    occluded = pixels.clone()
     for place, patch in enumerate(order):
         row, column = divmod(int(patch), 3)
-        painted[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = pixels.mean(dim=(1, 2))[:, None, None]
+        occluded[:, 4 * row : 4 * row + 4, 4 * column : 4 * column + 4] = pixels.mean(dim=(1, 2))[:, None, None]
         with torch.inference_mode():
-            expected = network(painted[None]).softmax(dim=1)[0].numpy()
+            expected = network(occluded[None]).softmax(dim=1)[0].numpy()
         np.testing.assert_allclose(computed.deletion[place + 1], expected, atol=1e-6)
 
 
 def test_many_cases_are_the_same_as_one_at_a_time(small):
     network, pixels = small
     occluded = torch.rand(BATCH + 3, 9, generator=torch.Generator().manual_seed(0)) < 0.5
-    together = class_probabilities(network, pixels, occluded)
-    apart = np.concatenate([class_probabilities(network, pixels, case[None]) for case in occluded])
-    np.testing.assert_allclose(together, apart, atol=1e-6)
+    batched = class_probabilities(network, pixels, occluded)
+    single = np.concatenate([class_probabilities(network, pixels, case[None]) for case in occluded])
+    np.testing.assert_allclose(batched, single, atol=1e-6)
 
 
 @pytest.mark.parametrize("orders", [[[0, 0, 1, 2]], [[0, 1, 2]], [0, 1, 2, 3], [[1, 2, 3, 4]]])

@@ -20,8 +20,8 @@ def test_a_head_that_attends_two_tokens_back_and_one_that_attends_everywhere():
 
 
 def test_a_query_without_a_choice_does_not_count():
-    even = np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None]
-    result = text_measures(heads(even), DECODER)
+    uniform = np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None]
+    result = text_measures(heads(uniform), DECODER)
     assert result["entropy"][0, 0] == pytest.approx((np.log(2) + np.log(3)) / 2)
     assert result["distance"][0, 0] == pytest.approx((0.5 + 1) / 2)
     assert text_measures(heads(np.ones((1, 1))), DECODER) == {}

@@ -72,11 +72,11 @@ def test_the_ways_differ(network):
 def test_the_check_detects_a_wrong_batch(network, monkeypatch):
     real = module._variants
 
-    def leaking(*arguments):
+    def variants_without_mask(*arguments):
         source, allowed = real(*arguments)
         return source, torch.ones_like(allowed)
 
-    monkeypatch.setattr(module, "_variants", leaking)
+    monkeypatch.setattr(module, "_variants", variants_without_mask)
     assert leave_one_out(network, TRACE, WORDS, "delete").single_difference > 1e-4
 
 

@@ -44,12 +44,12 @@ def rollout_by_paths(attention: np.ndarray, fusion: str) -> np.ndarray:
                 step[query, key] = 0.5 * share + 0.5 * (query == key)
         steps.append(step)
 
-    def reaching(layer: int, query: int) -> np.ndarray:
+    def path_sum(layer: int, query: int) -> np.ndarray:
         if layer < 0:
             return np.eye(size)[query]
-        return sum(steps[layer][query, key] * reaching(layer - 1, key) for key in range(size))
+        return sum(steps[layer][query, key] * path_sum(layer - 1, key) for key in range(size))
 
-    return np.array([reaching(layers - 1, query) for query in range(size)])
+    return np.array([path_sum(layers - 1, query) for query in range(size)])
 
 
 @pytest.mark.parametrize("fusion", FUSIONS)

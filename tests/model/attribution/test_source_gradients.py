@@ -107,9 +107,9 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
     }
 
     def scaled(total):
-        beside = total - np.eye(len(total))
-        sums = beside.sum(axis=1)
-        return np.array([row / s if s > 0 else 0 * row for row, s in zip(beside, sums, strict=True)]) + np.eye(
+        off_diagonal = total - np.eye(len(total))
+        sums = off_diagonal.sum(axis=1)
+        return np.array([row / s if s > 0 else 0 * row for row, s in zip(off_diagonal, sums, strict=True)]) + np.eye(
             len(total)
         )
 

@@ -61,13 +61,13 @@ def test_two_clauses_raise_the_loss_of_one_vector_much_and_of_attention_little(n
         "My father works in a big house.": "Mon p\u00e8re travaille dans une grande maison.",
         "I want to buy a car.": "Je veux acheter une voiture.",
     }
-    risen = {}
+    increases = {}
     for name, network in networks.items():
         own = [lengthening_losses(network, add_clauses(networks[TRANSFORMER], *pair)[:3]).own for pair in pairs.items()]
-        risen[name] = np.mean([losses[-1] - losses[0] for losses in own])
-    assert risen["lstm-vector"] > 0.5
+        increases[name] = np.mean([losses[-1] - losses[0] for losses in own])
+    assert increases["lstm-vector"] > 0.5
     for name in ("lstm-additive", "lstm-dot", "transformer"):
-        assert risen[name] < risen["lstm-vector"] / 3
+        assert increases[name] < increases["lstm-vector"] / 3
 
 
 def test_targets_with_nothing_in_common_are_refused(networks):

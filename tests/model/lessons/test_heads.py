@@ -88,17 +88,17 @@ def test_a_single_full_head_costs_as_much_as_the_split_one(module, streams):
 
 
 def test_operations_are_those_that_torch_counts(module, streams):
-    asking, memory = (torch.from_numpy(array)[None] for array in streams)
+    queries, memory = (torch.from_numpy(array)[None] for array in streams)
     with FlopCounterMode(display=False) as counter:
-        module(asking, module.project_memory(memory), None, lambda name, tensor: tensor)
+        module(queries, module.project_memory(memory), None, lambda name, tensor: tensor)
     assert compute_head_forms(module, *streams, None).split.flops == counter.get_total_flops()
 
 
 @pytest.mark.parametrize("part", ["query", "key", "value", "output"])
 def test_a_masked_sub_layer_depends_on_every_weight_in_both_forms(module, streams, part):
     """A form that leaves a weight out differs from the others."""
-    asking, _ = streams
+    queries, _ = streams
     allowed = causal_mask(7)[0, 0].numpy()
     getattr(module, part).weight.mul_(torch.linspace(-2, 2, 32)[:, None])
-    differences = compute_head_forms(module, asking, asking, allowed).differences
+    differences = compute_head_forms(module, queries, queries, allowed).differences
     assert differences["small"] < 1e-4 and differences["full"] < 1e-4

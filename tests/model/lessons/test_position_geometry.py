@@ -40,8 +40,10 @@ def test_products_depend_on_the_distance_only_in_the_papers_form():
 def sampled(d_model: int, first: int, second: int, span: float) -> float:
     """The inner product by a sum over samples."""
     x = (np.arange(400_000) + 0.5) / 400_000 * span
-    turns = wavelengths(d_model).numpy()
-    waves = [np.cos(2 * np.pi * x / turns[n]) if n % 2 else np.sin(2 * np.pi * x / turns[n]) for n in (first, second)]
+    lengths = wavelengths(d_model).numpy()
+    waves = [
+        np.cos(2 * np.pi * x / lengths[n]) if n % 2 else np.sin(2 * np.pi * x / lengths[n]) for n in (first, second)
+    ]
     return 2 * float((waves[0] * waves[1]).mean())
 
 
@@ -53,11 +55,11 @@ def test_the_closed_form_is_the_integral(first, second):
 
 
 def test_sine_and_cosine_of_one_frequency_are_orthogonal_over_whole_periods():
-    turn = float(wavelengths(64)[10])
-    whole = turn * np.arange(1, 9)
+    wavelength = float(wavelengths(64)[10])
+    whole = wavelength * np.arange(1, 9)
     np.testing.assert_allclose(wave_product(64, 10, 11, whole), 0, atol=1e-12)
     np.testing.assert_allclose(wave_product(64, 10, 10, whole), 1, atol=1e-12)
-    table = np.stack([np.sin(np.arange(50) / turn), np.cos(np.arange(50) / turn)], axis=1)
+    table = np.stack([np.sin(np.arange(50) / wavelength), np.cos(np.arange(50) / wavelength)], axis=1)
     assert np.linalg.matrix_rank(table) == 2  # linearly independent
 
 

@@ -36,9 +36,11 @@ def test_steps_are_in_the_order_of_reading(traced, kind):
             np.testing.assert_array_equal(gates.before[0], trace.start_cell)
         else:
             direction = layer.partition(".")[2]
-            turn = -1 if direction == "backwards" else 1
-            assert gates.tokens == trace.source_tokens[::turn]
-            np.testing.assert_array_equal(gates.record.forget_gate, trace.encoder[direction].forget_gate[::turn])
+            direction_sign = -1 if direction == "backwards" else 1
+            assert gates.tokens == trace.source_tokens[::direction_sign]
+            np.testing.assert_array_equal(
+                gates.record.forget_gate, trace.encoder[direction].forget_gate[::direction_sign]
+            )
             assert not gates.before[0].any()
         np.testing.assert_array_equal(gates.before[1:], gates.record.cell[:-1])
         fed = gates.record.input_gate * gates.record.candidate

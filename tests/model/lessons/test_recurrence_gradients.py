@@ -53,8 +53,8 @@ def test_sizes_equal_those_of_finite_differences(kind, reads):
             for dimension in range(embedded.shape[1]):
                 moved = torch.zeros_like(embedded)
                 moved[place, dimension] = step
-                there = last_state(network, embedded + moved) - last_state(network, embedded - moved)
-                columns.append(there / (2 * step))
+                change = last_state(network, embedded + moved) - last_state(network, embedded - moved)
+                columns.append(change / (2 * step))
     jacobian = torch.stack(columns, dim=1).view(-1, *embedded.shape)  # (states, S, d_model)
     hidden, cell = sizes_of(jacobian, width)
     np.testing.assert_allclose(gradients.hidden, hidden, rtol=1e-4)

@@ -35,8 +35,8 @@ def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
 @pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
 def test_the_step_by_step_layer_equals_pytorchs(cell, reads):
     layer, inputs = layer_of(cell, reads), inputs_of()
-    turned = inputs.flip(1) if reads == "backwards" else inputs
-    expected, last = library_of(layer, reads == "both")(turned)
+    ordered = inputs.flip(1) if reads == "backwards" else inputs
+    expected, last = library_of(layer, reads == "both")(ordered)
     expected = expected.flip(1) if reads == "backwards" else expected
     states, end = layer.run_tapped(inputs, identity_tap, "encoder")
     fused, fused_end = layer.run(inputs)

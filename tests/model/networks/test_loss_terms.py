@@ -80,12 +80,12 @@ def test_the_smoothed_target(smoothing):
 
 
 def test_no_prediction_has_a_smaller_smoothed_loss_than_the_target_itself():
-    floor = smallest_loss(8, 0.1)
+    minimum = smallest_loss(8, 0.1)
     perfect = smoothed_target(8, 3, 0.1).log().float().numpy()[None]
-    assert logit_gradient(perfect, [3], 0.1).mean == pytest.approx(floor, abs=1e-6)
+    assert logit_gradient(perfect, [3], 0.1).mean == pytest.approx(minimum, abs=1e-6)
     assert smallest_loss(8, 0.0) == 0
     for seed in range(5):
-        assert logit_gradient(noise(1, 8, seed)[0], [3], 0.1).mean > floor
+        assert logit_gradient(noise(1, 8, seed)[0], [3], 0.1).mean > minimum
 
 
 @given(st.integers(1, 8), st.integers(2, 30), st.sampled_from([0.0, 0.1, 0.5]), st.integers(0, 99))

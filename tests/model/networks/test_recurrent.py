@@ -164,14 +164,14 @@ def test_keys_change_the_weights_and_values_change_the_context_vectors(kind):
     network(SOURCE[:1], TARGET[:1], recorder)
     plain = recorder.tensors["decoder.0.cross.weights"]
     recorder = Recorder()
-    alike = {"decoder.cross.keys": lambda keys: keys[:, :, :1].expand_as(keys)}
-    network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(alike)(name, tensor)))
+    equal_keys = {"decoder.cross.keys": lambda keys: keys[:, :, :1].expand_as(keys)}
+    network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(equal_keys)(name, tensor)))
     uniform = recorder.tensors["decoder.0.cross.weights"]
     torch.testing.assert_close(uniform, torch.full_like(uniform, 1 / 6))
     assert (plain - uniform).abs().max() > 1e-3
     recorder = Recorder()
-    nothing = {"decoder.cross.values": torch.zeros_like}
-    network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(nothing)(name, tensor)))
+    zero_values = {"decoder.cross.values": torch.zeros_like}
+    network(SOURCE[:1], TARGET[:1], lambda name, tensor: recorder(name, Intervention(zero_values)(name, tensor)))
     torch.testing.assert_close(recorder.tensors["decoder.0.cross.weights"], plain)
     assert not recorder.tensors["decoder.0.cross.outputs"].any()
 

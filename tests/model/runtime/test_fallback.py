@@ -29,19 +29,19 @@ class FullMemory:
         self.calls, self.failed, self.moved_to = 0, 0, []
         to, real = network.to, getattr(owner, method)
 
-        def moving(device):
+        def move(device):
             self.moved_to.append(device)
             return to(device)
 
-        def failing(*arguments, **options):
+        def fail(*arguments, **options):
             self.calls += 1
             if self.calls > first and not self.moved_to:
                 self.failed += 1
                 raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 MiB.")
             return real(*arguments, **options)
 
-        monkeypatch.setattr(network, "to", moving)
-        monkeypatch.setattr(owner, method, failing)
+        monkeypatch.setattr(network, "to", move)
+        monkeypatch.setattr(owner, method, fail)
 
 
 class Owner(NetworkOwner):

@@ -65,11 +65,11 @@ def full_at(stage: str, monkeypatch) -> None:
     """Fill the disk: "open" has no space for a name, "write" for half of the content, "fsync" for its last block."""
     error = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    def no_room(*_, **__):
+    def fail(*_, **__):
         raise error
 
     if stage != "write":
-        monkeypatch.setattr({"open": "tempfile.mkstemp", "fsync": "os.fsync"}[stage], no_room)
+        monkeypatch.setattr({"open": "tempfile.mkstemp", "fsync": "os.fsync"}[stage], fail)
         return
     real = os.fdopen
 

@@ -109,11 +109,11 @@ def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results
     (out / "shards" / ".000003.safetensors.x.part").write_bytes(b"half")  # an unfinished file of a killed process
     measured = []
 
-    def noted(item, *rest):
+    def record_and_measure(item, *rest):
         measured.append(item.content)
         return measure(item, *rest)
 
-    run_study(replace(SUBJECT, measure=noted), INPUTS, out, ALONE)
+    run_study(replace(SUBJECT, measure=record_and_measure), INPUTS, out, ALONE)
     assert measured == ["6", "7", "140", "141"]
     assert table(out) == table(whole[1])
     assert not list((out / "shards").glob(".*"))
@@ -133,11 +133,16 @@ def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
     barrier, measured = threading.Barrier(2), {0: [], 1: []}
 
     def work(rank: int) -> None:
-        def noted(item, *rest):
+        def record_and_measure(item, *rest):
             measured[rank].append(item.content)
             return measure(item, *rest)
 
-        run_study(replace(SUBJECT, measure=noted), INPUTS, tmp_path, Thread(rank, 2, torch.device("cpu"), barrier))
+        run_study(
+            replace(SUBJECT, measure=record_and_measure),
+            INPUTS,
+            tmp_path,
+            Thread(rank, 2, torch.device("cpu"), barrier),
+        )
 
     threads = [threading.Thread(target=work, args=(rank,)) for rank in (0, 1)]
     for thread in threads:
@@ -175,13 +180,13 @@ def test_a_damaged_shard_is_reported(whole, tmp_path):
 
 
 def test_unusable_inputs_and_numbers_that_are_not_finite_are_reported(tmp_path):
-    def endless(item, kinds, ablates):
+    def measure_nan(item, kinds, ablates):
         measured = measure(item, kinds, ablates)
         measured["cross"].effect[0, 0] = np.nan
         return measured
 
     with pytest.raises(StudyError, match="Not one of the 2 inputs could be used: .* not finite"):
-        run_study(replace(SUBJECT, measure=endless), INPUTS.part(2), tmp_path, ALONE)
+        run_study(replace(SUBJECT, measure=measure_nan), INPUTS.part(2), tmp_path, ALONE)
 
 
 def test_missing_kinds_and_inputs_of_another_form_are_reported(tmp_path):

@@ -124,7 +124,7 @@ def test_the_measured_rates_meet_the_documented_bounds(translator):
     assert result["data_sha256"]["French"] == translator.card["data"]["sha256"]
     assert result["thresholds"] == {"log_odds": LOG_ODDS, "spelling": SPELLING}
 
-    def warned(counts: dict) -> float:
+    def warning_rate(counts: dict) -> float:
         return sum(counts[sign] for sign in SIGNS) / counts["sentences"]
 
     english, foreign = result["english"], result["foreign"]
@@ -135,9 +135,9 @@ def test_the_measured_rates_meet_the_documented_bounds(translator):
         "French, 5 words or more": 2046,
         "Korean": 3763,
     }
-    assert max(warned(counts) for counts in english.values()) < 0.005
-    assert warned(foreign["Korean"]) >= 0.995
-    assert warned(foreign["French, 5 words or more"]) >= 0.9
+    assert max(warning_rate(counts) for counts in english.values()) < 0.005
+    assert warning_rate(foreign["Korean"]) >= 0.995
+    assert warning_rate(foreign["French, 5 words or more"]) >= 0.9
 
 
 def test_the_table_is_small_and_of_this_tokenizer(translator):

@@ -13,20 +13,20 @@ LABELS = np.arange(5)
 
 
 def test_views_without_changes_are_the_picture_or_its_mirror_image():
-    kinds = set()
+    unmirrored = set()
     for seed in range(20):
         pixels = draw_example(PICTURES, LABELS, 2, 32, STILL, (seed,)).pixels
         plain = np.allclose(pixels, PICTURES[2] / 255, atol=1e-6)
         mirrored = np.allclose(pixels, PICTURES[2, :, ::-1] / 255, atol=1e-6)
         assert plain != mirrored
-        kinds.add(plain)
-    assert kinds == {True, False}
+        unmirrored.add(plain)
+    assert unmirrored == {True, False}
 
 
 @given(st.integers(0, 4), st.integers(0, 10**6), st.sampled_from([8, 24, 48]))
 def test_an_example_is_reproducible_and_within_bounds(index, seed, side):
-    how = Augmentation(mixed=0.7)
-    one, two = (draw_example(PICTURES, LABELS, index, side, how, (seed, 3)) for _ in range(2))
+    augmentation = Augmentation(mixed=0.7)
+    one, two = (draw_example(PICTURES, LABELS, index, side, augmentation, (seed, 3)) for _ in range(2))
     np.testing.assert_array_equal(one.pixels, two.pixels)
     assert (one.label, one.other, one.share) == (two.label, two.other, two.share)
     assert one.pixels.shape == (side, side, 3) and one.pixels.dtype == np.float32
@@ -48,9 +48,9 @@ def test_the_requested_share_of_pictures_is_mixed():
 def test_mixing_black_and_white_shows_the_share():
     black_and_white = np.zeros((2, 16, 16, 3), np.uint8)
     black_and_white[1] = 255
-    how = Augmentation(colour=0, mixed=1)
+    augmentation = Augmentation(colour=0, mixed=1)
     for seed in range(60):
-        example = draw_example(black_and_white, np.array([0, 1]), 0, 16, how, (seed,))
+        example = draw_example(black_and_white, np.array([0, 1]), 0, 16, augmentation, (seed,))
         white = 1 - example.share if example.other == 1 else 0.0
         assert example.pixels.mean() == pytest.approx(white, abs=1e-5)
 
@@ -65,16 +65,16 @@ def test_a_pasted_rectangle_counts_by_its_area(seed):
 
 def test_a_crop_has_at_least_the_smallest_share():
     ramp = np.tile(np.arange(64, dtype=np.uint8)[None, :, None], (64, 1, 3))
-    how = Augmentation(smallest_crop=0.5, aspect=1, colour=0, mixed=0)
-    widths = [np.ptp(random_view(ramp, 64, how, np.random.default_rng(seed))) * 255 for seed in range(100)]
+    augmentation = Augmentation(smallest_crop=0.5, aspect=1, colour=0, mixed=0)
+    widths = [np.ptp(random_view(ramp, 64, augmentation, np.random.default_rng(seed))) * 255 for seed in range(100)]
     assert min(widths) > 64 * 0.5**0.5 - 3
     assert max(widths) > 55
 
 
 def test_colour_changes_stay_within_their_factor():
     grey = np.full((8, 8, 3), 100, np.uint8)
-    how = Augmentation(colour=0.3, mixed=0)
-    means = [random_view(grey, 8, how, np.random.default_rng(seed)).mean() * 255 for seed in range(200)]
+    augmentation = Augmentation(colour=0.3, mixed=0)
+    means = [random_view(grey, 8, augmentation, np.random.default_rng(seed)).mean() * 255 for seed in range(200)]
     assert 69 < min(means) < 75 and 125 < max(means) < 131
 
 

@@ -145,10 +145,10 @@ def test_an_average_with_another_decay_restarts_from_the_current_weights(make_ta
     task, averaged, _ = finished
     plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
     resumed = train(make_task(plain), plain, copied, ALONE, resume=True)
-    for now, before, weights in zip(
+    for current, before, weights in zip(
         resumed.parameters(), averaged.parameters(), task.network.parameters(), strict=True
     ):
-        assert torch.equal(now, weights) and not torch.equal(now, before)
+        assert torch.equal(current, weights) and not torch.equal(current, before)
     longer = Recipe(**{**plain.to_dict(), "epochs": 3})
     task = make_task(longer)
     resumed = train(task, longer, copied, ALONE, resume=True)

@@ -70,16 +70,16 @@ def test_teacher_and_student_see_the_same_views(folder, images, side):
 def test_repeated_views_are_answered_by_the_teacher_once(folder, images, monkeypatch):
     teacher = Teacher.load(folder, Distillation(rounds=2), images)
     task = make_task(images, teacher)
-    anew = make_task(images, Teacher.load(folder, Distillation(), images))
+    uncached = make_task(images, Teacher.load(folder, Distillation(), images))
     batch_sizes = []
     answers = teacher.answers
     monkeypatch.setattr(teacher, "answers", lambda views: batch_sizes.append(len(views)) or answers(views))
     batches = []
     for epoch in range(4):
-        task.epoch = anew.epoch = epoch
+        task.epoch = uncached.epoch = epoch
         batches.append(task.load([3, 5])[0])
         if epoch < 2:
-            fresh = anew.load([3, 5])[0]
+            fresh = uncached.load([3, 5])[0]
             torch.testing.assert_close(batches[-1][0], fresh[0], atol=1 / 255, rtol=0)  # cached in 256 steps
             assert all(torch.equal(*pair) for pair in zip(batches[-1][1:], fresh[1:], strict=True))
     assert batch_sizes == [2, 2]

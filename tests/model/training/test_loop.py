@@ -177,11 +177,11 @@ def test_pauses_of_a_run_do_not_count_as_training_time(make_task, tmp_path, monk
     clock = SimpleNamespace(perf_counter=lambda: time.perf_counter() + stopped_for * (len(loaded) >= 3))
     monkeypatch.setattr(loop, "time", clock)
 
-    def stopped(indices):
+    def load_batch(indices):
         loaded.append(indices)
         return load(indices)
 
-    task.load = stopped
+    task.load = load_batch
     train(task, RECIPE, tmp_path, ALONE)
     rows = read_metrics(tmp_path / METRICS)
     first = next(row["seconds"] for row in rows if row["event"] == "epoch")

@@ -27,25 +27,25 @@ class Maps:
 
 
 def test_uniform_attention_has_full_entropy_and_one_patch_none():
-    even, own = np.full((10, 10), 0.1), np.eye(10)
-    assert measure_maps(Maps(even, even), 4)["entropy"] == pytest.approx([1.0])
-    assert measure_maps(Maps(own, own), 4)["entropy"] == pytest.approx([0.0])
-    assert measure_maps(Maps(even, own), 4)["entropy"] == pytest.approx([0.5])
+    uniform, identity = np.full((10, 10), 0.1), np.eye(10)
+    assert measure_maps(Maps(uniform, uniform), 4)["entropy"] == pytest.approx([1.0])
+    assert measure_maps(Maps(identity, identity), 4)["entropy"] == pytest.approx([0.0])
+    assert measure_maps(Maps(uniform, identity), 4)["entropy"] == pytest.approx([0.5])
 
 
 def test_attention_to_the_adjacent_patch_has_the_distance_of_a_patch():
-    beside = np.zeros((10, 10))
-    beside[0, 0] = 1
+    adjacent = np.zeros((10, 10))
+    adjacent[0, 0] = 1
     for patch in range(9):
-        beside[1 + patch, 1 + (patch + 1 if patch % 3 < 2 else patch - 1)] = 1
-    beside[0, 1] = 1
-    assert measure_maps(Maps(beside), 4)["distance"] == pytest.approx([4.0])
+        adjacent[1 + patch, 1 + (patch + 1 if patch % 3 < 2 else patch - 1)] = 1
+    adjacent[0, 1] = 1
+    assert measure_maps(Maps(adjacent), 4)["distance"] == pytest.approx([4.0])
 
 
 def test_a_sink_has_most_of_the_attention_of_cls():
-    even, sink = np.full((10, 10), 0.1), np.full((10, 10), 0.1)
+    uniform, sink = np.full((10, 10), 0.1), np.full((10, 10), 0.1)
     sink[0] = [0.5, 0.5, *[0] * 8]
-    assert measure_maps(Maps(even), 4)["strongest"] == pytest.approx([4 / 9])
+    assert measure_maps(Maps(uniform), 4)["strongest"] == pytest.approx([4 / 9])
     assert measure_maps(Maps(sink), 4)["strongest"] == pytest.approx([1.0])
 
 

@@ -93,12 +93,12 @@ def test_restored_optimisers_continue_exactly_as_the_saved_ones():
     descend(network, optimizers, 4)
     saved = {name: tensor.clone() for name, tensor in optimizer_tensors(optimizers).items()}
     assert any(tensor.ndim == 2 for name, tensor in saved.items() if name.startswith("optimizer.1."))
-    twin = copy.deepcopy(network)
-    restored = build_optimizers(twin, RECIPE)
+    network_copy = copy.deepcopy(network)
+    restored = build_optimizers(network_copy, RECIPE)
     restore_optimizers(restored, saved | {"averaged": torch.tensor(3), "network.x.weight": torch.zeros(2)})
     expected = descend(network, optimizers, 4, first=4)
-    assert descend(twin, restored, 4, first=4) == expected
-    assert all(torch.equal(a, b) for a, b in zip(network.parameters(), twin.parameters(), strict=True))
+    assert descend(network_copy, restored, 4, first=4) == expected
+    assert all(torch.equal(a, b) for a, b in zip(network.parameters(), network_copy.parameters(), strict=True))
     forgetful = build_optimizers(copy.deepcopy(network), RECIPE)
     assert optimizer_tensors(forgetful) == {}
 

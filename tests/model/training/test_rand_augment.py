@@ -26,8 +26,8 @@ def test_without_strength_nothing_changes(name):
 
 @pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - {"identity"}))
 def test_with_strength_something_changes(name):
-    muted = Image.fromarray(np.random.default_rng(1).integers(40, 200, (32, 32, 3), dtype=np.uint8))
-    assert not np.array_equal(np.asarray(OPERATIONS[name](muted, 0.6)), np.asarray(muted))
+    picture = Image.fromarray(np.random.default_rng(1).integers(40, 200, (32, 32, 3), dtype=np.uint8))
+    assert not np.array_equal(np.asarray(OPERATIONS[name](picture, 0.6)), np.asarray(picture))
 
 
 def test_operations_worked_by_hand():

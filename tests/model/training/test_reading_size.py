@@ -71,4 +71,6 @@ def test_a_second_choice_and_pictures_of_its_training_are_refused(copy, data, ca
     (copy / "card.json").write_text(json.dumps(card))
     assert reread(copy, data) == 2
     assert "No pictures were held back from its training" in capsys.readouterr().err
-    assert all((copy / name).read_bytes() == there for name, there in content.items() if name != "card.json")
+    assert all(
+        (copy / name).read_bytes() == bytes_before for name, bytes_before in content.items() if name != "card.json"
+    )

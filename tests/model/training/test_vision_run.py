@@ -207,17 +207,17 @@ def test_calibration_error_of_cases_worked_by_hand():
 
 def test_the_temperature_of_an_overconfident_network_is_found():
     random = torch.Generator().manual_seed(0)
-    honest = torch.randn(4000, 5, generator=random) * 2
-    labels = torch.multinomial(honest.softmax(dim=1), 1, generator=random)[:, 0]
+    logits = torch.randn(4000, 5, generator=random) * 2
+    labels = torch.multinomial(logits.softmax(dim=1), 1, generator=random)[:, 0]
     for temperature in (0.4, 1.0, 3.0):
-        fitted = fit_temperature(honest * temperature, labels)
+        fitted = fit_temperature(logits * temperature, labels)
         assert fitted == pytest.approx(temperature, rel=0.05)
         inverse = torch.tensor(1 / fitted, dtype=torch.float64, requires_grad=True)
-        loss = torch.nn.functional.cross_entropy(honest.double() * temperature * inverse, labels)
+        loss = torch.nn.functional.cross_entropy(logits.double() * temperature * inverse, labels)
         loss.backward()
         assert abs(inverse.grad) < 1e-6  # the minimum
-    assert calibration_error((honest * 3).softmax(dim=1), labels) > 0.1
-    assert calibration_error(honest.softmax(dim=1), labels) < 0.03
+    assert calibration_error((logits * 3).softmax(dim=1), labels) > 0.1
+    assert calibration_error(logits.softmax(dim=1), labels) < 0.03
 
 
 def test_a_temperature_stays_within_bounds_where_every_answer_is_right():

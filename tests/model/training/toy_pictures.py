@@ -20,18 +20,18 @@ COLOURS = ("#D03030", "#30A040", "#3050C0")
 def draw(label: int, seed: int, size: tuple[int, int] = (48, 48)) -> Image.Image:
     """One shape in its colour at a random position on a noisy background."""
     random = np.random.default_rng((label, seed))
-    ground = random.integers(120, 200, (size[1], size[0], 3), dtype=np.uint8)
-    image = Image.fromarray(ground)
-    pen = ImageDraw.Draw(image)
+    background = random.integers(120, 200, (size[1], size[0], 3), dtype=np.uint8)
+    image = Image.fromarray(background)
+    canvas = ImageDraw.Draw(image)
     left, top = (int(place) for place in random.integers(2, 18, 2))
     box = (left, top, left + 24, top + 24)
     if label == 0:
-        pen.ellipse(box, COLOURS[0])
+        canvas.ellipse(box, COLOURS[0])
     elif label == 1:
-        pen.rectangle(box, COLOURS[1])
+        canvas.rectangle(box, COLOURS[1])
     else:
         for line in range(top, top + 24, 6):
-            pen.rectangle((left, line, left + 24, line + 2), COLOURS[2])
+            canvas.rectangle((left, line, left + 24, line + 2), COLOURS[2])
     return image
 
 
