@@ -25,31 +25,31 @@ from model.text.words import Word, whole_words
 
 
 @pytest.fixture(scope="module")
-def explained(pair):
+def explanation(pair):
     return explain(*pair)
 
 
-def test_every_method_on_tokens_and_on_words(network, trace, explained):
+def test_every_method_on_tokens_and_on_words(network, trace, explanation):
     last, every = cross_attention_means(trace)
     expected = (last, every, value_weighted(network, trace), source_rollout(trace).source)
-    assert tuple(explained.tokens) == tuple(explained.scores) == METHODS
+    assert tuple(explanation.tokens) == tuple(explanation.scores) == METHODS
     for method, scores in zip(
         METHODS, (*expected, run_to_end(gradient_relevance_in_steps(network, trace))), strict=True
     ):
-        np.testing.assert_allclose(explained.tokens[method], scores, atol=1e-6)
-    assert [word.text for word in explained.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
-    assert [word.text for word in explained.target] == ["le", "chat", "voit", "un", "chien", "</s>"]
-    for row, target in enumerate(explained.target):
-        for column, source in enumerate(explained.source):
+        np.testing.assert_allclose(explanation.tokens[method], scores, atol=1e-6)
+    assert [word.text for word in explanation.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
+    assert [word.text for word in explanation.target] == ["le", "chat", "voit", "un", "chien", "</s>"]
+    for row, target in enumerate(explanation.target):
+        for column, source in enumerate(explanation.source):
             block = last[target.start : target.end, source.start : source.end]
-            assert explained.scores[METHODS[0]][row, column] == pytest.approx(block.sum(axis=1).mean(), abs=1e-6)
+            assert explanation.scores[METHODS[0]][row, column] == pytest.approx(block.sum(axis=1).mean(), abs=1e-6)
 
 
-def test_drops_of_words_are_sums_over_their_tokens(network, trace, explained):
-    result = leave_one_out(network, trace, explained.source, "mask")
-    drops = sum_drops_by_word(result, explained.target)
+def test_drops_of_words_are_sums_over_their_tokens(network, trace, explanation):
+    result = leave_one_out(network, trace, explanation.source, "mask")
+    drops = sum_drops_by_word(result, explanation.target)
     assert drops.shape == (6, 6)
-    for row, word in enumerate(explained.target):
+    for row, word in enumerate(explanation.target):
         np.testing.assert_allclose(drops[row], result.drops[word.start : word.end].sum(axis=0))
 
 

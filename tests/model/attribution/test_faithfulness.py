@@ -79,13 +79,13 @@ def test_no_case_is_computed_twice():
 
 
 @pytest.fixture(scope="module")
-def small():
+def network_and_pixels():
     """The tiny ViT and a picture of nine patches."""
     return tiny_vision(), torch.from_numpy(noise(3, 12, 12)) * 2 - 1
 
 
-def test_the_ends_are_the_original_picture_and_its_mean_colour(small):
-    network, pixels = small
+def test_the_ends_are_the_original_picture_and_its_mean_colour(network_and_pixels):
+    network, pixels = network_and_pixels
     with torch.inference_mode():
         grey = pixels.mean(dim=(1, 2))[:, None, None].expand_as(pixels)
         plain, occluded = network(torch.stack([pixels, grey])).softmax(dim=1).numpy()
@@ -104,8 +104,8 @@ def test_insertion_is_the_reversed_deletion_of_the_reverse_order(order, points):
         np.testing.assert_allclose(backward.insertion, forward.deletion[::-1], atol=1e-7)
 
 
-def test_a_point_is_the_picture_with_the_first_patches_occluded(small):
-    network, pixels = small
+def test_a_point_is_the_picture_with_the_first_patches_occluded(network_and_pixels):
+    network, pixels = network_and_pixels
     order = np.random.default_rng(3).permutation(9)
     (computed,) = occlude(network, pixels, order[None], points=10)
     occluded = pixels.clone()
@@ -117,8 +117,8 @@ def test_a_point_is_the_picture_with_the_first_patches_occluded(small):
         np.testing.assert_allclose(computed.deletion[place + 1], expected, atol=1e-6)
 
 
-def test_many_cases_are_the_same_as_one_at_a_time(small):
-    network, pixels = small
+def test_many_cases_are_the_same_as_one_at_a_time(network_and_pixels):
+    network, pixels = network_and_pixels
     occluded = torch.rand(BATCH + 3, 9, generator=torch.Generator().manual_seed(0)) < 0.5
     batched = class_probabilities(network, pixels, occluded)
     single = np.concatenate([class_probabilities(network, pixels, case[None]) for case in occluded])
@@ -162,10 +162,10 @@ def test_the_mean_contains_its_parts():
 def test_beating_chance_means_below_every_random_order():
     share = np.array([0.0, 1.0])
 
-    def flat(area: float) -> OcclusionCurves:
+    def constant_curves(area: float) -> OcclusionCurves:
         return OcclusionCurves(share, np.full(2, area), np.full(2, area))
 
-    chance = average_curves([flat(0.4), flat(0.6)])
+    chance = average_curves([constant_curves(0.4), constant_curves(0.6)])
     assert chance.deletion_area == pytest.approx(0.5)
-    assert beats_random_orders(flat(0.39), chance)
-    assert not beats_random_orders(flat(0.41), chance)  # below the mean, yet not below every one
+    assert beats_random_orders(constant_curves(0.39), chance)
+    assert not beats_random_orders(constant_curves(0.41), chance)  # below the mean, yet not below every one

@@ -9,7 +9,7 @@ from model.tracing.kinds import CROSS, DECODER, KINDS
 SIDE = 4
 
 
-def shifted(step: int, side: int = SIDE) -> np.ndarray:
+def shifted_attention(step: int, side: int = SIDE) -> np.ndarray:
     """All weight `step` keys from the query; on the query itself if there is no such key."""
     map_ = np.zeros((side, side))
     for query in range(side):
@@ -30,7 +30,13 @@ def scores_of(map_: np.ndarray, kind: str = "encoder", queries=(5, 6, 7, 3), key
 
 @pytest.mark.parametrize(
     ("name", "map_"),
-    [("previous", shifted(-1)), ("next", shifted(1)), ("same", shifted(0)), ("start", column(0)), ("end", column(3))],
+    [
+        ("previous", shifted_attention(-1)),
+        ("next", shifted_attention(1)),
+        ("same", shifted_attention(0)),
+        ("start", column(0)),
+        ("end", column(3)),
+    ],
 )
 def test_a_pure_pattern_scores_one_and_gets_its_label(name, map_):
     result = scores_of(map_)
@@ -63,7 +69,7 @@ def test_uniform_attention_has_chance_scores_and_is_diffuse():
 
 
 def test_the_decoders_scores_leave_out_the_query_without_a_choice():
-    result = scores_of(shifted(-1), "decoder")
+    result = scores_of(shifted_attention(-1), "decoder")
     assert result.scores["previous"][0, 0] == 1
     assert result.scores["same"][0, 0] == 0  # the first query can only attend to itself: it does not count
     assert result.scores["start"][0, 0] == pytest.approx(1 / 3)  # of the queries 1, 2, 3 only 1 attends to the first

@@ -9,7 +9,7 @@ from model.attribution.head_statistics import FILE, HeadStatistics, KindStatisti
 from model.runtime.checkpoint import CheckpointError, write_json
 
 
-def known() -> HeadStatistics:
+def example_statistics() -> HeadStatistics:
     shape = (1, 2)
     scores = {
         "previous": Spread(np.array([[0.75, 0.25]]), np.full(shape, 0.125)),
@@ -21,9 +21,9 @@ def known() -> HeadStatistics:
 
 
 def test_written_statistics_read_back_with_their_labels(tmp_path):
-    write_json(tmp_path / FILE, known().to_dict())
+    write_json(tmp_path / FILE, example_statistics().to_dict())
     result = load_statistics(tmp_path, "abc")
-    assert result.to_dict() == known().to_dict()
+    assert result.to_dict() == example_statistics().to_dict()
     table = result.kinds["encoder"]
     assert (table.label(0, 0).name, table.label(0, 1).name) == ("previous", "diffuse")
     assert table.label(0, 0).score == 0.75
@@ -31,7 +31,7 @@ def test_written_statistics_read_back_with_their_labels(tmp_path):
 
 
 def test_statistics_of_other_weights_are_refused_with_the_command_to_run(tmp_path):
-    write_json(tmp_path / FILE, known().to_dict())
+    write_json(tmp_path / FILE, example_statistics().to_dict())
     with pytest.raises(CheckpointError, match="belongs to other weights; run `make head-statistics`"):
         load_statistics(tmp_path, "def")
 
@@ -42,7 +42,7 @@ def test_missing_and_damaged_statistics_are_refused(tmp_path):
     (tmp_path / FILE).write_text("{")
     with pytest.raises(CheckpointError, match="damaged"):
         load_statistics(tmp_path, "abc")
-    content = known().to_dict()
+    content = example_statistics().to_dict()
     del content["kinds"]["encoder"]["effect"]
     (tmp_path / FILE).write_text(json.dumps(content))
     with pytest.raises(CheckpointError, match="is damaged; run"):

@@ -120,14 +120,14 @@ def test_relevance_averages_heads_after_taking_the_positive_part():
 
 
 @pytest.fixture(scope="module")
-def exact():
+def double_precision():
     """The tiny network in double precision, a picture, and the gradients of its second class."""
     network = tiny_vision().double().requires_grad_(False)
     pixels = torch.from_numpy(noise(3, 12, 12)).double() * 2 - 1
     return network, pixels, class_gradients(network, pixels, 1)
 
 
-def nudged(layer: int, head: int, query: int, key: int, by: float) -> Intervention:
+def add_to_weight(layer: int, head: int, query: int, key: int, by: float) -> Intervention:
     def change(weights: torch.Tensor) -> torch.Tensor:
         weights = weights.clone()
         weights[:, head, query, key] += by
@@ -137,13 +137,13 @@ def nudged(layer: int, head: int, query: int, key: int, by: float) -> Interventi
 
 
 @torch.inference_mode()
-def test_attention_gradients_are_those_that_finite_differences_measure(exact):
-    network, pixels, gradients = exact
+def test_attention_gradients_are_those_that_finite_differences_measure(double_precision):
+    network, pixels, gradients = double_precision
     assert gradients.weights.shape == gradients.gradients.shape == (2, 2, 10, 10)
     step = 1e-5
     measured = torch.zeros_like(gradients.gradients)
     for layer, head, query, key in np.ndindex(2, 2, 10, 10):
-        up, down = (network(pixels[None], nudged(layer, head, query, key, by))[0, 1] for by in (step, -step))
+        up, down = (network(pixels[None], add_to_weight(layer, head, query, key, by))[0, 1] for by in (step, -step))
         measured[layer, head, query, key] = (up - down) / (2 * step)
     torch.testing.assert_close(gradients.gradients, measured, atol=1e-8, rtol=1e-6)
     assert gradients.gradients[0].abs().min() > 0
@@ -157,8 +157,8 @@ def test_attention_gradients_are_those_that_finite_differences_measure(exact):
 
 
 @torch.inference_mode()
-def test_raw_gradients_are_those_that_finite_differences_measure(exact):
-    network, pixels, gradients = exact
+def test_raw_gradients_are_those_that_finite_differences_measure(double_precision):
+    network, pixels, gradients = double_precision
     step, measured = 1e-5, torch.zeros_like(pixels)
     for place in np.ndindex(*pixels.shape):
         move = torch.zeros_like(pixels)
@@ -174,8 +174,8 @@ def test_raw_gradients_are_those_that_finite_differences_measure(exact):
     np.testing.assert_allclose(gradients.raw(4), expected, rtol=1e-5)
 
 
-def test_the_logit_grows_along_its_gradient_by_the_gradients_length(exact):
-    network, pixels, gradients = exact
+def test_the_logit_grows_along_its_gradient_by_the_gradients_length(double_precision):
+    network, pixels, gradients = double_precision
     slope = slope_along(network, pixels, 1, gradients.pixels, step=1e-4)
     assert slope == pytest.approx(float(gradients.pixels.norm()), rel=1e-6)
     assert slope_along(network, pixels, 0, gradients.pixels, step=1e-4) != pytest.approx(slope, rel=1e-2)

@@ -16,7 +16,7 @@ from model.attribution.source_attention import (
 from model.networks.tap import Recorder
 
 
-def with_attention(trace, encoder: np.ndarray, decoder: np.ndarray, cross: np.ndarray):
+def replace_attention(trace, encoder: np.ndarray, decoder: np.ndarray, cross: np.ndarray):
     """The trace with other maps, `(layer, head, query, key)` each."""
     weights = {"encoder": encoder, "decoder": decoder, "cross": cross}
     records = {kind: replace(trace.records[kind], weights=np.array(weights[kind], np.float32)) for kind in weights}
@@ -35,11 +35,13 @@ def test_rollout_by_hand(trace):
     # Encoder: both tokens attend to the second, so it is [[1/2, 1/2], [0, 1]]. Decoder: all attend to the first.
     encoder, decoder = np.array([[[[0, 1], [0, 1]]]]), np.array([[[[1, 0], [1, 0]]]])
     cross = np.array([[[[1, 0], [0, 1]]]])
-    result = source_rollout(with_attention(trace, encoder, decoder, cross))
+    result = source_rollout(replace_attention(trace, encoder, decoder, cross))
     np.testing.assert_allclose(result.source, [[0.25, 0.25], [0, 0.5]])
     np.testing.assert_allclose(result.target, [[0.5, 0], [0.25, 0.25]])
     # A second decoder layer of the same kind: mixes with the first position, then halves and adds the same again.
-    twice = source_rollout(with_attention(trace, encoder, np.tile(decoder, (2, 1, 1, 1)), np.tile(cross, (2, 1, 1, 1))))
+    twice = source_rollout(
+        replace_attention(trace, encoder, np.tile(decoder, (2, 1, 1, 1)), np.tile(cross, (2, 1, 1, 1)))
+    )
     np.testing.assert_allclose(twice.source, [[0.125 + 0.25, 0.125 + 0.25], [0.0625, 0.1875 + 0.5]])
     np.testing.assert_allclose(twice.target, [[0.25, 0], [0.1875, 0.0625]])
 
@@ -51,25 +53,25 @@ def paths(trace, position: int) -> tuple[np.ndarray, np.ndarray]:
     )
     source, target = np.zeros(cross.shape[2]), np.zeros(cross.shape[1])
 
-    def in_encoder(layer: int, place: int, share: float) -> None:
+    def follow_encoder(layer: int, place: int, share: float) -> None:
         if layer < 0:
             source[place] += share
             return
-        in_encoder(layer - 1, place, share / 2)
+        follow_encoder(layer - 1, place, share / 2)
         for key in range(len(source)):
-            in_encoder(layer - 1, key, share / 2 * encoder[layer, place, key])
+            follow_encoder(layer - 1, key, share / 2 * encoder[layer, place, key])
 
-    def in_decoder(layer: int, place: int, share: float) -> None:
+    def follow_decoder(layer: int, place: int, share: float) -> None:
         if layer < 0:
             target[place] += share
             return
         for key in range(len(source)):
-            in_encoder(len(encoder) - 1, key, share / 2 * cross[layer, place, key])
-        in_decoder(layer - 1, place, share / 4)
+            follow_encoder(len(encoder) - 1, key, share / 2 * cross[layer, place, key])
+        follow_decoder(layer - 1, place, share / 4)
         for key in range(place + 1):
-            in_decoder(layer - 1, key, share / 4 * decoder[layer, place, key])
+            follow_decoder(layer - 1, key, share / 4 * decoder[layer, place, key])
 
-    in_decoder(len(decoder) - 1, position, 1.0)
+    follow_decoder(len(decoder) - 1, position, 1.0)
     return source, target
 
 

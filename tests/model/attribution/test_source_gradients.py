@@ -48,7 +48,7 @@ def test_the_rules_by_hand_on_a_second_layer():
     torch.testing.assert_close(result, torch.tensor([[1.0, 4.0], [5.0, 2.0]]))
 
 
-def small(trace, source: int = 3, target: int = 3):
+def shorten(trace, source: int = 3, target: int = 3):
     """The trace's first tokens, few enough to move every weight."""
     return replace(
         trace,
@@ -59,7 +59,7 @@ def small(trace, source: int = 3, target: int = 3):
 
 
 @torch.inference_mode()
-def measured_gradients(network, trace, position: int) -> dict[str, torch.Tensor]:
+def numeric_gradients(network, trace, position: int) -> dict[str, torch.Tensor]:
     """Kind -> `(layer, head, query, key)` by central differences; each row of a batch moves one weight."""
     names = {"encoder": "encoder.{}.self", "decoder": "decoder.{}.self", "cross": "decoder.{}.cross"}
     step, result = 1e-5, {}
@@ -79,18 +79,18 @@ def measured_gradients(network, trace, position: int) -> dict[str, torch.Tensor]
 
 
 @pytest.fixture(scope="module")
-def exact(pair):
+def double_precision(pair):
     """The tiny network in double precision and a short trace."""
     network, trace = pair
     network = tiny_network(vocabulary_size=len(trace.tokenizer)).double().requires_grad_(False)
-    return network, small(trace)
+    return network, shorten(trace)
 
 
-def test_gradients_are_those_that_finite_differences_measure(exact):
-    network, trace = exact
+def test_gradients_are_those_that_finite_differences_measure(double_precision):
+    network, trace = double_precision
     weights, gradients = weight_gradients(network, trace, [1, 2])
     for row, position in enumerate((1, 2)):
-        measured = measured_gradients(network, trace, position)
+        measured = numeric_gradients(network, trace, position)
         for kind, expected in measured.items():
             result = torch.stack(gradients[kind])[:, row]
             torch.testing.assert_close(result, expected, atol=1e-7, rtol=1e-5)
@@ -106,7 +106,7 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
         for kind in measured
     }
 
-    def scaled(total):
+    def normalise_rows(total):
         off_diagonal = total - np.eye(len(total))
         sums = off_diagonal.sum(axis=1)
         return np.array([row / s if s > 0 else 0 * row for row, s in zip(off_diagonal, sums, strict=True)]) + np.eye(
@@ -119,7 +119,7 @@ def test_gradients_are_those_that_finite_differences_measure(exact):
     for own, attended in zip(layers["decoder"], layers["cross"], strict=True):
         r_ts = r_ts + own @ r_ts
         r_tt = r_tt + own @ r_tt
-        r_ts = r_ts + scaled(r_tt).T @ attended @ scaled(r_ss)
+        r_ts = r_ts + normalise_rows(r_tt).T @ attended @ normalise_rows(r_ss)
     np.testing.assert_allclose(gradient_relevance(network, trace)[2], r_ts[2], atol=1e-8)
 
 

@@ -26,7 +26,7 @@ def network():
 
 
 @pytest.fixture(scope="module")
-def small():
+def small_network():
     """7 tokens, three of them special: few enough to try every translation."""
     return half_trained_network(7, 40)
 
@@ -84,9 +84,9 @@ def test_a_batch_of_padded_sentences_equals_single_sentences(network):
         assert together == [ids_of(network, source, max_length=length) for source in SENTENCES]
 
 
-def test_a_beam_of_1_is_greedy(network, small):
+def test_a_beam_of_1_is_greedy(network, small_network):
     for source in SENTENCES + LETTERS:
-        for chosen, alpha in ((network, 0.6), (network, 3.0), (small, 0.0), (small, 2.0)):
+        for chosen, alpha in ((network, 0.6), (network, 3.0), (small_network, 0.0), (small_network, 2.0)):
             if max(source) < chosen.config.vocabulary_size:
                 greedy = ids_of(chosen, source, max_length=8)
                 assert ids_of(chosen, source, method="beam", beam=1, length_penalty=alpha, max_length=8) == greedy
@@ -94,13 +94,13 @@ def test_a_beam_of_1_is_greedy(network, small):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.6, 1.5])
 @pytest.mark.parametrize("max_length", [1, 3, 4])
-def test_a_beam_as_wide_as_all_hypotheses_finds_what_exhaustive_search_finds(small, alpha, max_length):
+def test_a_beam_as_wide_as_all_hypotheses_finds_what_exhaustive_search_finds(small_network, alpha, max_length):
     every = plain.every_translation(7, max_length)
     for source in LETTERS[:3]:
-        scored = {ids: plain.log_probability(small, source, ids) for ids in every}
+        scored = {ids: plain.log_probability(small_network, source, ids) for ids in every}
         best_first = sorted(every, key=lambda ids: -plain.normalised(scored[ids], len(ids), alpha))
         options = DecodingOptions("beam", beam=len(every) + 10, length_penalty=alpha, max_length=max_length)
-        result = beam_search(small, source, options)
+        result = beam_search(small_network, source, options)
         assert result[0].ids == best_first[0]
         assert {hypothesis.ids for hypothesis in result} == set(every)
         for hypothesis in result:
@@ -200,12 +200,12 @@ def test_the_same_seed_gives_the_same_sample_and_others_differ(network):
     assert len({draw(seed) for seed in range(12)}) >= 6
 
 
-def test_samples_have_the_frequencies_of_their_probabilities(small):
+def test_samples_have_the_frequencies_of_their_probabilities(small_network):
     source, draws = LETTERS[0], 500
-    logits = plain.allowed(plain.next_logits(small, source, []))
+    logits = plain.allowed(plain.next_logits(small_network, source, []))
     expected = (logits / 1.5).softmax(0)[3:].double() * draws
     options = [DecodingOptions("sampling", temperature=1.5, seed=seed, max_length=1) for seed in range(draws)]
-    counted = Counter(next(stream(small, source, option)).id for option in options)
+    counted = Counter(next(stream(small_network, source, option)).id for option in options)
     squares = sum((counted[token] - float(mean)) ** 2 / float(mean) for token, mean in enumerate(expected, start=3))
     assert expected.min() > 5, "every piece must be expected often enough for the bound to hold"
     assert squares < 21.1  # chi-square with 3 degrees of freedom exceeds this once in 10,000

@@ -11,7 +11,7 @@ from tests.model.hub.conftest import PICTURE, TEXT
 from tests.model.hub.test_interventions import PROJECTIONS
 
 
-def without(name: str, layer: int, head: int) -> torch.nn.Module:
+def network_without_head(name: str, layer: int, head: int) -> torch.nn.Module:
     network = tiny.network(name)
     module = network.get_submodule(PROJECTIONS[name].format(layer))
     own = slice(8 * head, 8 * head + 8)
@@ -30,7 +30,7 @@ def test_a_decoder(opened):
     ids = torch.tensor([trace.source.ids])
     with torch.no_grad():
         usual = tiny.network("gpt2")(ids, labels=ids).loss
-        expected = without("gpt2", 1, 3)(ids, labels=ids).loss - usual
+        expected = network_without_head("gpt2", 1, 3)(ids, labels=ids).loss - usual
     assert changes["decoder"][1, 3] == pytest.approx(float(expected), abs=1e-4)
 
 
@@ -40,7 +40,7 @@ def test_a_masked_model(opened):
     changes = ablate(model, trace, TEXT, {})
     losses = []
     with torch.no_grad():
-        for network in (tiny.network("bert"), without("bert", 0, 2)):
+        for network in (tiny.network("bert"), network_without_head("bert", 0, 2)):
             total = 0.0
             for place in range(1, len(trace.source.ids) - 1):
                 ids = torch.tensor([trace.source.ids])
@@ -57,7 +57,7 @@ def test_a_picture(opened):
     changes = ablate(model, trace, PICTURE, {}, answer)
     pixels = dict(model.reader(images=PICTURE, return_tensors="pt"))
     with torch.no_grad():
-        networks = (tiny.network("vit"), without("vit", 1, 0))
+        networks = (tiny.network("vit"), network_without_head("vit", 1, 0))
         usual, other = (-network(**pixels).logits[0].log_softmax(dim=-1)[answer] for network in networks)
     assert changes["vision"][1, 0] == pytest.approx(float(other - usual), abs=1e-4)
 

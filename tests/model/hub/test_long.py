@@ -13,22 +13,24 @@ from tests.model.hub.conftest import TEXT
 
 
 @pytest.fixture(scope="module")
-def base():
+def gpt2_sized():
     """A model with the layers and heads of the smallest GPT-2, each head two numbers wide."""
     sizes = {"vocab_size": tiny.VOCABULARY, "n_embd": 24, "n_positions": 1024, "bos_token_id": 2, "eos_token_id": 3}
     network = transformers.GPT2LMHeadModel(transformers.GPT2Config(**sizes, n_layer=12, n_head=12, n_inner=8))
     return open_model(network, reader=tiny.tokenizer())
 
 
-def text_of(tokens: int) -> str:
+def text_with_tokens(tokens: int) -> str:
     return "?" * (tokens - 2)
 
 
-def test_512_tokens_are_stored_whole(base):
-    text = text_of(512)
-    assert base.count_weights(text) == (144 * 512**2, 12)
-    assert trace_limits.retained_sizes(*base.count_weights(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
-    trace = base.trace(text)
+def test_512_tokens_are_stored_whole(gpt2_sized):
+    text = text_with_tokens(512)
+    assert gpt2_sized.count_weights(text) == (144 * 512**2, 12)
+    assert (
+        trace_limits.retained_sizes(*gpt2_sized.count_weights(text))["all"] == 8 * 144 * 512**2 <= trace_limits.LARGEST
+    )
+    trace = gpt2_sized.trace(text)
     record = trace.records["decoder"]
     assert (trace.kept, record.weights.shape, record.weights.dtype) == ("all", (12, 12, 512, 512), np.float32)
     assert record.scores is not None
@@ -36,12 +38,12 @@ def test_512_tokens_are_stored_whole(base):
 
 
 @pytest.mark.nightly
-def test_1024_tokens_are_stored_by_layer(base):
-    text = text_of(1024)
-    sizes = trace_limits.retained_sizes(*base.count_weights(text))
+def test_1024_tokens_are_stored_by_layer(gpt2_sized):
+    text = text_with_tokens(1024)
+    sizes = trace_limits.retained_sizes(*gpt2_sized.count_weights(text))
     assert sizes == {"all": 8 * 144 * 1024**2, "weights": 2 * 144 * 1024**2, "layer": 8 * 12 * 1024**2}
     assert sizes["all"] > trace_limits.LARGEST > sizes["weights"]
-    record = base.trace(text, keep=5).records["decoder"]
+    record = gpt2_sized.trace(text, keep=5).records["decoder"]
     assert (record.layers, record.weights.shape) == ((5,), (1, 12, 1024, 1024))
     assert record.weights.dtype == np.float32
 

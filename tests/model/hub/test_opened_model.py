@@ -26,12 +26,12 @@ WATCHED = {"deberta", "gpt-j", "bloom"}  # with their own attention; their softm
 TARGET = "She wants one."
 
 
-def traced(model: OpenedModel, **options) -> HubTrace:
+def trace_example(model: OpenedModel, **options) -> HubTrace:
     target = {"target": TARGET} if model.config.is_encoder_decoder else {}
     return model.trace(example_input(model), **target, **options)
 
 
-def reported(name: str, model: OpenedModel, trace: HubTrace):
+def run_eager(name: str, model: OpenedModel, trace: HubTrace):
     """Output of the network in its own eager implementation, without a tap, for the same input."""
     network = tiny.network(name)
     if network._can_set_attn_implementation():
@@ -49,8 +49,8 @@ def reported(name: str, model: OpenedModel, trace: HubTrace):
 @pytest.mark.parametrize("name", ALL)
 def test_maps_and_outputs_equal_the_library_s(name: str, opened):
     model = opened(name)
-    trace = traced(model)
-    output = reported(name, model, trace)
+    trace = trace_example(model)
+    output = run_eager(name, model, trace)
     if name in PAIRS:
         own = {
             "encoder": output.encoder_attentions,
@@ -87,7 +87,7 @@ def test_how_calls_are_recorded_is_found_by_running_the_network(name: str, opene
     assert model.proof.by_interface == (name not in WATCHED)
     assert model.proof.outputs < 1e-4
     assert model.proof.maps < 1e-5
-    by = {record.by for record in traced(model).records.values()}
+    by = {record.by for record in trace_example(model).records.values()}
     assert by == ({"eager"} if name in WATCHED else {"double"} if name == "gemma2" else {"fused"})
 
 
@@ -141,7 +141,7 @@ def test_two_texts_have_their_segments(opened):
 def test_losses_equal_the_library_s(opened):
     for name in ("gpt2", "bart"):
         model = opened(name)
-        trace = traced(model)
+        trace = trace_example(model)
         ids = torch.tensor([trace.source.ids])
         if name == "gpt2":
             expected = tiny.network(name)(ids, labels=ids).loss
@@ -269,7 +269,7 @@ def test_a_text_with_more_tokens_than_positions_is_refused(opened):
 @pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "mistral", "modernbert", "gemma2", "gpt-oss", "t5", "vit"])
 def test_every_weight_is_recomputed_from_query_and_key(name: str, opened):
     """With shared keys, windows, caps, biases and sinks, query, key and the form give the weight."""
-    trace = traced(opened(name))
+    trace = trace_example(opened(name))
     for record in trace.records.values():
         for place in ((0, 1, 3, 2), (1, 3, 4, 0), (1, 2, 2, 4)):
             one = recompute_weight(record, *place)
@@ -284,7 +284,7 @@ def test_every_weight_is_recomputed_from_query_and_key(name: str, opened):
 
 @pytest.mark.parametrize("name", sorted(WATCHED))
 def test_a_weight_without_recorded_products_follows_from_the_scores(name: str, opened):
-    (record,) = traced(opened(name)).records.values()
+    (record,) = trace_example(opened(name)).records.values()
     assert record.forms == ()
     for place in ((0, 1, 3, 2), (1, 3, 4, 4), (1, 2, 2, 4)):
         one = recompute_softmax(record, *place)

@@ -17,7 +17,7 @@ from tests.model.hub.conftest import PICTURE, TEXT
 
 
 @pytest.fixture(scope="module")
-def both(tmp_path_factory):
+def own_and_opened(tmp_path_factory):
     """Our classifier and its export opened, each with its trace of one picture."""
     folder = tmp_path_factory.mktemp("exported")
     own = VisionClassifier.load(device="cpu")
@@ -27,8 +27,8 @@ def both(tmp_path_factory):
     return own, own.trace(picture), opened, patch_trace(opened.trace(picture))
 
 
-def test_patches_equal_those_of_our_classifier(both):
-    _, expected, model, trace = both
+def test_patches_equal_those_of_our_classifier(own_and_opened):
+    _, expected, model, trace = own_and_opened
     assert model.capabilities == {"classify", "ablate", "intervene", "explain"}
     assert (trace.grid, trace.leading, trace.classes, trace.answer) == (
         expected.grid,
@@ -40,24 +40,24 @@ def test_patches_equal_those_of_our_classifier(both):
     assert trace.axes("vision") == expected.axes("vision")
 
 
-def test_gradients_equal_those_of_our_classifier(both):
-    own, expected, model, trace = both
+def test_gradients_equal_those_of_our_classifier(own_and_opened):
+    own, expected, model, trace = own_and_opened
     expected_scores, scores = (m.gradient_scores(t, 2) for m, t in ((own, expected), (model, trace)))
     for method, score in expected_scores.scores.items():
         np.testing.assert_allclose(scores.scores[method], score, rtol=1e-2, atol=1e-3 * np.abs(score).max())
     assert scores.difference < 2e-2
 
 
-def test_occlusion_equals_that_of_our_classifier(both):
-    own, expected, model, trace = both
+def test_occlusion_equals_that_of_our_classifier(own_and_opened):
+    own, expected, model, trace = own_and_opened
     order = np.random.default_rng(0).permutation(trace.grid[0] * trace.grid[1])[None]
     (expected_curves,), (curves,) = own.occlusions(expected, order), model.occlusions(trace, order)
     np.testing.assert_allclose(curves.deletion, expected_curves.deletion, atol=1e-3)
     np.testing.assert_allclose(curves.insertion, expected_curves.insertion, atol=1e-3)
 
 
-def test_interventions_equal_those_of_our_classifier(both):
-    own, expected, model, trace = both
+def test_interventions_equal_those_of_our_classifier(own_and_opened):
+    own, expected, model, trace = own_and_opened
     plan = HeadInterventions((Scale("vision", ((2, 1), (3, 0)), 0.0), Forbid("vision", ((1, 0),), (5, 6))))
     expected_result, result = own.intervene(expected, plan), model.intervene(trace, plan)
     np.testing.assert_allclose(result.after.probabilities, expected_result.after.probabilities, atol=1e-3)

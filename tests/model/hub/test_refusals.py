@@ -22,12 +22,12 @@ def checkpoint(tmp_path: Path) -> Path:
     return tiny.saved("gpt2", tmp_path)
 
 
-def change(checkpoint: Path, **settings: object) -> None:
+def change_config(checkpoint: Path, **settings: object) -> None:
     file = checkpoint / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | settings))
 
 
-def refused(source_: object, message: str) -> None:
+def assert_refused(source_: object, message: str) -> None:
     with pytest.raises(OpenError, match=message) as caught:
         open_model(source_, device="cpu", dtype="float32")
     assert "\n" not in str(caught.value)
@@ -35,29 +35,31 @@ def refused(source_: object, message: str) -> None:
 
 
 def test_a_missing_folder(tmp_path):
-    refused(tmp_path / "nowhere", "no such folder")
+    assert_refused(tmp_path / "nowhere", "no such folder")
 
 
 def test_a_folder_without_a_configuration(tmp_path):
-    refused(tmp_path, "no config.json")
+    assert_refused(tmp_path, "no config.json")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"model_type": 3}', "[" * 100_000])
 def test_a_damaged_configuration(checkpoint, text):
     (checkpoint / "config.json").write_text(text)
-    refused(checkpoint, "config.json (cannot be read|names no type)")
+    assert_refused(checkpoint, "config.json (cannot be read|names no type)")
 
 
 def test_an_unknown_type(checkpoint):
-    change(checkpoint, model_type="no-such-type", architectures=["NoSuchModel"])
-    refused(checkpoint, "no model of type no-such-type")
+    change_config(checkpoint, model_type="no-such-type", architectures=["NoSuchModel"])
+    assert_refused(checkpoint, "no model of type no-such-type")
 
 
 def test_code_of_its_own_is_never_run(checkpoint):
     ran = checkpoint / "ran"
     (checkpoint / "modeling_own.py").write_text(f"open({str(ran)!r}, 'w')")
-    change(checkpoint, auto_map={"AutoModelForCausalLM": "modeling_own.Own", "AutoConfig": "modeling_own.Config"})
-    refused(checkpoint, "program code of its own, which is never run")
+    change_config(
+        checkpoint, auto_map={"AutoModelForCausalLM": "modeling_own.Own", "AutoConfig": "modeling_own.Config"}
+    )
+    assert_refused(checkpoint, "program code of its own, which is never run")
     assert not ran.exists()
 
 
@@ -65,57 +67,57 @@ def test_pickled_weights_are_never_loaded(checkpoint):
     (checkpoint / "model.safetensors").rename(checkpoint / "kept")
     ran = checkpoint / "ran"
     (checkpoint / "pytorch_model.bin").write_bytes(f"cos\nsystem\n(S'touch {ran}'\ntR.".encode())
-    refused(checkpoint, "pickled")
+    assert_refused(checkpoint, "pickled")
     assert not ran.exists()
     (checkpoint / "pytorch_model.bin").unlink()
-    refused(checkpoint, "no safetensors file")
+    assert_refused(checkpoint, "no safetensors file")
 
 
 @pytest.mark.parametrize("keep", [0, 5, 9, 200, -10])
 def test_truncated_weights(checkpoint, keep):
     file = checkpoint / "model.safetensors"
     file.write_bytes(file.read_bytes()[:keep])
-    refused(checkpoint, "model.safetensors is damaged or cut short")
+    assert_refused(checkpoint, "model.safetensors is damaged or cut short")
 
 
 def test_a_header_that_claims_to_be_huge(checkpoint):
     (checkpoint / "model.safetensors").write_bytes(struct.pack("<Q", 2**62) + b"{}")
-    refused(checkpoint, "damaged")
+    assert_refused(checkpoint, "damaged")
 
 
 def test_a_billion_layers(checkpoint):
-    change(checkpoint, n_layer=10**9)
+    change_config(checkpoint, n_layer=10**9)
     began = time.process_time()  # not the wall time, which measures the machine
-    refused(checkpoint, "config.json names 1000000000 layers, but the weights are only 28 tensors")
+    assert_refused(checkpoint, "config.json names 1000000000 layers, but the weights are only 28 tensors")
     assert time.process_time() - began < 5
 
 
 def test_missing_weights_are_not_filled_with_random_ones(checkpoint):
-    change(checkpoint, n_layer=3)
-    refused(checkpoint, r"The weights lack 12 tensors .* it would answer with random numbers")
+    change_config(checkpoint, n_layer=3)
+    assert_refused(checkpoint, r"The weights lack 12 tensors .* it would answer with random numbers")
 
 
 def test_weights_of_another_size(checkpoint):
-    change(checkpoint, n_embd=64)
-    refused(checkpoint, "cannot be loaded|weights lack")
+    change_config(checkpoint, n_embd=64)
+    assert_refused(checkpoint, "cannot be loaded|weights lack")
 
 
 def test_a_missing_tokenizer(checkpoint):
     for file in (*checkpoint.glob("tokenizer*"), *checkpoint.glob("special*")):
         file.unlink()
-    refused(checkpoint, "no tokenizer.json that can be read|The tokenizer has")
+    assert_refused(checkpoint, "no tokenizer.json that can be read|The tokenizer has")
 
 
 def test_a_tokenizer_of_another_model(checkpoint):
-    change(checkpoint, vocab_size=100)
-    refused(checkpoint, "tokens|cannot be loaded|lack")
+    change_config(checkpoint, vocab_size=100)
+    assert_refused(checkpoint, "tokens|cannot be loaded|lack")
 
 
 def test_a_link_to_a_file_elsewhere(checkpoint, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "weights"
     (checkpoint / "model.safetensors").rename(elsewhere)
     (checkpoint / "model.safetensors").symlink_to(elsewhere)
-    refused(checkpoint, "A file of this folder lies elsewhere")
+    assert_refused(checkpoint, "A file of this folder lies elsewhere")
 
 
 def test_a_model_larger_than_the_memory(checkpoint):
@@ -146,12 +148,12 @@ def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
 
 
 def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
-    def other(output):
+    def scaled_weights(output):
         return {
             name: tuple(maps * 0.99 for maps in layers) for name, layers in forward_run.reported_weights(output).items()
         }
 
-    monkeypatch.setattr(verification, "reported_weights", other)
+    monkeypatch.setattr(verification, "reported_weights", scaled_weights)
     with pytest.raises(OpenError, match=r"differ from those that this model reports itself by .*1e-05 is allowed"):
         open_model(tiny.network("bert"), reader=tiny.tokenizer())
 
@@ -167,7 +169,7 @@ def test_no_softmax_attention(tmp_path):
     sizes = {"vocab_size": tiny.VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "state_size": 4}
     transformers.MambaForCausalLM(transformers.MambaConfig(**sizes)).save_pretrained(tmp_path)
     tiny.tokenizer().save_pretrained(tmp_path)
-    refused(tmp_path, "no softmax attention")
+    assert_refused(tmp_path, "no softmax attention")
 
 
 def test_windows_of_the_picture(tmp_path):
@@ -175,7 +177,7 @@ def test_windows_of_the_picture(tmp_path):
     config = transformers.SwinConfig(**sizes, window_size=4)
     transformers.SwinForImageClassification(config).save_pretrained(tmp_path)
     tiny.processor().save_pretrained(tmp_path)
-    refused(tmp_path, "within windows or bands")
+    assert_refused(tmp_path, "within windows or bands")
 
 
 def test_a_model_of_sound(tmp_path):
@@ -183,7 +185,7 @@ def test_a_model_of_sound(tmp_path):
     config = transformers.WhisperConfig(**sizes, decoder_attention_heads=2, vocab_size=tiny.VOCABULARY, pad_token_id=0)
     transformers.WhisperForConditionalGeneration(config).save_pretrained(tmp_path)
     tiny.tokenizer().save_pretrained(tmp_path)
-    refused(tmp_path, "reads neither text nor pictures")
+    assert_refused(tmp_path, "reads neither text nor pictures")
 
 
 @pytest.mark.parametrize(
@@ -203,7 +205,7 @@ def test_what_is_an_id(text):
 def test_a_missing_repository_is_reported_without_retries(monkeypatch):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     began = time.monotonic()
-    refused("owner/no-such-model", "not in this machine's cache")
+    assert_refused("owner/no-such-model", "not in this machine's cache")
     with pytest.raises(OpenError, match="download it first"):
         open_model("owner/no-such-model", download=False)
     assert time.monotonic() - began < 30
@@ -220,7 +222,7 @@ def test_requests_to_the_hub_time_out_after_three_seconds(monkeypatch):
 def test_a_picture_model_without_its_processor(tmp_path):
     tiny.saved("vit", tmp_path)
     (tmp_path / "preprocessor_config.json").unlink()
-    refused(tmp_path, "no preprocessor_config.json")
+    assert_refused(tmp_path, "no preprocessor_config.json")
 
 
 @pytest.mark.parametrize(
@@ -243,15 +245,15 @@ def test_a_header_with_wrong_shapes(checkpoint, change_):
     change_(next(entry for name, entry in header.items() if name != "__metadata__"))
     text = json.dumps(header).encode()
     file.write_bytes(struct.pack("<Q", len(text)) + text + content[8 + length :])
-    refused(checkpoint, "model.safetensors is damaged")
+    assert_refused(checkpoint, "model.safetensors is damaged")
 
 
 @pytest.mark.parametrize("settings", [{"n_embd": 10**8}, {"vocab_size": 10**9}, {"n_positions": 10**9}])
 def test_a_huge_configuration_takes_no_memory(checkpoint, settings):
-    change(checkpoint, **settings)
+    change_config(checkpoint, **settings)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     began = time.process_time()
-    refused(checkpoint, "cannot be loaded|weights lack|cannot have")
+    assert_refused(checkpoint, "cannot be loaded|weights lack|cannot have")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000  # kilobytes
     assert time.process_time() - began < 20
 
@@ -260,7 +262,7 @@ def test_a_configuration_of_many_gigabytes_is_not_read(checkpoint):
     with open(checkpoint / "config.json", "wb") as file:
         file.truncate(20 * 2**30)  # holes, which take no space on the disk
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    refused(checkpoint, "config.json cannot be read")
+    assert_refused(checkpoint, "config.json cannot be read")
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 200_000
 
 
@@ -271,7 +273,7 @@ def test_no_file_links_outside_its_folder(checkpoint, tmp_path_factory, name):
     elsewhere.write_bytes(file.read_bytes() if file.exists() else b"{{ 1 }}")
     file.unlink(missing_ok=True)
     file.symlink_to(elsewhere)
-    refused(checkpoint, "A file of this folder lies elsewhere")
+    assert_refused(checkpoint, "A file of this folder lies elsewhere")
 
 
 def test_code_of_a_tokenizer_is_never_run(checkpoint):

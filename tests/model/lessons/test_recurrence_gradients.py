@@ -67,13 +67,13 @@ def test_the_check_detects_a_wrong_chain(monkeypatch):
 
     right = module.JacobianRows.step_back
 
-    def wrong(rows, *args):
+    def wrong_step(rows, *args):
         result = right(rows, *args)
         with torch.inference_mode():
             rows.by_state[:, : rows.width] *= 1.01
         return result
 
-    monkeypatch.setattr(module.JacobianRows, "step_back", wrong)
+    monkeypatch.setattr(module.JacobianRows, "step_back", wrong_step)
     assert state_gradients(tiny_recurrent("lstm-vector"), IDS).difference > 1e-3
 
 

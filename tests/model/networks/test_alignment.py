@@ -9,14 +9,14 @@ from model.networks.alignment import AdditiveAlignment, DotAlignment, context_ve
 from model.networks.tap import Intervention, Recorder
 
 
-def drawn(*shape: int, seed: int = 0) -> torch.Tensor:
+def random_tensor(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
 def test_the_additive_score_is_that_of_its_formula():
     torch.manual_seed(0)
     alignment = AdditiveAlignment(4, 6, 3).requires_grad_(False)
-    queries, keys = drawn(2, 3, 4), drawn(2, 5, 6, seed=1)
+    queries, keys = random_tensor(2, 3, 4), random_tensor(2, 5, 6, seed=1)
     result = alignment.scores(queries, keys, alignment.project(keys))
     w, b, u, v = alignment.query.weight, alignment.query.bias, alignment.key.weight, alignment.score.weight[0]
     assert result.shape == (2, 3, 5)
@@ -29,14 +29,14 @@ def test_the_additive_score_is_that_of_its_formula():
 
 def test_the_dot_score_is_the_inner_product_without_scaling():
     alignment = DotAlignment()
-    queries, keys = drawn(2, 3, 4), drawn(2, 5, 4, seed=1)
+    queries, keys = random_tensor(2, 3, 4), random_tensor(2, 5, 4, seed=1)
     result = alignment.scores(queries, keys, alignment.project(keys))
     torch.testing.assert_close(result, torch.einsum("bqd,bkd->bqk", queries, keys))
     assert not list(alignment.parameters())
 
 
 def test_context_vectors_are_weighted_means_with_a_tap_and_without():
-    scores, values = drawn(2, 3, 5), drawn(2, 5, 4, seed=1)
+    scores, values = random_tensor(2, 3, 5), random_tensor(2, 5, 4, seed=1)
     allowed = torch.tensor([[True] * 5, [True, True, False, False, False]])[:, None, None]
     recorder = Recorder()
     tapped = context_vectors(scores, values, allowed, recorder, "decoder.0.cross")
@@ -52,7 +52,7 @@ def test_context_vectors_are_weighted_means_with_a_tap_and_without():
 
 
 def test_the_tap_can_change_scores_weights_and_context_vectors():
-    scores, values = drawn(1, 2, 5), drawn(1, 5, 4, seed=1)
+    scores, values = random_tensor(1, 2, 5), random_tensor(1, 5, 4, seed=1)
     sharp = Intervention({"cross.scores": lambda scores: scores / 1e-4})
     best = scores[0].argmax(dim=-1)
     torch.testing.assert_close(context_vectors(scores, values, None, sharp)[0], values[0, best])

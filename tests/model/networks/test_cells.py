@@ -11,7 +11,7 @@ from model.networks.tap import AtEveryStep, Chain, Recorder, hold_gate, identity
 LENGTHS = torch.tensor([7, 3, 5])
 
 
-def layer_of(cell: str, reads: str = "forwards", seed: int = 0) -> RecurrentLayer:
+def make_layer(cell: str, reads: str = "forwards", seed: int = 0) -> RecurrentLayer:
     torch.manual_seed(seed)
     layer = RecurrentLayer(cell, 5, 9, reads)
     with torch.no_grad():
@@ -24,7 +24,7 @@ def inputs_of(steps: int = 7) -> torch.Tensor:
     return torch.randn(3, steps, 5, generator=torch.Generator().manual_seed(3))
 
 
-def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
+def pytorch_layer(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
     """PyTorch's layer with the same weights."""
     own = (nn.LSTM if layer.cell == "lstm" else nn.RNN)(5, 9, batch_first=True, bidirectional=bidirectional)
     own.load_state_dict(layer.layer.state_dict())
@@ -34,9 +34,9 @@ def library_of(layer: RecurrentLayer, bidirectional: bool) -> nn.Module:
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
 @pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
 def test_the_step_by_step_layer_equals_pytorchs(cell, reads):
-    layer, inputs = layer_of(cell, reads), inputs_of()
+    layer, inputs = make_layer(cell, reads), inputs_of()
     ordered = inputs.flip(1) if reads == "backwards" else inputs
-    expected, last = library_of(layer, reads == "both")(ordered)
+    expected, last = pytorch_layer(layer, reads == "both")(ordered)
     expected = expected.flip(1) if reads == "backwards" else expected
     states, end = layer.run_tapped(inputs, identity_tap, "encoder")
     fused, fused_end = layer.run(inputs)
@@ -54,7 +54,7 @@ def test_the_step_by_step_layer_equals_pytorchs(cell, reads):
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
 @pytest.mark.parametrize("reads", ["forwards", "backwards", "both"])
 def test_padding_changes_neither_the_states_nor_the_last_state(cell, reads):
-    layer, inputs = layer_of(cell, reads), inputs_of()
+    layer, inputs = make_layer(cell, reads), inputs_of()
     inputs = inputs.masked_fill((torch.arange(7)[None] >= LENGTHS[:, None])[..., None], 100.0)
     for states, last in (layer.run(inputs, lengths=LENGTHS), layer.run_tapped(inputs, identity_tap, "e", LENGTHS)):
         for row, length in enumerate(LENGTHS.tolist()):
@@ -66,15 +66,15 @@ def test_padding_changes_neither_the_states_nor_the_last_state(cell, reads):
 
 
 def test_both_directions_with_padding_equal_pytorchs_packed_form():
-    layer, inputs = layer_of("lstm", "both"), inputs_of()
+    layer, inputs = make_layer("lstm", "both"), inputs_of()
     packed = pack_padded_sequence(inputs, LENGTHS, batch_first=True, enforce_sorted=False)
-    expected, _ = pad_packed_sequence(library_of(layer, True)(packed)[0], batch_first=True)
+    expected, _ = pad_packed_sequence(pytorch_layer(layer, True)(packed)[0], batch_first=True)
     assert (layer.run_tapped(inputs, identity_tap, "encoder", LENGTHS)[0] - expected).abs().max() < 1e-5
 
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
 def test_one_step_equals_pytorchs_cell_with_and_without_a_tap(cell):
-    layer, inputs = layer_of(cell), inputs_of()[:, 0]
+    layer, inputs = make_layer(cell), inputs_of()[:, 0]
     own = (nn.LSTMCell if cell == "lstm" else nn.RNNCell)(5, 9)
     own.load_state_dict({name.removesuffix("_l0"): tensor for name, tensor in layer.layer.state_dict().items()})
     before = CellState(torch.randn(3, 9), torch.randn(3, 9) if cell == "lstm" else None)
@@ -88,7 +88,7 @@ def test_one_step_equals_pytorchs_cell_with_and_without_a_tap(cell):
 
 @pytest.mark.parametrize("cell", ["rnn", "lstm"])
 def test_gradients_of_the_step_by_step_form_equal_the_fused_ones_and_finite_differences(cell):
-    layer = layer_of(cell, "both").double().requires_grad_(True)
+    layer = make_layer(cell, "both").double().requires_grad_(True)
     inputs = inputs_of(4).double().requires_grad_()
     weights = torch.randn(3, 4, 18, dtype=torch.float64)
 
@@ -102,7 +102,7 @@ def test_gradients_of_the_step_by_step_form_equal_the_fused_ones_and_finite_diff
 
 
 def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_formulas():
-    layer, inputs, recorder = layer_of("lstm"), inputs_of(), Recorder()
+    layer, inputs, recorder = make_layer("lstm"), inputs_of(), Recorder()
     states, _ = layer.run_tapped(inputs, recorder, "encoder")
     quantities = [*GATES, "cell", "hidden"]
     assert recorder.tensors.keys() == {f"encoder.forwards.{step}.{name}" for step in range(7) for name in quantities}
@@ -117,24 +117,24 @@ def test_every_gate_cell_state_and_hidden_state_passes_the_tap_and_fits_the_form
         torch.testing.assert_close(result["hidden"], states[:, step])
 
 
-def under(changes: dict[str, float]) -> dict[str, torch.Tensor]:
-    layer, recorder = layer_of("lstm"), Recorder()
+def run_with_gates(changes: dict[str, float]) -> dict[str, torch.Tensor]:
+    layer, recorder = make_layer("lstm"), Recorder()
     tap = AtEveryStep({f"encoder.forwards.{gate}": hold_gate(value) for gate, value in changes.items()})
     layer.run_tapped(inputs_of(), Chain(tap, recorder), "encoder")
     return {name.removeprefix("encoder.forwards."): tensor for name, tensor in recorder.tensors.items()}
 
 
 def test_a_shut_forget_gate_leaves_only_this_steps_input():
-    result = under({"forget_gate": 0})
+    result = run_with_gates({"forget_gate": 0})
     for step in range(7):
         let_in = result[f"{step}.input_gate"] * result[f"{step}.candidate"]
         assert torch.equal(result[f"{step}.cell"], let_in)
 
 
 def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
-    result = under({"input_gate": 0, "forget_gate": 1})
+    result = run_with_gates({"input_gate": 0, "forget_gate": 1})
     assert not any(result[f"{step}.cell"].any() for step in range(7))
-    layer, recorder = layer_of("lstm"), Recorder()
+    layer, recorder = make_layer("lstm"), Recorder()
     before = CellState(torch.randn(3, 9), torch.randn(3, 9))
     tap = Chain(AtEveryStep({"decoder.input_gate": hold_gate(0), "decoder.forget_gate": hold_gate(1)}), recorder)
     after = layer.step(inputs_of()[:, 0], before, tap, "decoder.0")
@@ -142,13 +142,13 @@ def test_an_open_forget_gate_with_a_shut_input_gate_keeps_the_cell_state():
 
 
 def test_a_shut_output_gate_hides_the_cell_state_from_the_next_step():
-    result = under({"output_gate": 0})
+    result = run_with_gates({"output_gate": 0})
     assert not any(result[f"{step}.hidden"].any() for step in range(7))
     assert all(result[f"{step}.cell"].any() for step in range(7))
 
 
 def test_open_gates_add_up_the_candidates():
-    result = under({"input_gate": 1, "forget_gate": 1})
+    result = run_with_gates({"input_gate": 1, "forget_gate": 1})
     total = sum(result[f"{step}.candidate"] for step in range(7))
     torch.testing.assert_close(result["6.cell"], total)
 

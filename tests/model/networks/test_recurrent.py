@@ -18,7 +18,7 @@ lstm_kinds = pytest.mark.parametrize("kind", [kind for kind in VARIANTS if kind.
 
 
 @torch.no_grad()
-def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
+def pytorch_logits(network: RecurrentNetwork, source: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
     """Logits `(batch, target, vocabulary)` from `torch.nn` layers with the network's weights."""
     config, weights = network.config, network.state_dict()
     library = nn.LSTM if config.cell == "lstm" else nn.RNN
@@ -65,7 +65,7 @@ def from_the_library(network: RecurrentNetwork, source: torch.Tensor, target: to
 @every_kind
 def test_a_network_equals_one_made_of_pytorchs_layers_with_a_tap_and_without(kind):
     network = tiny_recurrent(kind)
-    expected = from_the_library(network, SOURCE, TARGET)
+    expected = pytorch_logits(network, SOURCE, TARGET)
     assert (network(SOURCE, TARGET) - expected).abs().max() < 1e-5
     assert (network(SOURCE, TARGET, identity_tap) - expected).abs().max() < 1e-5
     assert expected.std() > 0.05

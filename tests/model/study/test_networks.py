@@ -15,7 +15,7 @@ from model.runtime.checkpoint import CheckpointError
 from model.study.networks import open_studied_model, studied_checkpoint
 from model.study.study_data import StudyError, StudyInput, StudyInputs
 from tests.model.hub.conftest import PICTURE, TEXT, example_input
-from tests.model.hub.test_ablation import without
+from tests.model.hub.test_ablation import network_without_head
 
 SENTENCE, FRENCH = "The cat sees the garden.", "Le chat voit le jardin."
 SAMPLE = VISION_FOLDER.parent / "samples" / "church.jpg"
@@ -101,7 +101,9 @@ def test_the_effect_in_a_decoder_is_that_of_a_network_without_the_head(opened):
     effect = studied.measure(StudyInput(TEXT), ("decoder",), True)["decoder"].effect
     ids = torch.tensor([opened("gpt2").trace(TEXT).source.ids])
     with torch.no_grad():
-        both = [network(ids, labels=ids).loss for network in (without("gpt2", 0, 1), opened("gpt2").network)]
+        both = [
+            network(ids, labels=ids).loss for network in (network_without_head("gpt2", 0, 1), opened("gpt2").network)
+        ]
     assert effect[0, 1] == pytest.approx(float(both[0] - both[1]), abs=1e-4)
 
 

@@ -53,7 +53,7 @@ INPUTS = StudyInputs("texts", [partial(StudyInput, str(number)) for number in ra
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
+def finished_study(tmp_path_factory):
     """A finished study and its folder."""
     out = tmp_path_factory.mktemp("whole")
     return run_study(SUBJECT, INPUTS, out, ALONE), out
@@ -63,8 +63,8 @@ def table(out) -> dict:
     return read_table(out / TABLE).to_pydict()
 
 
-def test_means_and_spreads_are_over_the_inputs_that_have_them(whole):
-    statistics, out = whole
+def test_means_and_spreads_are_over_the_inputs_that_have_them(finished_study):
+    statistics, out = finished_study
     used = [number for number in range(COUNT) if number != 13]
     effects = np.stack([numbers(str(number), "cross") - 0.5 for number in used])
     previous = np.stack([numbers(str(number), "cross") for number in used if number % 2])
@@ -78,8 +78,8 @@ def test_means_and_spreads_are_over_the_inputs_that_have_them(whole):
     assert statistics.facts["reasons"] == {"Too long.": 1}
 
 
-def test_the_table_has_a_row_for_each_head_in_full(whole):
-    statistics, out = whole
+def test_the_table_has_a_row_for_each_head_in_full(finished_study):
+    statistics, out = finished_study
     rows = table(out)
     assert rows["kind"] == ["decoder"] * 6 + ["cross"] * 6
     assert (rows["layer"], rows["head"]) == ([1, 1, 1, 2, 2, 2] * 2, [1, 2, 3] * 4)
@@ -91,16 +91,16 @@ def test_the_table_has_a_row_for_each_head_in_full(whole):
     assert (metadata[b"weights_sha256"], metadata[b"inputs"]) == (b"abc", b"149")
 
 
-def test_the_json_has_the_shipped_format(whole):
-    statistics, out = whole
+def test_the_json_has_the_shipped_format(finished_study):
+    statistics, out = finished_study
     read = load_statistics(out, "abc")
     assert read.to_dict() == statistics.to_dict()
     with pytest.raises(CheckpointError, match="belongs to other weights"):
         load_statistics(out, "def")
 
 
-def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results(whole, tmp_path):
-    out = shutil.copytree(whole[1], tmp_path / "resumed")
+def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results(finished_study, tmp_path):
+    out = shutil.copytree(finished_study[1], tmp_path / "resumed")
     shards = Shards.of(out, COUNT)
     assert (len(shards), shards.size, shards.missing()) == (75, 2, [])
     for number in (3, 70):
@@ -115,7 +115,7 @@ def test_a_resumed_study_measures_missing_shards_only_and_gives_the_same_results
 
     run_study(replace(SUBJECT, measure=record_and_measure), INPUTS, out, ALONE)
     assert measured == ["6", "7", "140", "141"]
-    assert table(out) == table(whole[1])
+    assert table(out) == table(finished_study[1])
     assert not list((out / "shards").glob(".*"))
 
 
@@ -129,7 +129,7 @@ class Thread(ProcessGroup):
         self.barrier.wait(30)
 
 
-def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
+def test_two_processes_share_the_inputs_and_give_the_same_bits(finished_study, tmp_path):
     barrier, measured = threading.Barrier(2), {0: [], 1: []}
 
     def work(rank: int) -> None:
@@ -151,7 +151,7 @@ def test_two_processes_share_the_inputs_and_give_the_same_bits(whole, tmp_path):
         thread.join(60)
     assert {rank: len(mine) for rank, mine in measured.items()} == {0: 76, 1: 74}
     assert sorted(map(int, measured[0] + measured[1])) == list(range(COUNT))
-    assert table(tmp_path) == table(whole[1])
+    assert table(tmp_path) == table(finished_study[1])
 
 
 def test_one_kind_and_without_ablation(tmp_path):
@@ -161,7 +161,7 @@ def test_one_kind_and_without_ablation(tmp_path):
     assert load_statistics(tmp_path, "abc").kinds["cross"].effect is None
 
 
-def test_a_folder_with_another_study_is_refused(whole):
+def test_a_folder_with_another_study_is_refused(finished_study):
     for changed, message in (
         ({"inputs": INPUTS.part(9)}, "differs in inputs, data_sha256"),
         ({"kinds": ["cross"]}, "differs in kinds"),
@@ -169,11 +169,11 @@ def test_a_folder_with_another_study_is_refused(whole):
     ):
         inputs = changed.pop("inputs", INPUTS)
         with pytest.raises(StudyError, match=message):
-            run_study(SUBJECT, inputs, whole[1], ALONE, **changed)
+            run_study(SUBJECT, inputs, finished_study[1], ALONE, **changed)
 
 
-def test_a_damaged_shard_is_reported(whole, tmp_path):
-    out = shutil.copytree(whole[1], tmp_path / "damaged")
+def test_a_damaged_shard_is_reported(finished_study, tmp_path):
+    out = shutil.copytree(finished_study[1], tmp_path / "damaged")
     Shards.of(out, COUNT).file(5).write_bytes(b"half")
     with pytest.raises(StudyError, match="000005.safetensors is damaged; remove it"):
         run_study(SUBJECT, INPUTS, out, ALONE)

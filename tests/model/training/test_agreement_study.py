@@ -8,7 +8,7 @@ from model.attribution.agreement import METHODS, MethodAgreement
 from model.training.agreement_study import summarize_agreement
 
 
-def sentence(*values: float | None) -> MethodAgreement:
+def sentence_agreement(*values: float | None) -> MethodAgreement:
     """A sentence of one target word with these correlations."""
     return MethodAgreement(3, {method: (value,) for method, value in zip(METHODS, values, strict=True)}, (True,))
 
@@ -16,10 +16,10 @@ def sentence(*values: float | None) -> MethodAgreement:
 def test_means_errors_and_shares_by_hand():
     summary = summarize_agreement(
         [
-            sentence(0.0, 0.5, -1.0, 0.0, 0.9),
-            sentence(0.0, 0.7, 1.0, 0.0, 0.9),
-            sentence(0.0, 0.9, None, 0.0, 0.9),  # left out
-            sentence(0.3, 0.9, 0.0, 0.0, 0.9),
+            sentence_agreement(0.0, 0.5, -1.0, 0.0, 0.9),
+            sentence_agreement(0.0, 0.7, 1.0, 0.0, 0.9),
+            sentence_agreement(0.0, 0.9, None, 0.0, 0.9),  # left out
+            sentence_agreement(0.3, 0.9, 0.0, 0.0, 0.9),
         ]
     )
     assert tuple(summary) == METHODS
@@ -37,4 +37,4 @@ def test_means_errors_and_shares_by_hand():
 
 def test_too_few_sentences_are_refused():
     with pytest.raises(ValueError, match="Fewer than two sentences"):
-        summarize_agreement([sentence(0, 0, 0, 0, 0), sentence(0, 0, 0, None, 0)])
+        summarize_agreement([sentence_agreement(0, 0, 0, 0, 0), sentence_agreement(0, 0, 0, None, 0)])

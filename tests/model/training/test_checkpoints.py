@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("every_step_is_logged")
 
 
 @pytest.fixture
-def copied(finished, tmp_path):
+def copied_run(finished, tmp_path):
     """A copy of the finished run's folder, to be resumed."""
     return shutil.copytree(finished[2], tmp_path / "copy")
 
@@ -97,13 +97,13 @@ def test_a_run_killed_within_an_epoch_resumes_there_and_repeats_an_uninterrupted
     steps, load, loaded = len(task.plan(0, 1)), task.load, []
     assert steps >= 4
 
-    def killed(indices):
+    def kill_in_second_epoch(indices):
         if len(loaded) == steps + 3:
             raise KeyboardInterrupt
         loaded.append(indices)
         return load(indices)
 
-    task.load = killed
+    task.load = kill_in_second_epoch
     with pytest.raises(KeyboardInterrupt):
         train(task, RECIPE, tmp_path / "parts", ALONE)
     resumed = make_task()
@@ -119,10 +119,10 @@ def test_a_run_killed_within_an_epoch_resumes_there_and_repeats_an_uninterrupted
     assert [row["after"] for row in rows_of_parts if row["event"] == "start"] == [0, steps + 2]
 
 
-def test_a_run_can_be_resumed_with_more_epochs(make_task, copied):
+def test_a_run_can_be_resumed_with_more_epochs(make_task, copied_run):
     longer = Recipe(**{**RECIPE.to_dict(), "epochs": 3})
-    train(make_task(longer), longer, copied, ALONE, resume=True)
-    rows = read_metrics(copied / METRICS)
+    train(make_task(longer), longer, copied_run, ALONE, resume=True)
+    rows = read_metrics(copied_run / METRICS)
     assert [row["epoch"] for row in rows if row["event"] == "epoch"] == [0, 1, 2]
     rates = [row["rate"] for row in rows if row["event"] == "step" and row["epoch"] == 2]
     assert rates[0] == pytest.approx(0.01 / 3)
@@ -141,24 +141,24 @@ def test_the_best_epoch_is_retained_when_a_run_is_resumed(make_task, tmp_path):
     assert all(torch.equal(averaged[name], best[name]) for name in best)
 
 
-def test_an_average_with_another_decay_restarts_from_the_current_weights(make_task, finished, copied):
+def test_an_average_with_another_decay_restarts_from_the_current_weights(make_task, finished, copied_run):
     task, averaged, _ = finished
     plain = Recipe(**{**RECIPE.to_dict(), "average_decay": 0.0})
-    resumed = train(make_task(plain), plain, copied, ALONE, resume=True)
+    resumed = train(make_task(plain), plain, copied_run, ALONE, resume=True)
     for current, before, weights in zip(
         resumed.parameters(), averaged.parameters(), task.network.parameters(), strict=True
     ):
         assert torch.equal(current, weights) and not torch.equal(current, before)
     longer = Recipe(**{**plain.to_dict(), "epochs": 3})
     task = make_task(longer)
-    resumed = train(task, longer, copied, ALONE, resume=True)
+    resumed = train(task, longer, copied_run, ALONE, resume=True)
     assert all(torch.equal(a, b) for a, b in zip(resumed.parameters(), task.network.parameters(), strict=True))
 
 
-def test_a_finished_run_resumes_without_another_step(make_task, finished, copied):
-    again = train(make_task(), RECIPE, copied, ALONE, resume=True)
+def test_a_finished_run_resumes_without_another_step(make_task, finished, copied_run):
+    again = train(make_task(), RECIPE, copied_run, ALONE, resume=True)
     assert all(torch.equal(a, b) for a, b in zip(finished[1].parameters(), again.parameters(), strict=True))
-    assert [row["epoch"] for row in read_metrics(copied / METRICS) if row["event"] == "epoch"] == [0, 1]
+    assert [row["epoch"] for row in read_metrics(copied_run / METRICS) if row["event"] == "epoch"] == [0, 1]
 
 
 @pytest.fixture(scope="module")
@@ -175,7 +175,7 @@ def checkpoint(one_epoch, tmp_path):
     return shutil.copytree(one_epoch, tmp_path / "checkpoint")
 
 
-def complaint(task: TranslationTask, recipe: Recipe, folder) -> str:
+def resume_error(task: TranslationTask, recipe: Recipe, folder) -> str:
     with pytest.raises(CheckpointError) as error:
         train(task, recipe, folder, ALONE, resume=True)
     text = str(error.value)
@@ -187,22 +187,22 @@ def complaint(task: TranslationTask, recipe: Recipe, folder) -> str:
 def test_a_checkpoint_of_another_recipe_is_refused(make_task, checkpoint, changes):
     recipe = Recipe(**{**RECIPE.to_dict(), **changes})
     before = (checkpoint / METRICS).read_bytes()
-    assert "belongs to another recipe; give the same options or another --out." in complaint(
+    assert "belongs to another recipe; give the same options or another --out." in resume_error(
         make_task(recipe), recipe, checkpoint
     )
     assert (checkpoint / METRICS).read_bytes() == before
 
 
 def test_a_checkpoint_of_another_network_is_refused(make_task, checkpoint):
-    assert "do not fit the sizes" in complaint(make_task(d_ff=32), RECIPE, checkpoint)
+    assert "do not fit the sizes" in resume_error(make_task(d_ff=32), RECIPE, checkpoint)
 
 
 def test_a_checkpoint_of_other_data_is_refused(make_task, checkpoint, corpus):
     other = Corpus(corpus.train, corpus.heldout, "0" * 64)
     expected = f"The run in {checkpoint} was trained on other data; give the same --data and --heldout."
-    assert complaint(make_task(data=other), RECIPE, checkpoint) == expected
+    assert resume_error(make_task(data=other), RECIPE, checkpoint) == expected
     fewer = Corpus(corpus.train, dict(list(corpus.heldout.items())[:3]), corpus.sha256)
-    assert complaint(make_task(data=fewer), RECIPE, checkpoint) == expected
+    assert resume_error(make_task(data=fewer), RECIPE, checkpoint) == expected
 
 
 @pytest.mark.parametrize("damage", ["missing", "cut", "empty", "no tensors", "no metadata"])
@@ -216,7 +216,7 @@ def test_a_checkpoint_that_cannot_be_used_gives_one_sentence(make_task, checkpoi
         save_tensors(path, {} if damage == "no tensors" else tensors, {} if damage == "no metadata" else metadata)
     else:
         path.write_bytes(content[: len(content) // 2] if damage == "cut" else b"")
-    text = complaint(make_task(), RECIPE, checkpoint)
+    text = resume_error(make_task(), RECIPE, checkpoint)
     expected = {"missing": "is missing", "cut": "is damaged", "empty": "is damaged"}.get(damage, "is no checkpoint")
     assert CHECKPOINT in text and expected in text
 

@@ -24,7 +24,7 @@ def words(*arguments) -> list[str]:
 
 
 @pytest.fixture(scope="module")
-def further(trained, data_file, tmp_path_factory):
+def further_run(trained, data_file, tmp_path_factory):
     """The folder of one epoch more, with other rates."""
     out = tmp_path_factory.mktemp("further") / "translator"
     options = toy_training(data_file, out, epochs=EPOCHS + 1, learning_rate=0.004)
@@ -33,15 +33,15 @@ def further(trained, data_file, tmp_path_factory):
 
 
 @pytest.mark.nightly
-def test_metrics_and_steps_continue(trained, further):
-    before, after = read_metrics(trained / METRICS), read_metrics(further / METRICS)
+def test_metrics_and_steps_continue(trained, further_run):
+    before, after = read_metrics(trained / METRICS), read_metrics(further_run / METRICS)
     assert after[: len(before)] == before
     ends = [row for row in after if row["event"] == "epoch"]
     assert [row["epoch"] for row in ends] == list(range(EPOCHS + 1))
     a_pass = ends[0]["steps"]
     assert ends[-1]["steps"] == ends[-2]["steps"] + a_pass
     assert after[len(before)]["begun"] == {"epoch": EPOCHS, "steps": ends[-2]["steps"]}
-    assert (further / "tokenizer.model").read_bytes() == (trained / "tokenizer.model").read_bytes()
+    assert (further_run / "tokenizer.model").read_bytes() == (trained / "tokenizer.model").read_bytes()
 
 
 def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_up(trained, data_file):
@@ -53,23 +53,23 @@ def test_the_first_step_starts_from_the_weights_and_from_the_bottom_of_the_warm_
     assert all(torch.equal(tensor, tensors[name].float()) for name, tensor in network.state_dict().items())
 
 
-def test_the_card_states_the_restart(further):
-    card = json.loads((further / "card.json").read_text())
+def test_the_card_states_the_restart(further_run):
+    card = json.loads((further_run / "card.json").read_text())
     assert [restart["epoch"] for restart in card["training"]["restarts"]] == [EPOCHS + 1]
     before = card["training"]["restarts"][0]["before"]["learning_rate"]
-    assert f"Warm restart at epoch {EPOCHS + 1}: a fresh optimiser" in (further / "card.md").read_text()
+    assert f"Warm restart at epoch {EPOCHS + 1}: a fresh optimiser" in (further_run / "card.md").read_text()
     assert f"peak rates were {before:g} and" in training_lines(card["training"])
     assert card["training"]["epochs"] == EPOCHS + 1
 
 
-def test_a_killed_further_run_resumes_its_schedule(further, data_file, tmp_path):
-    _, metadata = load_tensors(further / CHECKPOINT)
+def test_a_killed_further_run_resumes_its_schedule(further_run, data_file, tmp_path):
+    _, metadata = load_tensors(further_run / CHECKPOINT)
     assert json.loads(metadata["start"])["epoch"] == EPOCHS
-    options = toy_training(data_file, further, epochs=EPOCHS + 1, learning_rate=0.004)
-    lines = (further / METRICS).read_text()
+    options = toy_training(data_file, further_run, epochs=EPOCHS + 1, learning_rate=0.004)
+    lines = (further_run / METRICS).read_text()
     assert main(words(*options, "--resume")) == 0  # finished: nothing but a line that says so is added
-    assert (further / METRICS).read_text().startswith(lines)
-    facts = training_facts(further, Recipe(epochs=EPOCHS + 1))
+    assert (further_run / METRICS).read_text().startswith(lines)
+    facts = training_facts(further_run, Recipe(epochs=EPOCHS + 1))
     assert len(facts["restarts"]) == 1
 
 

@@ -29,7 +29,7 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def first(data, tmp_path_factory):
+def first_run(data, tmp_path_factory):
     """The folder of a finished run, as it is committed: without a checkpoint."""
     out = tmp_path_factory.mktemp("first") / "vision"
     assert call(*vision_training(data, out, stages="8x1,16x2")) == 0
@@ -38,9 +38,9 @@ def first(data, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def further(data, first, tmp_path_factory):
+def further_run(data, first_run, tmp_path_factory):
     out = tmp_path_factory.mktemp("further") / "vision"
-    assert call(*vision_training(data, out, **MORE), "--start-from", first) == 0
+    assert call(*vision_training(data, out, **MORE), "--start-from", first_run) == 0
     return out
 
 
@@ -48,10 +48,10 @@ def card_of(folder) -> dict:
     return json.loads((folder / "card.json").read_text())
 
 
-def test_the_card_adds_both_runs_minutes_epochs_and_steps(first, further):
-    before, after = card_of(first)["training"], card_of(further)["training"]
-    rows = read_metrics(further / METRICS)
-    assert rows[: len(read_metrics(first / METRICS))] == read_metrics(first / METRICS)
+def test_the_card_adds_both_runs_minutes_epochs_and_steps(first_run, further_run):
+    before, after = card_of(first_run)["training"], card_of(further_run)["training"]
+    rows = read_metrics(further_run / METRICS)
+    assert rows[: len(read_metrics(first_run / METRICS))] == read_metrics(first_run / METRICS)
     ends = [row for row in rows if row["event"] == "epoch"]
     assert [row["epoch"] for row in ends] == list(range(5))
     assert (after["epochs"], after["stages"]) == (5, [[8, 1], [16, 4]])
@@ -60,38 +60,38 @@ def test_the_card_adds_both_runs_minutes_epochs_and_steps(first, further):
     assert after["steps"] == before["steps"] + 2 * a_pass
     assert [restart["epoch"] for restart in after["restarts"]] == [4]
     assert after["earlier"][0][0] == 3 and "'mixed': 0.5" in after["earlier"][0][1]
-    text = (further / "card.md").read_text()
+    text = (further_run / "card.md").read_text()
     assert "- Until epoch 3: views {" in text and "Warm restart at epoch 4" in text
     assert "earlier" not in before
 
 
-def test_it_starts_from_the_stored_weights_without_their_temperature(first, data):
+def test_it_starts_from_the_stored_weights_without_their_temperature(first_run, data):
     images = read_images(data).hold_back(6)
-    earlier = read_earlier_vision_training(first, images, Stages(((16, 1),)))
-    stored, _ = load_tensors(first / "model.safetensors")
-    temperature = card_of(first)["calibration"]["temperature"]
+    earlier = read_earlier_vision_training(first_run, images, Stages(((16, 1),)))
+    stored, _ = load_tensors(first_run / "model.safetensors")
+    temperature = card_of(first_run)["calibration"]["temperature"]
     assert temperature != 1
     for name, tensor in earlier.tensors.items():
         by = temperature if name.startswith("head.") else 1.0
         torch.testing.assert_close(tensor, stored[name].float() * by)
 
 
-def test_the_earlier_weights_are_shipped_where_no_further_epoch_is_as_good(data, first, tmp_path):
+def test_the_earlier_weights_are_shipped_where_no_further_epoch_is_as_good(data, first_run, tmp_path):
     out = tmp_path / "vision"
     validate = RecognitionTask.validate
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(RecognitionTask, "validate", lambda *each: validate(*each) | {"merit": -1.0, "top1": 0.0})
-        assert call(*vision_training(data, out, **MORE), "--start-from", first) == 0
-    chosen, earlier = card_of(out)["training"]["chosen"], card_of(first)["training"]["chosen"]
+        assert call(*vision_training(data, out, **MORE), "--start-from", first_run) == 0
+    chosen, earlier = card_of(out)["training"]["chosen"], card_of(first_run)["training"]["chosen"]
     assert chosen == earlier
-    mine, theirs = (VisionClassifier.load(folder, "cpu").network.state_dict() for folder in (out, first))
+    mine, theirs = (VisionClassifier.load(folder, "cpu").network.state_dict() for folder in (out, first_run))
     assert all(torch.allclose(mine[name], theirs[name], atol=2e-3, rtol=2e-3) for name in theirs)
     assert (out / BEST).is_file()
 
 
-def test_larger_pictures_have_interpolated_positions_and_ship_their_own_epochs(data, first, tmp_path):
-    earlier = read_earlier_vision_training(first, read_images(data).hold_back(6), Stages(((24, 1),)))
-    learned = VisionClassifier.load(first, "cpu").network
+def test_larger_pictures_have_interpolated_positions_and_ship_their_own_epochs(data, first_run, tmp_path):
+    earlier = read_earlier_vision_training(first_run, read_images(data).hold_back(6), Stages(((24, 1),)))
+    learned = VisionClassifier.load(first_run, "cpu").network
     grid = 24 // learned.config.patch_size
     assert earlier.config == replace(learned.config, image_size=24)
     assert torch.equal(earlier.tensors["position_embedding"], learned.positions(grid, grid))
@@ -100,14 +100,14 @@ def test_larger_pictures_have_interpolated_positions_and_ship_their_own_epochs(d
     validate = RecognitionTask.validate
     with pytest.MonkeyPatch.context() as patch:  # the only epoch at the new size ships, however poor
         patch.setattr(RecognitionTask, "validate", lambda *each: validate(*each) | {"merit": -1.0})
-        assert call(*vision_training(data, out, **MORE | {"stages": "24x1"}), "--start-from", first) == 0
+        assert call(*vision_training(data, out, **MORE | {"stages": "24x1"}), "--start-from", first_run) == 0
     card, ends = card_of(out), [row for row in read_metrics(out / METRICS) if row["event"] == "epoch"]
     assert (card["training"]["stages"], card["training"]["chosen"]["epoch"]) == ([[8, 1], [16, 2], [24, 1]], 4)
     assert [row["pixels"] for row in ends] == [8, 16, 16, 24]
     assert VisionClassifier.load(out, "cpu").config.image_size == 24
 
 
-def test_a_killed_further_run_is_resumed_exactly(data, first, further, tmp_path, monkeypatch):
+def test_a_killed_further_run_is_resumed_exactly(data, first_run, further_run, tmp_path, monkeypatch):
     out = tmp_path / "vision"
     load = RecognitionTask.load
 
@@ -118,14 +118,14 @@ def test_a_killed_further_run_is_resumed_exactly(data, first, further, tmp_path,
 
     monkeypatch.setattr(RecognitionTask, "load", stop)
     with pytest.raises(KeyboardInterrupt):
-        call(*vision_training(data, out, **MORE), "--start-from", first)
+        call(*vision_training(data, out, **MORE), "--start-from", first_run)
     monkeypatch.undo()
     assert call(*vision_training(data, out, **MORE), "--resume") == 0
-    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (out, further))
+    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (out, further_run))
     assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
 
 
-def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(data, first, tmp_path, capsys):
+def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(data, first_run, tmp_path, capsys):
     out = tmp_path / "out"
     other = write_shards(tmp_path / "other", train=5, validation=1)
     cases = [
@@ -133,22 +133,22 @@ def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(da
         (vision_training(data, out, stages="8x1"), "reads 16 pixels; let the last of --stages have no fewer."),
         (vision_training(other, out, **MORE), "was trained with other pictures"),
         (vision_training(data, out, **MORE, drop_path=0.3), "has --drop-path 0.0 and keeps it"),
-        (vision_training(data, first, **MORE), "are the same folder; give another --out."),
+        (vision_training(data, first_run, **MORE), "are the same folder; give another --out."),
     ]
     for arguments, sentence in cases:
-        assert call(*arguments, "--start-from", first) == 2
+        assert call(*arguments, "--start-from", first_run) == 2
         assert sentence in capsys.readouterr().err
     assert not out.exists()
 
 
-def test_a_network_that_held_no_pictures_back_is_refused(data, first, tmp_path):
+def test_a_network_that_held_no_pictures_back_is_refused(data, first_run, tmp_path):
     images = read_images(data).hold_back(6)
-    card = card_of(first)
+    card = card_of(first_run)
     del card["data"]["held_back"]
     folder = tmp_path / "old"
     folder.mkdir()
     for name in ("config.json", "model.safetensors", "card.md", METRICS):
-        (folder / name).write_bytes((first / name).read_bytes())
+        (folder / name).write_bytes((first_run / name).read_bytes())
     write_json(folder / "card.json", card)
     with pytest.raises(ValueError, match="From the network to start from 0 pictures were held back"):
         read_earlier_vision_training(folder, images, Stages(((16, 1),)))

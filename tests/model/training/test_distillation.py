@@ -123,15 +123,15 @@ def test_the_teacher_is_neither_trained_nor_stored(folder, images):
 
 
 @pytest.fixture(scope="module")
-def taught(data, folder, tmp_path_factory):
+def student_run(data, folder, tmp_path_factory):
     out = tmp_path_factory.mktemp("student") / "vision"
     options = dict(teacher=folder, stages="8x2,16x6", mixed=0.3, schedule="cosine", operations=1)
     assert call(vision_training(data, out, **options)) == 0
     return out, options
 
 
-def test_a_student_approaches_its_teacher_and_its_card_names_it(taught, folder):
-    out, _ = taught
+def test_a_student_approaches_its_teacher_and_its_card_names_it(student_run, folder):
+    out, _ = student_run
     rows = [row["loss"] for row in reproducible_rows(out) if row["event"] == "step"]
     assert rows[-1] < rows[0]
     card, teacher = (json.loads((each / "card.json").read_text()) for each in (out, folder))
@@ -152,8 +152,8 @@ def test_a_student_approaches_its_teacher_and_its_card_names_it(taught, folder):
     assert "teacher" not in teacher["training"]
 
 
-def test_a_student_s_run_is_resumed_exactly_and_only_with_its_teacher(taught, data, tmp_path, monkeypatch, capsys):
-    whole, options = taught
+def test_a_student_s_run_is_resumed_exactly_and_only_with_its_teacher(student_run, data, tmp_path, monkeypatch, capsys):
+    whole, options = student_run
     parts = tmp_path / "parts"
     load = RecognitionTask.load
 

@@ -17,7 +17,7 @@ from model.training.head_card import write_readable_card
 
 
 @pytest.fixture(scope="module")
-def other(corpus, tmp_path_factory):
+def korean_file(corpus, tmp_path_factory):
     """Pairs of English and Korean; the first English sentence was trained on, the second is held out."""
     path = tmp_path_factory.mktemp("other") / "kor.tsv"
     lines = [corpus.train[0][0], next(iter(corpus.heldout)), "Nobody counted this one.", "Nobody counted this one."]
@@ -26,10 +26,10 @@ def other(corpus, tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def folder(trained, data_file, other, tmp_path_factory):
+def folder(trained, data_file, korean_file, tmp_path_factory):
     """A copy of the finished translator, measured by the command."""
     copy = shutil.copytree(trained, tmp_path_factory.mktemp("measured") / "copy")
-    words = ["english", "--data", data_file, "--model", copy, "--heldout", 6, "--other", f"Korean={other}"]
+    words = ["english", "--data", data_file, "--model", copy, "--heldout", 6, "--other", f"Korean={korean_file}"]
     assert main([str(word) for word in words]) == 0
     return copy
 
@@ -72,10 +72,10 @@ def test_shipped_counts_are_in_half_precision(folder, corpus):
         np.testing.assert_array_equal(getattr(shipped, name), getattr(counted, name).astype(np.float16))
 
 
-def test_measuring_again_gives_the_same_files(folder, corpus, other, tmp_path):
+def test_measuring_again_gives_the_same_files(folder, corpus, korean_file, tmp_path):
     copy = shutil.copytree(folder, tmp_path / "copy")
     (copy / FILE).unlink()
-    measure_english(copy, corpus, {"Korean": read_corpus(other, heldout_sentences=1)})
+    measure_english(copy, corpus, {"Korean": read_corpus(korean_file, heldout_sentences=1)})
     for name in (FILE, MEASURED):
         assert (copy / name).read_bytes() == (folder / name).read_bytes()
 
@@ -99,7 +99,7 @@ def test_another_language_needs_a_name_and_a_file(folder, data_file, pair, capsy
     assert "give NAME=FILE" in capsys.readouterr().err
 
 
-def test_other_data_than_was_trained_on_is_refused(folder, other, capsys):
-    words = ["english", "--data", other, "--model", folder, "--heldout", 1]
+def test_other_data_than_was_trained_on_is_refused(folder, korean_file, capsys):
+    words = ["english", "--data", korean_file, "--model", folder, "--heldout", 1]
     assert main([str(word) for word in words]) == 2
     assert "not the one the translator was trained on" in capsys.readouterr().err

@@ -68,14 +68,20 @@ def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_p
     ("spoil", "sentence"),
     [
         (lambda folder: folder / "nowhere", "is no folder"),
-        (lambda folder: _removed(folder, "train-*"), "holds neither train-"),
-        (lambda folder: _removed(folder, "validation-*"), "There are no validation pictures."),
-        (lambda folder: _with(folder, [(b"GIF is not JPEG", 0)]), "row 1 of .* is not a picture that can be read"),
-        (lambda folder: _with(folder, [(encoded(draw(0, 0))[:200], 0)]), "row 1 of .* is not a picture"),
-        (lambda folder: _with(folder, [(encoded(draw(0, 0)), 3)]), "row 1 of .* has label 3, but there are 3 classes"),
-        (lambda folder: _with(folder, [(None, 0)]), "Row 1 of .* has no picture"),
-        (lambda folder: _with(folder, [(encoded(draw(0, 0)), None)]), "Row 1 of .* has no label"),
-        (lambda folder: _written(folder, b"no parquet"), "cannot be read as pictures with labels"),
+        (lambda folder: _remove_files(folder, "train-*"), "holds neither train-"),
+        (lambda folder: _remove_files(folder, "validation-*"), "There are no validation pictures."),
+        (
+            lambda folder: _add_pictures(folder, [(b"GIF is not JPEG", 0)]),
+            "row 1 of .* is not a picture that can be read",
+        ),
+        (lambda folder: _add_pictures(folder, [(encoded(draw(0, 0))[:200], 0)]), "row 1 of .* is not a picture"),
+        (
+            lambda folder: _add_pictures(folder, [(encoded(draw(0, 0)), 3)]),
+            "row 1 of .* has label 3, but there are 3 classes",
+        ),
+        (lambda folder: _add_pictures(folder, [(None, 0)]), "Row 1 of .* has no picture"),
+        (lambda folder: _add_pictures(folder, [(encoded(draw(0, 0)), None)]), "Row 1 of .* has no label"),
+        (lambda folder: _write_shard(folder, b"no parquet"), "cannot be read as pictures with labels"),
     ],
 )
 def test_errors_are_one_sentence(tmp_path, spoil, sentence):
@@ -85,18 +91,18 @@ def test_errors_are_one_sentence(tmp_path, spoil, sentence):
     assert "\n" not in str(error.value)
 
 
-def _removed(folder, pattern):
+def _remove_files(folder, pattern):
     for path in folder.glob(pattern):
         path.unlink()
     return folder
 
 
-def _with(folder, pictures):
+def _add_pictures(folder, pictures):
     write_parquet(folder / "train-00000-of-00002.parquet", pictures)
     return folder
 
 
-def _written(folder, content):
+def _write_shard(folder, content):
     (folder / "train-00000-of-00002.parquet").write_bytes(content)
     return folder
 

@@ -55,7 +55,7 @@ def test_the_strongest_patch_counts_where_half_of_it_is_the_object():
 
 
 @pytest.fixture(scope="module")
-def drawn(tmp_path_factory, finished):  # noqa: F811
+def drawings(tmp_path_factory, finished):  # noqa: F811
     """Two drawings: the object is the left half of one and all of the other."""
     folder = tmp_path_factory.mktemp("drawn")
     classes = VisionClassifier.load(finished, "cpu").config.classes
@@ -69,9 +69,9 @@ def drawn(tmp_path_factory, finished):  # noqa: F811
 
 
 @pytest.mark.nightly
-def test_the_command_states_both_networks_and_retains_the_earlier(finished, data, drawn, tmp_path):  # noqa: F811
+def test_the_command_states_both_networks_and_retains_the_earlier(finished, data, drawings, tmp_path):  # noqa: F811
     copy = shutil.copytree(finished, tmp_path / "copy")
-    words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawn, "--pictures", 3, "--device", "cpu"]
+    words = ["maps-vision", "--data", data, "--model", copy, "--drawn", drawings, "--pictures", 3, "--device", "cpu"]
     assert call([*words, "--before", finished]) == 0
     figures = json.loads((copy / FILE).read_text())
     classifier, images = VisionClassifier.load(copy, "cpu"), read_images(data)
@@ -81,7 +81,7 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     np.testing.assert_allclose(figures["entropy"], entropy, atol=1e-5)
     assert figures["drawn_chance"] == 0.75 and figures["drawn"] == 2
     hits = dict.fromkeys(METHODS, 0)
-    for each in read_drawings(drawn):
+    for each in read_drawings(drawings):
         trace = classifier.trace(each.picture)
         columns = trace.grid[1]
         for method, scores in classifier.explain(trace, trace.answer).items():
@@ -92,7 +92,7 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     text = (copy / "card.md").read_text()
     assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
     assert "| any patch | 75.0 % (75.0 %) |" in text
-    again = study_maps(copy, images, read_drawings(drawn), pictures=3, device="cpu")
+    again = study_maps(copy, images, read_drawings(drawings), pictures=3, device="cpu")
     assert again == figures
     assert map_section(copy, "0" * 64) == ""
     write_json(copy / FILE, figures | {"before": figures["before"] | {"patches": 9}})
@@ -100,7 +100,7 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     assert note in map_section(copy, figures["weights_sha256"])
 
 
-def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawn, tmp_path):
+def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawings, tmp_path):
     with pytest.raises(CheckpointError, match="There are no drawings"):
         read_drawings(tmp_path)
     Image.new("RGB", (8, 8)).save(tmp_path / "church-1.png")

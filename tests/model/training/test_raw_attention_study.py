@@ -53,13 +53,13 @@ def folders(trained, tmp_path):
     return transformer, recurrent
 
 
-def command(folders, data_file, *more):
+def run_command(folders, data_file, *more):
     words = ["raw-attention", "--data", data_file, "--model", folders[0], "--recurrent", folders[1], *more]
     return main([str(word) for word in (*words, "--device", "cpu")])
 
 
 def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
-    assert command(folders, data_file, "--heldout", 6, "--sentences", 4) == 0
+    assert run_command(folders, data_file, "--heldout", 6, "--sentences", 4) == 0
     hashes = tuple(read_json(folder / "card.json")["weights_sha256"] for folder in folders)
     figures = RawAttentionFigures.read(folders[0], hashes)
     assert figures.to_dict()["stages"] == tuple(json.loads((folders[0] / FILE).read_text())["stages"])
@@ -80,9 +80,9 @@ def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
 
 
 def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, data_file, capsys):
-    assert command(folders, data_file, "--heldout", 7) == 2
+    assert run_command(folders, data_file, "--heldout", 7) == 2
     assert "was trained on some of these held-out sentences" in capsys.readouterr().err
-    assert command(folders, data_file, "--heldout", 6, "--sentences", 0) == 2
+    assert run_command(folders, data_file, "--heldout", 6, "--sentences", 0) == 2
     assert "give --sentences 1 or more" in capsys.readouterr().err
     assert not (folders[0] / FILE).exists()
 

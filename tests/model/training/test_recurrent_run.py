@@ -83,20 +83,20 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
     whole, parts = tmp_path / "whole", tmp_path / "parts"
     loaded, load = [], TranslationTask.load
 
-    def counted(task, indices):
+    def load_and_count(task, indices):
         loaded.append(indices)
         return load(task, indices)
 
-    monkeypatch.setattr(TranslationTask, "load", counted)
+    monkeypatch.setattr(TranslationTask, "load", load_and_count)
     run_here(*toy_recurrent(data_file, whole, tokenizer.path, "rnn-vector", epochs=2))
     steps = len(loaded) // 2
 
-    def stopped(task, indices):
+    def load_until_stopped(task, indices):
         if len(loaded) == 3 * steps + 5:  # in the second epoch
             raise KeyboardInterrupt
-        return counted(task, indices)
+        return load_and_count(task, indices)
 
-    monkeypatch.setattr(TranslationTask, "load", stopped)
+    monkeypatch.setattr(TranslationTask, "load", load_until_stopped)
     with pytest.raises(KeyboardInterrupt):
         run_here(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2))
     assert [row["epoch"] for row in read_metrics(parts / "metrics.jsonl") if row["event"] == "epoch"] == [0]
