@@ -59,9 +59,9 @@ def missing(text: str) -> list[str]:
 
 def section(text: str, heading: str) -> str:
     """The text below a heading of the second level, up to the next one."""
-    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found, f"no section {heading}"
-    return found[1]
+    match = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert match, f"no section {heading}"
+    return match[1]
 
 
 def listed_folders(text: str) -> Counter[str]:
@@ -129,8 +129,8 @@ def test_every_question_is_answered_by_a_file():
     rows = questions(ARCHITECTURE)
     assert len(rows) >= FEWEST_QUESTIONS
     assert [question for question, answer in rows if not paths_in(answer)] == []
-    asked = " ".join(question for question, _ in rows)
-    assert [words for words in EXPECTED_QUESTIONS if words not in asked] == []
+    joined = " ".join(question for question, _ in rows)
+    assert [words for words in EXPECTED_QUESTIONS if words not in joined] == []
 
 
 def test_an_answer_without_a_file_is_found():

@@ -33,13 +33,13 @@ def sources(folder: str) -> list[Path]:
 
 def imported(path: Path) -> set[str]:
     """Names of the top packages that a file imports, wherever in the file."""
-    found = set()
+    packages = set()
     for node in ast.walk(parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            found |= {alias.name.split(".")[0] for alias in node.names}
+            packages |= {alias.name.split(".")[0] for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
-            found.add(source_package(node, path))
-    return found
+            packages.add(source_package(node, path))
+    return packages
 
 
 def source_package(node: ast.ImportFrom, path: Path) -> str:
@@ -109,8 +109,8 @@ def imported_networks(source: str) -> set[str]:
 
 
 def test_no_page_names_a_network():
-    found = {path: imported_networks(path.read_text(encoding="utf-8")) for path in sources("pages")}
-    assert [path for path, names in found.items() if names] == [MODELS]
+    by_path = {path: imported_networks(path.read_text(encoding="utf-8")) for path in sources("pages")}
+    assert [path for path, names in by_path.items() if names] == [MODELS]
 
 
 def test_an_imported_network_is_found():
@@ -144,25 +144,25 @@ def test_every_fragment_waits_in_the_run_queue():
 
 def mutable_globals(source: str) -> list[str]:
     """Module-level names with mutable values (locks, queues, empty containers), and `global` statements."""
-    made = {"Lock", "RLock", "Event", "Condition", "deque", "defaultdict", "OrderedDict", "Counter", "WeakSet", "count"}
-    made |= {"list", "dict", "set", "WeakKeyDictionary", "WeakValueDictionary", "local"}
-    found = []
+    constructors = {"Lock", "RLock", "Event", "Condition", "deque", "defaultdict", "OrderedDict", "Counter", "count"}
+    constructors |= {"list", "dict", "set", "WeakSet", "WeakKeyDictionary", "WeakValueDictionary", "local"}
+    statements = []
     for node in parse(source).body:
         value = getattr(node, "value", None) if isinstance(node, ast.Assign | ast.AnnAssign) else None
         called = value.func if isinstance(value, ast.Call) and not value.args else None
         if (
-            getattr(called, "attr", getattr(called, "id", "")) in made
+            getattr(called, "attr", getattr(called, "id", "")) in constructors
             or (isinstance(value, ast.List | ast.Set) and not value.elts)
             or (isinstance(value, ast.Dict) and not value.keys)
         ):
-            found.append(ast.unparse(node))
-    return found + [ast.unparse(node) for node in ast.walk(parse(source)) if isinstance(node, ast.Global)]
+            statements.append(ast.unparse(node))
+    return statements + [ast.unparse(node) for node in ast.walk(parse(source)) if isinstance(node, ast.Global)]
 
 
 @pytest.mark.parametrize("folder", ["app.py", "model", "pages", "views"])
 def test_no_module_has_mutable_globals(folder: str):
-    found = {path: mutable_globals(path.read_text(encoding="utf-8")) for path in sources(folder)}
-    assert {path: names for path, names in found.items() if names} == {}
+    by_path = {path: mutable_globals(path.read_text(encoding="utf-8")) for path in sources(folder)}
+    assert {path: names for path, names in by_path.items() if names} == {}
 
 
 @pytest.mark.parametrize(
@@ -206,15 +206,15 @@ def declared_attributes(source: str) -> set[str]:
 
 def foreign_attributes(source: str, declared: set[str]) -> list[str]:
     """Attributes that a file sets on objects other than `self` and that no class of this project declares."""
-    found = []
+    targets = []
     for node in ast.walk(parse(source)):
         if isinstance(node, ast.Call) and ast.unparse(node.func) == "setattr" and ast.unparse(node.args[0]) != "self":
-            found.append(f"setattr({ast.unparse(node.args[0])})")
+            targets.append(f"setattr({ast.unparse(node.args[0])})")
         if not isinstance(node, ast.Attribute) or not isinstance(node.ctx, ast.Store) or node.attr in declared:
             continue
         if getattr(node.value, "id", "") not in ("self", "cls"):
-            found.append(ast.unparse(node))
-    return sorted(set(found))
+            targets.append(ast.unparse(node))
+    return sorted(set(targets))
 
 
 # Attributes that libraries define to be set, and parameters of a network that the same function copied.
@@ -241,8 +241,8 @@ def test_no_attribute_is_added_to_an_object_of_another_module():
     ]
     texts = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in files}
     declared = set().union(*map(declared_attributes, texts.values()))
-    found = {name: foreign_attributes(text, declared) for name, text in texts.items()}
-    assert {name: attributes for name, attributes in found.items() if attributes} == SET_ON_LIBRARIES
+    by_module = {name: foreign_attributes(text, declared) for name, text in texts.items()}
+    assert {name: attributes for name, attributes in by_module.items() if attributes} == SET_ON_LIBRARIES
 
 
 def test_a_foreign_attribute_is_found():

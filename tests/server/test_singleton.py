@@ -91,22 +91,22 @@ def test_none_is_a_result_and_results_are_stored_by_arguments():
 
 
 @pytest.mark.parametrize(
-    "kept", [load_service, load_vision, readiness, run_queue, compute_lock], ids=lambda kept: kept.__name__
+    "load", [load_service, load_vision, readiness, run_queue, compute_lock], ids=lambda load: load.__name__
 )
-def test_the_server_s_singletons_survive_clearing_streamlit_s_caches(kept):
-    before = kept()
+def test_the_server_s_singletons_survive_clearing_streamlit_s_caches(load):
+    before = load()
     streamlit.cache_resource.clear()
     streamlit.cache_data.clear()
-    assert kept() is before
+    assert load() is before
 
 
 def test_results_of_the_weights_survive_it_too():
     translator = load_service().model
-    for kept in (load_alignment, load_best_statistics):
+    for load in (load_alignment, load_best_statistics):
         arguments = (
             SHIPPED,
-            translator.card["tokenizer_sha256"] if kept is load_alignment else translator.weights_sha256,
+            translator.card["tokenizer_sha256"] if load is load_alignment else translator.weights_sha256,
         )
-        before = kept(*arguments)
+        before = load(*arguments)
         streamlit.cache_resource.clear()
-        assert kept(*arguments) is before
+        assert load(*arguments) is before

@@ -29,14 +29,14 @@ class _Words(HTMLParser):
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.found += [given[name] for name in _TOLD if given.get(name)]
+        attributes = dict(attrs)
+        self.found += [attributes[name] for name in _TOLD if attributes.get(name)]
         if tag not in _EMPTY:
-            self._open.append((tag, "data-said" in given or tag in ("style", "script")))
+            self._open.append((tag, "data-said" in attributes or tag in ("style", "script")))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        given = dict(attrs)
-        self.found += [given[name] for name in _TOLD if given.get(name)]
+        attributes = dict(attrs)
+        self.found += [attributes[name] for name in _TOLD if attributes.get(name)]
 
     def handle_endtag(self, tag: str) -> None:
         while self._open and self._open.pop()[0] != tag:
@@ -54,14 +54,14 @@ def untranslated_in_html(html: str) -> list[str]:
 
 def untranslated_in_figure(figure: object, key: str = "") -> list[str]:
     """Titles, names and hover texts of a Plotly figure outside the brackets."""
-    shown = figure.to_plotly_json() if hasattr(figure, "to_plotly_json") else figure
-    if isinstance(shown, dict):
+    item = figure.to_plotly_json() if hasattr(figure, "to_plotly_json") else figure
+    if isinstance(item, dict):
         return [
-            left for name, value in shown.items() if name != "template" for left in untranslated_in_figure(value, name)
+            left for name, value in item.items() if name != "template" for left in untranslated_in_figure(value, name)
         ]
-    if isinstance(shown, list | tuple) and key not in ("x", "y", "text", "ticktext"):  # labels of tokens
-        return [left for value in shown for left in untranslated_in_figure(value, key)]
-    if isinstance(shown, str) and (key in ("text", "name") or key == "hovertemplate"):
-        left = outside(re.sub(r"%\{[^}]*\}|<[^>]*>", " ", shown))
+    if isinstance(item, list | tuple) and key not in ("x", "y", "text", "ticktext"):  # labels of tokens
+        return [left for value in item for left in untranslated_in_figure(value, key)]
+    if isinstance(item, str) and (key in ("text", "name") or key == "hovertemplate"):
+        left = outside(re.sub(r"%\{[^}]*\}|<[^>]*>", " ", item))
         return [left] if left else []
     return []

@@ -70,8 +70,8 @@ def test_a_page_names_the_script_first(client, path):
 def test_all_pages_with_a_chart_are_listed():
     pages = Path(__file__).parents[2] / "pages"
     drawing = re.compile(r"\b(plotly_chart|matrix_chart|chart|line_chart)\(")
-    found = {path.parent.name for path in pages.glob("*/*.py") if drawing.search(path.read_text(encoding="utf-8"))}
-    assert found - {"shared"} == set(script.CHARTED)
+    charted = {path.parent.name for path in pages.glob("*/*.py") if drawing.search(path.read_text(encoding="utf-8"))}
+    assert charted - {"shared"} == set(script.CHARTED)
 
 
 @pytest.mark.parametrize("path", ["/text", "/gone", "/static/page.html"])
@@ -126,8 +126,8 @@ def test_home_begins_with_the_translation_once_it_is_computed(query):
     assert answer == initial_html.initial_page(PAGE, "", "en", ANSWER)
     assert 'class="box" lang="en">&lt;b&gt;Where&lt;/b&gt; {is} he?</div>' in answer
     assert re.search(r'<p[^>]* lang="fr"[^>]*>O\u00f9 est-il &lt;i&gt;\?</p>', answer)
-    for asked in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
-        assert 'lang="fr"' not in client.get(asked).text
+    for address in ("/?text=Where", "/?text=", f"/?text=Where&{SAME}", f"/?{SAME}&method=beam", f"/vision?{SAME}"):
+        assert 'lang="fr"' not in client.get(address).text
 
 
 def test_a_page_can_begin_with_a_component():

@@ -29,8 +29,8 @@ def test_no_lesson_is_repeated():
 
 
 def test_data_for_the_script():
-    (said,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
-    data = json.loads(html.unescape(said))
+    (content,) = re.findall(r'data-lessons="(.*?)"', lessons.script_data())
+    data = json.loads(html.unescape(content))
     assert [each["name"] for each in data["lessons"]][:3] == ["Before the Transformer", "Sizes", "Tokens"]
     assert data["lessons"][1] == {
         "page": "tokens",

@@ -88,7 +88,7 @@ BLINDNESS = {
 }
 
 
-def seen(colour: str, blindness: str) -> np.ndarray:
+def simulated_colour(colour: str, blindness: str) -> np.ndarray:
     """OKLab of a colour as such a person sees it."""
     srgb = np.array(palette.to_rgb(colour)) / 255
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
@@ -102,7 +102,7 @@ def seen(colour: str, blindness: str) -> np.ndarray:
 def test_less_and_more_are_distinguishable_with_colour_blindness(theme, blindness):
     colours = palette.signed_scale(palette.DIFFERENCE, theme)
     assert colours[palette.STOPS - 1] == palette.BACKGROUND[theme]
-    low, middle, high = (seen(colours[place], blindness) for place in (0, palette.STOPS - 1, -1))
+    low, middle, high = (simulated_colour(colours[place], blindness) for place in (0, palette.STOPS - 1, -1))
     assert np.linalg.norm(low - high) > 0.15
     assert min(np.linalg.norm(low - middle), np.linalg.norm(high - middle)) > 0.3
     assert palette.to_oklab(colours[0])[0] == pytest.approx(palette.to_oklab(colours[-1])[0], abs=0.01)
@@ -112,14 +112,14 @@ def test_less_and_more_are_distinguishable_with_colour_blindness(theme, blindnes
 @pytest.mark.parametrize(("kind", "theme"), SCALES)
 def test_signs_are_distinguishable_with_colour_blindness(kind, theme, blindness):
     colours = palette.signed_scale(kind, theme)
-    low, high = (seen(colours[place], blindness) for place in (0, -1))
+    low, high = (simulated_colour(colours[place], blindness) for place in (0, -1))
     assert np.linalg.norm(low - high) > 0.07
 
 
 @pytest.mark.parametrize("blindness", BLINDNESS)
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_colours_of_heads_are_distinguishable_with_colour_blindness(theme, blindness):
-    colours = [seen(colour, blindness) for colour in palette.HEADS[theme]]
+    colours = [simulated_colour(colour, blindness) for colour in palette.HEADS[theme]]
     apart = [np.linalg.norm(one - other) for place, one in enumerate(colours) for other in colours[:place]]
     assert min(apart) >= 0.11
     assert all(contrast(colour, palette.BACKGROUND[theme]) >= 3 for colour in palette.HEADS[theme])

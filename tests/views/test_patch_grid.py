@@ -12,8 +12,8 @@ from views import patch_grid
 def test_a_patch_is_flattened_red_then_green_then_blue():
     patch = np.zeros((2, 2, 3))
     patch[0, 1, 0], patch[1, 0, 1], patch[1, 1, 2] = 1.0, 0.5, 0.25
-    wanted = [-1, 1, -1, -1, -1, -1, 0, -1, -1, -1, -1, -0.5]
-    np.testing.assert_allclose(patch_grid.flattened(patch), wanted)
+    expected = [-1, 1, -1, -1, -1, -1, 0, -1, -1, -1, -1, -0.5]
+    np.testing.assert_allclose(patch_grid.flattened(patch), expected)
     names = patch_grid.value_names(2)
     assert (names[1], names[6], names[11]) == (
         "red, pixel row 1, column 2",
@@ -25,10 +25,10 @@ def test_a_patch_is_flattened_red_then_green_then_blue():
 @given(arrays(np.float32, (3, 4), elements=st.floats(0, 1, width=32)), st.floats(0, 1))
 def test_the_selection_is_sufficient_and_minimal(weights, share):
     chosen = patch_grid.strongest_entries(weights, share)
-    total, held = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
-    assert held >= share * total - 1.001e-6  # weights have about seven digits
+    total, selected = weights.astype(float).sum(), weights.astype(float)[chosen].sum()
+    assert selected >= share * total - 1.001e-6  # weights have about seven digits
     if chosen.any():
-        assert held - weights[chosen].min() < share * total
+        assert selected - weights[chosen].min() < share * total
         assert weights[chosen].min() >= weights[~chosen].max(initial=0)
 
 

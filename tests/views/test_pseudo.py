@@ -70,8 +70,8 @@ def test_outside_returns_text_without_brackets():
     assert untranslated_in_html('<p title="a">⟦b⟧</p><i data-said="token">c</i>') == ["a"]
 
 
-def header(module, shown) -> dict:
-    return read(module.payload(shown, "light"))
+def header(module, content) -> dict:
+    return read(module.payload(content, "light"))
 
 
 def read(content: bytes) -> dict:
@@ -86,7 +86,9 @@ def head_row(often: str) -> head_list.HeadRow:
 
 
 def payloads() -> dict[str, dict]:
-    rows = heads_as_listed.shown([head_row(page_text("diffuse"))], tuple(map(page_text, "abcd")), page_text("heads"))
+    rows = heads_as_listed.make_head_list(
+        [head_row(page_text("diffuse"))], tuple(map(page_text, "abcd")), page_text("heads")
+    )
     matrix = matrix_row.RowMatrix(page_text("scores"), SQUARE)
     return {
         "grid": header(attention_grid, grids.sheet(4)),
@@ -94,7 +96,7 @@ def payloads() -> dict[str, dict]:
         "list": header(head_list, rows),
         "maps": {"words": component.translated(attention_map.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
-        "picture": header(patch_picture, pictures.shown()),
+        "picture": header(patch_picture, pictures.make_picture()),
         "patch": {"words": component.translated(one_patch.WORDS)},
         "weight": {"words": component.translated(one_weight.WORDS)},
         "strip": {"words": component.translated(strip_of_pictures.WORDS)},
@@ -107,13 +109,13 @@ def payloads() -> dict[str, dict]:
     "name", ["grid", "lines", "list", "maps", "matrices", "patch", "picture", "strip", "steps", "vectors", "weight"]
 )
 def test_payloads_of_components(name: str):
-    shown = payloads()[name]
-    assert [text for text in shown.get("words", {}).values() if outside(text) or not text.strip()] == []
-    for item in shown.get("items", ()):
+    content = payloads()[name]
+    assert [text for text in content.get("words", {}).values() if outside(text) or not text.strip()] == []
+    for item in content.get("items", ()):
         for key in ("row_title", "column_title"):
             assert outside(item.get(key, "")) == ""
         assert outside(" ".join(item.get("masked", ()))) == ""
-    assert [shown[key] for key in ("queryAxis", "keyAxis") if outside(shown.get(key, ""))] == []
+    assert [content[key] for key in ("queryAxis", "keyAxis") if outside(content.get(key, ""))] == []
 
 
 def test_every_text_that_a_script_uses_is_in_its_payload():
@@ -127,11 +129,11 @@ def test_every_text_that_a_script_uses_is_in_its_payload():
     scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "controls"), "strip": ("picture_strip",)}
     scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "controls")}
     scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
-    shown = payloads()
+    contents = payloads()
     for name, files in scripts.items():
         text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))
-        asked = set(re.findall(r"\bwords\.(\w+)", text))
-        assert asked == set(shown[name].get("words", {})), name
+        used = set(re.findall(r"\bwords\.(\w+)", text))
+        assert used == set(contents[name].get("words", {})), name
 
 
 def test_offline_pages():
@@ -225,15 +227,15 @@ def texts(drawing, data=()) -> list[str]:
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
-    shown = overviews.known(100, "decoder", scale)
-    drawings = [overview_image.overview(shown), matrices.map_drawing(maps_as_pictures.head())]
+    maps = overviews.known(100, "decoder", scale)
+    drawings = [overview_image.overview(maps), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = matrices.HeadMap(
         np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, page_text("mean"), 1.0
     )
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
     drawings += [matrices.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
-    known = {*shown.rows, *shown.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
+    known = {*maps.rows, *maps.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
     pair = differences.pair()
     known |= {token.strip() for side in (pair.first, pair.second) for token in (*side.queries, *side.keys)}
     known |= {token.strip() for token in known} | {pair.first.name, pair.second.name}
@@ -260,7 +262,7 @@ def test_kinds_maps_and_places():
         attention_maps.GRID,
         attention_maps.PATCHES,
     ):
-        said = (
+        texts = (
             kind.title,
             kind.headline,
             kind.query_axis,
@@ -268,18 +270,18 @@ def test_kinds_maps_and_places():
             kind.corner,
             kind.heading(page_text("layer 1")),
         )
-        assert [text for text in said if outside(text)] == []
-    said = [
+        assert [text for text in texts if outside(text)] == []
+    texts = [
         attention_maps.describe(layer, head)
         for layer in ("1", attention_maps.MEAN)
         for head in ("1", attention_maps.MEAN)
     ]
-    said += [
+    texts += [
         *attention_maps.patch_names((1, 2)),
         *sum(attention_maps.grid_names((1, 1)), ()),
         *patch_grid.value_names(1),
     ]
-    assert [text for text in said if outside(text)] == []
+    assert [text for text in texts if outside(text)] == []
 
 
 def test_refusals_and_descriptions(monkeypatch):

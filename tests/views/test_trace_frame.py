@@ -33,16 +33,16 @@ TRACE = Traced(
 
 
 def test_one_row_per_weight():
-    found = frame(TRACE)
-    assert list(found) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
-    assert len(found) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
-    for row in found.sample(20, random_state=1).itertuples():
+    table = frame(TRACE)
+    assert list(table) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
+    assert len(table) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
+    for row in table.sample(20, random_state=1).itertuples():
         layer = row.layer - (6 if row.kind == "cross" else 1)
         assert row.weight == TRACE.records[row.kind].weights[layer, row.head - 1, row.query - 1, row.key - 1]
         queries, keys = TRACE.axes(row.kind)
         assert (row.query_token, row.key_token) == (queries[row.query - 1], keys[row.key - 1])
-    assert set(found.layer[found.kind == "cross"]) == {6}
-    total = found[found.kind == "encoder"].groupby(["layer", "head", "query"]).weight.sum()
+    assert set(table.layer[table.kind == "cross"]) == {6}
+    total = table[table.kind == "encoder"].groupby(["layer", "head", "query"]).weight.sum()
     np.testing.assert_allclose(total.to_numpy().reshape(2, 3, 4), TRACE.records["encoder"].weights.sum(-1), rtol=1e-6)
 
 

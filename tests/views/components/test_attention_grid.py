@@ -35,23 +35,23 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 
 
 def test_short_sentences_are_sent_exactly():
-    shown = sheet(14)
-    header, weights = read(payload(shown, "dark"))
+    drawn = sheet(14)
+    header, weights = read(payload(drawn, "dark"))
     assert header["type"] == "float32"
-    np.testing.assert_array_equal(weights, shown.weights)
-    assert header["queries"] == [name.strip() for name in shown.queries]
+    np.testing.assert_array_equal(weights, drawn.weights)
+    assert header["queries"] == [name.strip() for name in drawn.queries]
     assert header["theme"] == "dark"
     assert header["scales"]["light"] == list(palette.scale("cross", "light"))
 
 
 def test_long_sentences_are_sent_in_half_precision_with_three_digits():
-    shown = sheet(130)
-    content = payload(shown, "dark")
+    drawn = sheet(130)
+    content = payload(drawn, "dark")
     header, weights = read(content)
     assert header["type"] == "float16"
-    assert len(content) < shown.weights.nbytes / 2 + 20_000
-    np.testing.assert_allclose(weights.astype(np.float32), shown.weights, rtol=5e-4, atol=6e-8)
-    assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < shown.weights.nbytes
+    assert len(content) < drawn.weights.nbytes / 2 + 20_000
+    np.testing.assert_allclose(weights.astype(np.float32), drawn.weights, rtol=5e-4, atol=6e-8)
+    assert sheet(3).weights.nbytes < FULL_PRECISION_BYTES < drawn.weights.nbytes
 
 
 def test_selecting_another_map_does_not_change_the_payload():

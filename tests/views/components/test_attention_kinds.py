@@ -39,31 +39,31 @@ def known(side: int, kind: str = "encoder") -> SheetsOfKinds:
     return SheetsOfKinds(sheets, words, frozenset({"</s>"}), choices, {"kind": kind, "layer": "1"})
 
 
-def types(shown: SheetsOfKinds) -> list[str]:
-    return [header["type"] for header, _ in read(payload(shown, "dark"))[1].values()]
+def types(sheets: SheetsOfKinds) -> list[str]:
+    return [header["type"] for header, _ in read(payload(sheets, "dark"))[1].values()]
 
 
 def test_all_kinds_are_exact_then_only_the_selected_one_then_none():
     for side, exact in ((12, ["float32"] * 2), (70, ["float16", "float32"]), (130, ["float16"] * 2)):
-        shown = known(side, "cross")
-        sizes = [sheet.weights.nbytes for sheet in shown.sheets.values()]
+        sheets = known(side, "cross")
+        sizes = [sheet.weights.nbytes for sheet in sheets.sheets.values()]
         assert (sum(sizes) <= FULL_PRECISION_BYTES, sizes[1] <= FULL_PRECISION_BYTES) == (side < 70, side < 130)
-        assert types(shown) == exact
-        for name, (header, weights) in read(payload(shown, "dark"))[1].items():
+        assert types(sheets) == exact
+        for name, (header, weights) in read(payload(sheets, "dark"))[1].items():
             rough = {} if header["type"] == "float32" else {"rtol": 5e-4, "atol": 6e-8}
-            np.testing.assert_allclose(weights, shown.sheets[name].weights, **{"rtol": 0, "atol": 0} | rough)
+            np.testing.assert_allclose(weights, sheets.sheets[name].weights, **{"rtol": 0, "atol": 0} | rough)
 
 
 def test_a_selection_does_not_change_the_payload():
     for side in (12, 130):
-        shown = known(side)
+        sheets = known(side)
         others = {"kind": "cross", "layer": "2"}
-        assert payload(shown, "dark") == payload(replace(shown, chosen=others), "dark")
+        assert payload(sheets, "dark") == payload(replace(sheets, chosen=others), "dark")
 
 
 def test_special_tokens_and_words_are_sent_as_indices():
-    header, found = read(payload(known(5), "light"))
-    encoder, cross = (kind for kind, _ in found.values())
+    header, by_name = read(payload(known(5), "light"))
+    encoder, cross = (kind for kind, _ in by_name.values())
     assert encoder["special"] == cross["special"] == [[4], [4]]
     assert encoder["queries"][0] == "a" and encoder["grouped"] is None
     words = cross["grouped"]

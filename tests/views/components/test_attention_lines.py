@@ -51,34 +51,34 @@ def read(content: bytes) -> tuple[dict, np.ndarray]:
 
 
 def test_short_inputs_are_sent_exactly():
-    shown = lines(7, 11)
-    header, weights = read(payload(shown, "dark"))
+    drawn = lines(7, 11)
+    header, weights = read(payload(drawn, "dark"))
     assert header["weights"] == [4, 8, 7, 11]
-    np.testing.assert_array_equal(weights.reshape(header["weights"]), shown.attention)
-    assert header["queries"] == component.labels(shown.queries) and header["keys"] == component.labels(shown.keys)
+    np.testing.assert_array_equal(weights.reshape(header["weights"]), drawn.attention)
+    assert header["queries"] == component.labels(drawn.queries) and header["keys"] == component.labels(drawn.keys)
     assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
 
 def test_masked_cells_of_a_causal_kind_are_not_sent():
-    shown = lines(9, 9, "decoder")
-    header, weights = read(payload(shown, "dark"))
+    drawn = lines(9, 9, "decoder")
+    header, weights = read(payload(drawn, "dark"))
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
-    seen = np.zeros_like(shown.attention)
-    seen[:, :, ~attention_maps.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
-    np.testing.assert_array_equal(seen, shown.attention)
+    received = np.zeros_like(drawn.attention)
+    received[:, :, ~attention_maps.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
+    np.testing.assert_array_equal(received, drawn.attention)
 
 
 @pytest.mark.parametrize("side", [64, 128])
 def test_long_inputs_are_sent_in_three_bytes_per_weight(side):
-    shown = lines(side, side)
-    assert shown.attention.nbytes > FULL_PRECISION_BYTES
-    content = payload(shown, "dark")
+    drawn = lines(side, side)
+    assert drawn.attention.nbytes > FULL_PRECISION_BYTES
+    content = payload(drawn, "dark")
     header, weights = read(content)
     assert header["type"] == "float24"
-    assert len(content) < 3 * shown.attention.size + 10_000
-    np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), shown.attention, rtol=2**-16)
+    assert len(content) < 3 * drawn.attention.size + 10_000
+    np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), drawn.attention, rtol=2**-16)
 
 
 def of_kinds(side: int) -> LinesOfKinds:
@@ -89,9 +89,9 @@ def of_kinds(side: int) -> LinesOfKinds:
 
 @pytest.mark.parametrize(("side", "form", "bytes"), [(9, "float32", 4), (70, "float24", 3)])
 def test_all_kinds_are_sent_one_after_another(side: int, form: str, bytes: int):
-    shown = of_kinds(side)
-    assert (sum(each.attention.nbytes for each in shown.kinds.values()) > EXACT_BYTES) == (form == "float24")
-    content = payload_of_kinds(shown, "dark")
+    drawn = of_kinds(side)
+    assert (sum(each.attention.nbytes for each in drawn.kinds.values()) > EXACT_BYTES) == (form == "float24")
+    content = payload_of_kinds(drawn, "dark")
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert list(header["kinds"]) == ["decoder", "cross"] and [each["name"] for each in header["controls"]][0] == "kind"
@@ -132,13 +132,13 @@ def test_a_selection_changes_the_mark_and_not_the_payload():
     one = lines(5, 6)
     other = replace(one, view=LinesView((3,), (0, 7), 0.9, LockedToken("key", 5)))
     assert payload(one, "dark") == payload(other, "dark")
-    marks = (html.unescape(component.selection_mark(shown.view)) for shown in (one, other))
-    said = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
-    assert said == [
+    marks = (html.unescape(component.selection_mark(drawn.view)) for drawn in (one, other))
+    selections = [json.loads(re.search('data-chosen="(.*)"', mark)[1]) for mark in marks]
+    assert selections == [
         {"layers": [0, 2], "heads": [1], "mass": 0.7, "locked": None},
         {"layers": [3], "heads": [0, 7], "mass": 0.9, "locked": {"side": "key", "place": 5}},
     ]
-    assert [valid_view(words, SHAPE) for words in said] == [one.view, other.view]
+    assert [valid_view(words, SHAPE) for words in selections] == [one.view, other.view]
 
 
 def test_attention_that_does_not_fit_its_tokens_is_refused():

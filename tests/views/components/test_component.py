@@ -38,8 +38,8 @@ def test_the_mark_cannot_break_out_of_its_attribute():
 
 
 def test_an_answer_of_a_removed_component_is_ignored(monkeypatch):
-    there, taken = {"grid": {"chosen": 5}}, []
+    there, accepted = {"grid": {"chosen": 5}}, []
     monkeypatch.setattr(component.st, "session_state", there)
     for key in ("left", "grid"):
-        component._forward(key, "chosen", lambda sent: sent, taken.append)
-    assert taken == [5]
+        component._forward(key, "chosen", lambda sent: sent, accepted.append)
+    assert accepted == [5]

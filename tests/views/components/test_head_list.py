@@ -13,7 +13,7 @@ from views.controls.widgets import Choice
 ORDERS = {"effect": "Effect", "place": "Place"}
 
 
-def shown(rows: list[HeadRow], columns: tuple[str, str, str, str], title: str, **looks) -> HeadList:
+def make_head_list(rows: list[HeadRow], columns: tuple[str, str, str, str], title: str, **looks) -> HeadList:
     """These heads, sorted by effect, the first of them open."""
     by_effect = sorted(range(len(rows)), key=lambda place: -abs(rows[place].effect))
     orders = {"effect": by_effect, "place": list(range(len(rows)))}
@@ -33,11 +33,11 @@ def known() -> HeadList:
         HeadRow("a", "a", "cross", "1", "1", 0.5, "+0.500", "x", "", np.array([[0.0, 0.2], [0.1, 0.05]])),
         HeadRow("b", "b", "decoder", "1", "2", -2.0, "-2.00", "y", "z", np.eye(3), causal=True),
     ]
-    return shown(rows, ("1", "2", "3", ""), "title", underlay=np.full((2, 2, 3), 7, np.uint8))
+    return make_head_list(rows, ("1", "2", "3", ""), "title", underlay=np.full((2, 2, 3), 7, np.uint8))
 
 
-def read(shown: HeadList) -> tuple[dict, bytes]:
-    content = payload(shown, "dark")
+def read(heads: HeadList) -> tuple[dict, bytes]:
+    content = payload(heads, "dark")
     length = int.from_bytes(content[:4], "little")
     return json.loads(content[4 : 4 + length]), content[4 + length :]
 

@@ -44,11 +44,11 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize("side", [14, 60])  # on the page the longer one is sent in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
-    shown = sheet(side)
-    header, weights = read_grid(payload_of(saved(attention_grid.snapshot(shown))))
-    np.testing.assert_array_equal(weights, shown.weights)
-    assert (header["type"], header["queries"]) == ("float32", component.labels(shown.queries))
-    assert attention_grid.snapshot(shown).numbers == html_export.EXACT()
+    exported = sheet(side)
+    header, weights = read_grid(payload_of(saved(attention_grid.snapshot(exported))))
+    np.testing.assert_array_equal(weights, exported.weights)
+    assert (header["type"], header["queries"]) == ("float32", component.labels(exported.queries))
+    assert attention_grid.snapshot(exported).numbers == html_export.EXACT()
 
 
 def test_all_weights_of_the_lines_are_read_back():
@@ -65,26 +65,26 @@ def test_all_weights_of_the_lines_are_read_back():
 
 
 def test_a_very_long_input_is_rounded_as_on_the_page():
-    shown = sheet(260)
-    assert shown.weights.nbytes > html_export.EXACT_BYTES
-    assert attention_grid.snapshot(shown).numbers.startswith("rounded")
-    assert attention_grid.snapshot(shown).payload == attention_grid.payload(shown, "light")
+    exported = sheet(260)
+    assert exported.weights.nbytes > html_export.EXACT_BYTES
+    assert attention_grid.snapshot(exported).numbers.startswith("rounded")
+    assert attention_grid.snapshot(exported).payload == attention_grid.payload(exported, "light")
 
 
 def test_user_text_is_escaped():
     page = saved(attention_grid.snapshot(sheet(3)))
-    found = Tags(page)
-    counted = [tag for tag, _ in found.tags]
+    parsed = Tags(page)
+    counted = [tag for tag, _ in parsed.tags]
     assert counted.count("script") == 2 and "img" not in counted
-    shown = HOSTILE.replace("\u202e", "U+202E")
-    assert found.texts.count(shown) == 5  # window, heading, paragraph, name and value of a fact
+    escaped = HOSTILE.replace("\u202e", "U+202E")
+    assert parsed.texts.count(escaped) == 5  # window, heading, paragraph, name and value of a fact
 
 
 def test_the_file_may_load_nothing():
-    found = Tags(saved(attention_grid.snapshot(sheet(3))))
-    (policy,) = [a["content"] for tag, a in found.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    parsed = Tags(saved(attention_grid.snapshot(sheet(3))))
+    (policy,) = [a["content"] for tag, a in parsed.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none';") and "http" not in policy
-    addresses = [value for _, a in found.tags for name, value in a.items() if name in ("src", "href")]
+    addresses = [value for _, a in parsed.tags for name, value in a.items() if name in ("src", "href")]
     assert addresses == ["data:,"]
 
 

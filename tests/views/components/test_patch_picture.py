@@ -25,30 +25,30 @@ def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
     return header, weights.reshape(header["weights"]), picture.reshape(header["pixels"])
 
 
-def shown(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
+def make_picture(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
     """A picture; `patch` and the `head` of its weights are selected, counted from 0."""
-    given = dict(pixels=PIXELS, grid=(2, 3), panels=[PicturePanel("a", "from")], title="t") | changes
+    fields = dict(pixels=PIXELS, grid=(2, 3), panels=[PicturePanel("a", "from")], title="t") | changes
     chosen = {name: str(place + 1) for name, place in zip(("row", "column"), patch, strict=True)}
-    offered = [*sentence_input.patch_choices(given["grid"])]
-    if given.get("weights") is not None:
-        counts = given["weights"].shape[:2]
-        given["names"] = tuple([str(number + 1) for number in range(count)] for count in counts)
-        offered += [Choice(name, names, name) for name, names in zip(("layer", "head"), given["names"], strict=True)]
+    offered = [*sentence_input.patch_choices(fields["grid"])]
+    if fields.get("weights") is not None:
+        counts = fields["weights"].shape[:2]
+        fields["names"] = tuple([str(number + 1) for number in range(count)] for count in counts)
+        offered += [Choice(name, names, name) for name, names in zip(("layer", "head"), fields["names"], strict=True)]
         chosen |= {name: str(place + 1) for name, place in zip(("layer", "head"), head, strict=True)}
     for name in ("opacity", "kept", "scale"):
-        if name in given:
-            chosen[name] = str(given.pop(name))
+        if name in fields:
+            chosen[name] = str(fields.pop(name))
             offered.append(Choice(name, [chosen[name]], name))
-    return PatchPicture(choices=offered, chosen=chosen, **given)
+    return PatchPicture(choices=offered, chosen=chosen, **fields)
 
 
 def test_weights_and_picture_are_sent_exactly():
     attention = np.random.default_rng(1).dirichlet(np.ones(7), (2, 3, 7)).astype(np.float32)
-    given = shown(weights=attention, tops=attention[..., 0, 0])
-    header, weights, picture = read(payload(given, "dark"))
+    drawn = make_picture(weights=attention, tops=attention[..., 0, 0])
+    header, weights, picture = read(payload(drawn, "dark"))
     np.testing.assert_array_equal(weights, attention)
     np.testing.assert_array_equal(picture, PIXELS)
-    assert header["grid"] == [2, 3] and exact_weights(given) is None
+    assert header["grid"] == [2, 3] and exact_weights(drawn) is None
     assert header["chosen"] is None  # it is in the mark
     assert header["panels"] == [{"title": "a", "shows": "from"}]
     assert header["theme"] == "dark"
@@ -57,20 +57,20 @@ def test_weights_and_picture_are_sent_exactly():
 
 
 def test_a_picture_alone():
-    header, weights, picture = read(payload(shown(panels=[PicturePanel("", "nothing")]), "dark"))
+    header, weights, picture = read(payload(make_picture(panels=[PicturePanel("", "nothing")]), "dark"))
     assert weights.size == 0 and header["tops"] == []
     np.testing.assert_array_equal(picture, PIXELS)
 
 
 def test_many_heads_are_sent_rounded_and_the_selected_one_exactly():
     attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
-    given = shown(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
-    header, weights, _ = read(content := payload(given, "dark"))
+    drawn = make_picture(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
+    header, weights, _ = read(content := payload(drawn, "dark"))
     assert header["form"] == "float16" and len(content) < 2_200_000
     np.testing.assert_array_equal(weights, attention.astype(np.float16))
-    name, numbers = exact_weights(given)
+    name, numbers = exact_weights(drawn)
     assert name == f"{header['id']},3,2"
     np.testing.assert_array_equal(numbers, attention[3, 2])
-    other = replace(given, chosen={**given.chosen, "layer": "1"})
+    other = replace(drawn, chosen={**drawn.chosen, "layer": "1"})
     assert payload(other, "dark") == content  # the payload is not sent again
     assert exact_weights(other)[0] == f"{header['id']},0,2"

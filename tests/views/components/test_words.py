@@ -79,14 +79,14 @@ def for_browsers(literal: Literal) -> bool:
     name, written = literal.call
     if (name == "setAttribute" and SPOKEN.match(written)) or (name == "write" and not written.strip()):
         return False
-    given = re.findall(r"(\w+)\s*(?:\+?=(?![=>])|:)", before.splitlines()[-1])
-    return name in FUNCTIONS or name.endswith("Event") or (bool(given) and given[-1] in PROPERTIES | CONSTANTS)
+    names = re.findall(r"(\w+)\s*(?:\+?=(?![=>])|:)", before.splitlines()[-1])
+    return name in FUNCTIONS or name.endswith("Event") or (bool(names) and names[-1] in PROPERTIES | CONSTANTS)
 
 
 @pytest.mark.parametrize("path", SCRIPTS, ids=[path.name for path in SCRIPTS])
 def test_every_text_comes_with_the_payload(path: Path):
-    found = [literal.text for literal in literals(path.read_text(encoding="utf-8")) if not for_browsers(literal)]
-    assert found == []
+    texts = [literal.text for literal in literals(path.read_text(encoding="utf-8")) if not for_browsers(literal)]
+    assert texts == []
 
 
 @pytest.mark.parametrize(

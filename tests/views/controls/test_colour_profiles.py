@@ -37,9 +37,9 @@ def test_a_jpeg_with_a_profile():
 
 def test_display_p3_is_converted_by_the_formulas():
     picture = read_picture(encoded(Image.fromarray(COLOURS), icc_profile=DISPLAY_P3))
-    wanted = made.in_srgb(COLOURS, made.DISPLAY_P3)
-    assert np.abs(pixels(picture) - wanted).max() <= 1.5
-    assert np.abs(wanted - COLOURS).max() > 20  # without conversion the colours would be wrong
+    expected = made.in_srgb(COLOURS, made.DISPLAY_P3)
+    assert np.abs(pixels(picture) - expected).max() <= 1.5
+    assert np.abs(expected - COLOURS).max() > 20  # without conversion the colours would be wrong
     assert picture.notes == (CONVERTED,)
 
 
@@ -77,8 +77,8 @@ def test_grey_levels(mode):
     image = Image.fromarray(levels.astype(np.uint16) * 257) if mode == "I;16" else Image.fromarray(levels).convert(mode)
     picture = read_picture(encoded(image, icc_profile=made.grey(1.0)))
     light = levels / 255
-    wanted = 255 * np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-    assert np.abs(pixels(picture) - wanted[..., None]).max() <= 1.5
+    expected = 255 * np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
+    assert np.abs(pixels(picture) - expected[..., None]).max() <= 1.5
     assert picture.notes == (CONVERTED,)
 
 

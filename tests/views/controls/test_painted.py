@@ -48,14 +48,14 @@ def test_a_small_text_cannot_unpack_into_a_large_mask():
 @given(st.integers(1, 40), st.integers(1, 64), st.integers(0, 2**32 - 1))
 def test_a_mask_of_other_patches_covers_the_same_part_of_the_picture(before, side, seed):
     changed = np.random.default_rng(seed).random((before, before)) < 0.3
-    found = painted.decode_stretched(painted.encode(changed), side)
+    decoded = painted.decode_stretched(painted.encode(changed), side)
     middles = [min(before - 1, int((place + 0.5) / side * before)) for place in range(side)]
-    np.testing.assert_array_equal(found, changed[np.ix_(middles, middles)])
+    np.testing.assert_array_equal(decoded, changed[np.ix_(middles, middles)])
 
 
 def test_twice_as_many_patches_are_hidden_two_by_two():
-    found = painted.decode_stretched(painted.encode(np.eye(2, dtype=bool)), 4)
-    np.testing.assert_array_equal(found, np.kron(np.eye(2), np.ones((2, 2))).astype(bool))
+    decoded = painted.decode_stretched(painted.encode(np.eye(2, dtype=bool)), 4)
+    np.testing.assert_array_equal(decoded, np.kron(np.eye(2), np.ones((2, 2))).astype(bool))
 
 
 @pytest.mark.parametrize("text", (*DAMAGED, None, 5, "0-x", "65-eNpj", f"{10**9}-eNpj"))

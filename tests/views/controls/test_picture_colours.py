@@ -78,10 +78,10 @@ def test_transparent_formats(form):
 
 
 @pytest.mark.parametrize(
-    ("mode", "value", "seen"), [("1", 1, 255), ("L", 77, 77), ("LA", (0, 255), 0), ("LA", (0, 0), 255), ("P", 0, 0)]
+    ("mode", "value", "expected"), [("1", 1, 255), ("L", 77, 77), ("LA", (0, 255), 0), ("LA", (0, 0), 255), ("P", 0, 0)]
 )
-def test_grey_and_two_levels(mode, value, seen):
-    assert (pixels(read_picture(encoded(Image.new(mode, (5, 4), value)))) == seen).all()
+def test_grey_and_two_levels(mode, value, expected):
+    assert (pixels(read_picture(encoded(Image.new(mode, (5, 4), value)))) == expected).all()
 
 
 def test_values_without_a_range_are_stretched():

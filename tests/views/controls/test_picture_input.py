@@ -59,9 +59,9 @@ def test_a_link_to_an_uploaded_picture_opens_a_sample_with_a_message():
     app = fresh(picture="own")
     assert digest(app) == samples.picture(samples.NAMES[0]).sha256
     assert app.query_params[SETTING] == samples.NAMES[0]
-    (said,) = app.warning
-    assert said.value.replace("\\", "") == NO_LINK()
-    assert [warning.value for warning in app.run().warning] == [said.value]  # until there is another picture
+    (message,) = app.warning
+    assert message.value.replace("\\", "") == NO_LINK()
+    assert [warning.value for warning in app.run().warning] == [message.value]  # until there is another picture
     assert not give(app, GREEN).warning
 
 
@@ -69,16 +69,16 @@ def test_an_upload_is_shown_for_the_rest_of_the_visit():
     app = give(fresh(picture="church"), GREEN)
     assert app.text[1].value == "size 40 x 20"
     assert app.query_params[SETTING] == "own"
-    shown = digest(app)
-    assert digest(app.run()) == shown
+    uploaded = digest(app)
+    assert digest(app.run()) == uploaded
     other = fresh()
-    assert digest(other) != shown  # another visitor sees nothing of it
+    assert digest(other) != uploaded  # another visitor sees nothing of it
 
 
 def test_the_bytes_are_not_stored():
     app = give(fresh(), GREEN)
-    kept = app.session_state["own_picture"]
-    assert isinstance(kept, pictures.Picture)
+    stored = app.session_state["own_picture"]
+    assert isinstance(stored, pictures.Picture)
     assert [key for key in app.session_state._state.filtered_state if key.startswith("picture_file_0")] == []
     assert app.session_state["picture_file_1"] is None  # a new, empty box
 

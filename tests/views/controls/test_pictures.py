@@ -90,7 +90,7 @@ def test_exif_orientation(form, turn):
     exif[0x0112] = turn
     content = encoded(Image.fromarray(corners), form, exif=exif, **({"lossless": True} if form == "WEBP" else {}))
     picture = read_picture(content)
-    shown = pixels(picture)
+    turned = pixels(picture)
     # displayed position of the stored top row and of the stored left column
     row, column = {
         1: ("top", "left"),
@@ -105,10 +105,10 @@ def test_exif_orientation(form, turn):
     vertical = {row, column} & {"top", "bottom"}
     horizontal = {row, column} & {"left", "right"}
     y, x = (8 if vertical == {"top"} else -9), (8 if horizontal == {"left"} else -9)
-    assert np.abs(shown[y, x].astype(int) - marks["top left"]).max() < 12
+    assert np.abs(turned[y, x].astype(int) - marks["top left"]).max() < 12
     opposite = {8: -9, -9: 8}
     along_row = (y, opposite[x]) if row in ("top", "bottom") else (opposite[y], x)
-    assert np.abs(shown[along_row].astype(int) - marks["top right"]).max() < 12
+    assert np.abs(turned[along_row].astype(int) - marks["top right"]).max() < 12
     assert picture.size == picture.image.size == ((64, 32) if turn < 5 else (32, 64))
     assert picture.notes == (() if turn == 1 else (pictures.TURNED,))
 

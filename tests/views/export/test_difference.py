@@ -22,34 +22,34 @@ def pair(queries=((0, 1), (1, 2)), keys=((0, 2), (0, 1))) -> MapPair:
 
 
 def test_the_difference_is_second_minus_first_for_shared_tokens():
-    shown = pair()
-    assert shown.difference.weights.tolist() == [[0, 0.25], [-1, 1]]
-    assert (shown.difference.queries, shown.difference.keys) == (("x", "y"), ("a", "c"))
-    assert (shown.largest, shown.top, shown.difference.name) == (1, 1, "B minus A")
-    assert shown.title == "Cross-attention, layer 1, head 2"
+    compared = pair()
+    assert compared.difference.weights.tolist() == [[0, 0.25], [-1, 1]]
+    assert (compared.difference.queries, compared.difference.keys) == (("x", "y"), ("a", "c"))
+    assert (compared.largest, compared.top, compared.difference.name) == (1, 1, "B minus A")
+    assert compared.title == "Cross-attention, layer 1, head 2"
 
 
 @pytest.mark.parametrize("axis", ["queries", "keys"])
 def test_without_a_shared_token_there_is_no_difference(axis):
-    shown = pair(**{axis: ((), ())})
-    assert shown.difference is None and shown.largest == 0 and shown.rows()[1] == []
-    assert "difference" not in shown.arrays()
-    assert "minus" not in drawing.to_svg(difference_picture(shown))
+    compared = pair(**{axis: ((), ())})
+    assert compared.difference is None and compared.largest == 0 and compared.rows()[1] == []
+    assert "difference" not in compared.arrays()
+    assert "minus" not in drawing.to_svg(difference_picture(compared))
 
 
 def test_files_read_back_equal():
-    shown = pair()
-    read = np.load(io.BytesIO(downloads.arrays_npz(shown.arrays())))
+    compared = pair()
+    read = np.load(io.BytesIO(downloads.arrays_npz(compared.arrays())))
     np.testing.assert_array_equal(read["first"], FIRST.weights)
     np.testing.assert_array_equal(read["second"], SECOND.weights)
-    np.testing.assert_array_equal(read["difference"], shown.difference.weights)
+    np.testing.assert_array_equal(read["difference"], compared.difference.weights)
     np.testing.assert_array_equal(
         read["second"][np.ix_(read["shared_queries"][1], read["shared_keys"][1])]
         - read["first"][np.ix_(read["shared_queries"][0], read["shared_keys"][0])],
         read["difference"],
     )
     assert read["first_keys"].tolist() == ["a", "<b>", "c"] and str(read["kind"]) == "cross"
-    lines = list(csv.reader(io.StringIO(downloads.table_csv(*shown.rows()).decode("utf-8-sig"))))
+    lines = list(csv.reader(io.StringIO(downloads.table_csv(*compared.rows()).decode("utf-8-sig"))))
     assert lines[0] == ["query", "key", "A", "B", "difference"]
     assert lines[2] == ["1 x", "3 c", "0.25", "0.5", "0.25"] and len(lines) == 5
 
@@ -59,8 +59,8 @@ def test_colours_show_the_sign_and_zero_is_white():
     side = ComparedMap("d", np.array([[-0.5, 0], [0.5, 0.5]], np.float32), ("x", "y"), ("a", "b"), hidden)
     scale = palette.signed_scale(palette.DIFFERENCE, "light")
     panel = difference_panel(side, palette.DIFFERENCE, 0.5)
-    wanted = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
-    assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in wanted]
+    expected = [[scale[0], palette.BACKGROUND["light"]], [scale[-1], palette.MASKED["light"]]]
+    assert panel.colours.tolist() == [[list(palette.to_rgb(colour)) for colour in row] for row in expected]
     assert panel.ends == ("-0.500", "0.500")
     assert difference_panel(side, palette.DIFFERENCE, 0.0).colours.shape == (2, 2, 3)  # nothing changed at all
     plain = difference_panel(ComparedMap("w", np.abs(side.weights), ("x", "y"), ("a", "b"), hidden), "cross", 0.5)
@@ -69,12 +69,12 @@ def test_colours_show_the_sign_and_zero_is_white():
 
 
 def test_the_picture_shows_three_maps_and_escapes_text():
-    found = difference_picture(pair())
-    svg = drawing.to_svg(found)
+    plan = difference_picture(pair())
+    svg = drawing.to_svg(plan)
     assert "&lt;b&gt;" in svg and "<b>" not in svg
     for name in ("A", "B", "B minus A"):
         assert f">{name}</text>" in svg
-    boxes = [item for item in found.items if isinstance(item, drawing.Box) and item.width > 15]
+    boxes = [item for item in plan.items if isinstance(item, drawing.Box) and item.width > 15]
     assert len(boxes) == 6 + 6 + 4
-    assert all(item.x + getattr(item, "width", 0) <= found.width for item in found.items)
-    assert drawing.to_png(found, 1).startswith(b"\x89PNG")
+    assert all(item.x + getattr(item, "width", 0) <= plan.width for item in plan.items)
+    assert drawing.to_png(plan, 1).startswith(b"\x89PNG")

@@ -19,8 +19,8 @@ SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, attention_maps.VISION, "
 
 
 def picture_in(plan: drawing.Drawing) -> drawing.Pixels:
-    (found,) = [item for item in plan.items if isinstance(item, drawing.Pixels)]
-    return found
+    (picture,) = [item for item in plan.items if isinstance(item, drawing.Pixels)]
+    return picture
 
 
 @pytest.mark.parametrize("opacity", [0.0, 0.35, 1.0])

@@ -27,42 +27,42 @@ def known(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "s
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
-    shown = known(scale=scale)
-    one = shown.weights[1, 2]
-    top = {"shared": shown.weights.max(), "own": one.max(), "log": 1.0}[scale]
+    maps = known(scale=scale)
+    one = maps.weights[1, 2]
+    top = {"shared": maps.weights.max(), "own": one.max(), "log": 1.0}[scale]
     tokens = ("a", "b", "c", "d")
-    wanted = map_shades(HeadMap(one, tokens, tokens, shown.kind, "", float(top), scale == "log"))
-    np.testing.assert_array_equal(dots(shown, one), wanted)
-    assert tuple(wanted[0, 1]) == GREY
+    expected = map_shades(HeadMap(one, tokens, tokens, maps.kind, "", float(top), scale == "log"))
+    np.testing.assert_array_equal(dots(maps, one), expected)
+    assert tuple(expected[0, 1]) == GREY
 
 
 def test_a_long_map_shows_the_largest_of_each_block():
-    shown = known(2 * MOST_DOTS + 1, "cross", "own")
+    maps = known(2 * MOST_DOTS + 1, "cross", "own")
     weights = np.zeros((2 * MOST_DOTS + 1,) * 2, dtype=np.float32)
     weights[3, 7] = weights[-1, -1] = 1  # block (1, 2), and a block of a single cell
-    seen = dots(shown, weights)
-    assert seen.shape == (43, 43, 3)
+    drawn = dots(maps, weights)
+    assert drawn.shape == (43, 43, 3)
     scale = palette.scale("cross", "light")
-    dark = np.argwhere((seen == palette.to_rgb(scale[-1])).all(axis=-1))
+    dark = np.argwhere((drawn == palette.to_rgb(scale[-1])).all(axis=-1))
     assert dark.tolist() == [[1, 2], [42, 42]]
-    assert tuple(seen[0, 0]) == palette.to_rgb(scale[0])
-    assert any("3 \u00d7 3 cells" in getattr(item, "text", "") for item in overview(shown).items)
+    assert tuple(drawn[0, 0]) == palette.to_rgb(scale[0])
+    assert any("3 \u00d7 3 cells" in getattr(item, "text", "") for item in overview(maps).items)
 
 
 def test_blocks_are_grey_only_where_all_is_masked():
-    shown = known(MOST_DOTS + 2)
-    grey = (dots(shown, shown.weights[0, 0]) == GREY).all(axis=-1)
+    maps = known(MOST_DOTS + 2)
+    grey = (dots(maps, maps.weights[0, 0]) == GREY).all(axis=-1)
     np.testing.assert_array_equal(grey, attention_maps.causal_mask(33, 33, causal=True))
 
 
 def test_svg_and_png_agree():
-    shown = known()
-    plan = overview(shown)
+    maps = known()
+    plan = overview(maps)
     pictures = [item for item in plan.items if isinstance(item, drawing.Pixels)]
     assert len(pictures) == 12
     image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
-    for item, weights in zip(pictures, shown.weights.reshape(12, 4, 4), strict=True):
-        pixels = dots(shown, weights)
+    for item, weights in zip(pictures, maps.weights.reshape(12, 4, 4), strict=True):
+        pixels = dots(maps, weights)
         for query, key in ((0, 0), (0, 3), (3, 1)):
             x, y = item.x + (key + 0.5) / 4 * item.width, item.y + (query + 0.5) / 4 * item.height
             assert image.getpixel((round(3 * x), round(3 * y))) == tuple(pixels[query, key])
@@ -75,8 +75,8 @@ def test_svg_and_png_agree():
 
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 60), (60, 3)])
 def test_every_item_is_inside(queries, keys):
-    shown = known(60, "cross", "log")
-    plan = overview(replace(shown, weights=shown.weights[:, :, :queries, :keys]))
+    maps = known(60, "cross", "log")
+    plan = overview(replace(maps, weights=maps.weights[:, :, :queries, :keys]))
     for item in plan.items:
         if isinstance(item, drawing.TextLine):
             start = {"start": 0, "middle": -0.5, "end": -1}[item.anchor] * drawing.text_width(item.text, item.size)
@@ -90,11 +90,11 @@ def test_every_item_is_inside(queries, keys):
 
 def test_the_file_of_the_longest_input_stays_small():
     weights = np.random.default_rng(0).dirichlet(np.ones(197), (2, 2, 197)).astype(np.float32)
-    shown = Overview(
+    maps = Overview(
         attention_maps.with_means(weights),
         attention_maps.ids_with_mean(2),
         attention_maps.ids_with_mean(2),
         attention_maps.VISION,
         "own",
     )
-    assert len(drawing.to_svg(overview(shown))) < 9 * 12_000 + 10_000  # 12 kB per map
+    assert len(drawing.to_svg(overview(maps))) < 9 * 12_000 + 10_000  # 12 kB per map

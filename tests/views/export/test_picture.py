@@ -12,9 +12,9 @@ from views.export import drawing
 from views.export.matrices import HeadMap, map_drawing, map_shades
 
 
-def colours(shown: HeadMap) -> np.ndarray:
+def colours(head_map: HeadMap) -> np.ndarray:
     """`(query, key)` of `#RRGGBB`."""
-    return np.array([[palette.to_hex(cell) for cell in row] for row in map_shades(shown).tolist()])
+    return np.array([[palette.to_hex(cell) for cell in row] for row in map_shades(head_map).tolist()])
 
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -37,13 +37,13 @@ def test_svg_is_well_formed_and_shows_tokens_as_typed():
 
 
 def test_svg_and_png_have_the_same_colours():
-    shown = head()
-    plan = map_drawing(shown)
+    head_map = head()
+    plan = map_drawing(head_map)
     cells = [item for item in plan.items if isinstance(item, drawing.Box)][:16]
     image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
     assert image.size == (np.ceil(3 * plan.width), np.ceil(3 * plan.height))
     svg = drawing.to_svg(plan)
-    for cell, colour in zip(cells, colours(shown).flatten(), strict=True):
+    for cell, colour in zip(cells, colours(head_map).flatten(), strict=True):
         middle = (round(3 * (cell.x + cell.width / 2)), round(3 * (cell.y + cell.height / 2)))
         assert image.getpixel(middle) == palette.to_rgb(str(colour))
         assert f'fill="{colour}"' in svg

@@ -7,7 +7,7 @@ from views import palette
 from views.figures.heatmap import ChartMatrix, axis_labels, height, matrix, symmetric
 
 
-def shown(**changes) -> ChartMatrix:
+def make_matrix(**changes) -> ChartMatrix:
     values = np.random.default_rng(0).normal(size=(3, 4))
     return ChartMatrix(
         **{"values": values, "row_title": "piece", "column_title": "dimension", "value_title": "entry"} | changes
@@ -15,15 +15,15 @@ def shown(**changes) -> ChartMatrix:
 
 
 def test_numbers_are_float32_and_in_place():
-    asked = shown()
-    (drawn,) = matrix(asked, "light").data
+    content = make_matrix()
+    (drawn,) = matrix(content, "light").data
     assert np.asarray(drawn.z).dtype == np.float32
-    np.testing.assert_allclose(drawn.z, asked.values, rtol=1e-6)
+    np.testing.assert_allclose(drawn.z, content.values, rtol=1e-6)
     assert drawn.x is None and drawn.y is None  # numbered from 0
 
 
 def test_labels_are_literal_and_all_different():
-    (drawn,) = matrix(shown(rows=("a", "<b>", "a"), columns=("$x$", "b", "c", "d")), "light").data
+    (drawn,) = matrix(make_matrix(rows=("a", "<b>", "a"), columns=("$x$", "b", "c", "d")), "light").data
     assert list(drawn.y) == ["a", "&lt;b&gt;", "a\u200b"]
     assert drawn.x[0] == "&#36;x&#36;"
 
@@ -36,7 +36,7 @@ def test_labels_are_all_different_for_any_repetition():
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_signed_numbers_have_the_background_at_zero(theme):
-    (drawn,) = matrix(shown(low=-2, high=2), theme).data
+    (drawn,) = matrix(make_matrix(low=-2, high=2), theme).data
     colours = [colour for _, colour in drawn.colorscale]
     assert colours[len(colours) // 2] == palette.BACKGROUND[theme]
     assert (drawn.zmin, drawn.zmax) == (-2, 2)
@@ -44,13 +44,13 @@ def test_signed_numbers_have_the_background_at_zero(theme):
 
 
 def test_numbers_from_zero_have_the_kinds_own_scale():
-    (drawn,) = matrix(shown(low=0, high=1, kind="cross"), "light").data
+    (drawn,) = matrix(make_matrix(low=0, high=1, kind="cross"), "light").data
     assert [colour for _, colour in drawn.colorscale] == list(palette.scale("cross", "light"))
 
 
 def test_height_and_symmetry():
     rows = [str(n) for n in range(128)]
-    assert height(shown(values=np.zeros((128, 2)), rows=rows)) < 800
-    assert height(shown()) == height(shown(values=np.zeros((512, 512))))
+    assert height(make_matrix(values=np.zeros((128, 2)), rows=rows)) < 800
+    assert height(make_matrix()) == height(make_matrix(values=np.zeros((512, 512))))
     assert symmetric(np.array([[-3.0, 2.0]])) == 3
     assert symmetric(np.zeros((2, 2))) == 1

@@ -15,10 +15,10 @@ PIXELS = np.random.default_rng(0).random((8, 12, 3))  # 2 x 3 patches of 4 pixel
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_map_alone_covers_the_scale_from_least_to_largest(theme):
     scores = np.array([[3.0, 5.0, 7.0], [3.0, 3.0, 3.0]])
-    shown = overlay(PIXELS, scores, theme, opacity=1)
+    drawn = overlay(PIXELS, scores, theme, opacity=1)
     scale = [palette.to_rgb(colour) for colour in palette.scale("vision", theme)]
     for (row, column), stop in {(0, 0): 0, (0, 1): 8, (0, 2): 16, (1, 2): 0}.items():
-        square = shown[4 * row : 4 * row + 4, 4 * column : 4 * column + 4]
+        square = drawn[4 * row : 4 * row + 4, 4 * column : 4 * column + 4]
         assert (square == scale[stop]).all()
 
 
@@ -31,8 +31,8 @@ def test_no_opacity_is_the_picture_and_half_is_half_of_both():
 
 
 def test_a_map_without_differences_is_the_background():
-    shown = overlay(PIXELS, np.full((2, 3), 0.25), "dark", 1)
-    assert (shown == palette.to_rgb(palette.BACKGROUND["dark"])).all()
+    drawn = overlay(PIXELS, np.full((2, 3), 0.25), "dark", 1)
+    assert (drawn == palette.to_rgb(palette.BACKGROUND["dark"])).all()
 
 
 def test_shades_between_stops_are_between_their_colours():
@@ -63,7 +63,7 @@ def test_enlarging_repeats_pixels_and_a_png_contains_them():
 
 def test_a_signed_map_is_transparent_at_zero():
     pixels = np.full((4, 6, 3), 90, dtype=np.uint8)
-    shown = signed(pixels, np.array([[0.0, 1.0, -1.0]]), "light")
-    assert (shown[:, :2] == 90).all()
-    more, less = shown[0, 2], shown[0, 4]
+    drawn = signed(pixels, np.array([[0.0, 1.0, -1.0]]), "light")
+    assert (drawn[:, :2] == 90).all()
+    more, less = drawn[0, 2], drawn[0, 4]
     assert more[2] > more[0] and less[0] > less[2]  # blue, orange

@@ -12,25 +12,25 @@ VALUES = np.random.default_rng(0).random((6, 6)).astype(np.float32)
 def test_every_pair_has_its_cell_and_its_name():
     sheet = similarity_sheet(VALUES, GRID)
     assert sheet.shape == (2 * 3 - 1, 3 * 4 - 1, 5)
-    seen = 0
+    pairs = 0
     for one, other in np.ndindex(6, 6):
         (row, column), (row_in, column_in) = divmod(one, 3), divmod(other, 3)
         cell = sheet[row * 3 + row_in, column * 4 + column_in]
         np.testing.assert_array_equal(cell, [VALUES[one, other], row + 1, column + 1, row_in + 1, column_in + 1])
-        seen += 1
-    assert np.isfinite(sheet[..., 0]).sum() == seen
+        pairs += 1
+    assert np.isfinite(sheet[..., 0]).sum() == pairs
     assert np.isnan(sheet[2]).all() and np.isnan(sheet[:, 3]).all()  # the gaps
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_the_figure_draws_the_sheet(theme):
-    (shown,) = similarity(VALUES, GRID, theme).data
-    np.testing.assert_array_equal(shown.z, similarity_sheet(VALUES, GRID)[..., 0])
-    np.testing.assert_array_equal(shown.customdata[4, 10], [2, 3, 2, 3])
-    assert (shown.z.dtype, shown.customdata.dtype) == (np.float32, np.uint8)
+    (drawn,) = similarity(VALUES, GRID, theme).data
+    np.testing.assert_array_equal(drawn.z, similarity_sheet(VALUES, GRID)[..., 0])
+    np.testing.assert_array_equal(drawn.customdata[4, 10], [2, 3, 2, 3])
+    assert (drawn.z.dtype, drawn.customdata.dtype) == (np.float32, np.uint8)
     others = VALUES[~np.eye(6, dtype=bool)]
-    assert (shown.zmin, shown.zmax) == pytest.approx((others.min(), others.max()))
-    assert shown.hoverongaps is False
+    assert (drawn.zmin, drawn.zmax) == pytest.approx((others.min(), others.max()))
+    assert drawn.hoverongaps is False
 
 
 def test_every_head_has_a_dot():

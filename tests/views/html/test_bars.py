@@ -58,8 +58,8 @@ def test_a_strip_has_one_pixel_per_number_in_the_signed_scale():
     address, words = re.fullmatch(r'<img src="data:image/png;base64,(.+)" alt="(.+)">', drawn).groups()
     image = Image.open(io.BytesIO(base64.b64decode(address)))
     scale = palette.signed_scale("decoder", "dark")
-    wanted = [palette.to_rgb(colour) for colour in (scale[0], scale[len(scale) // 2], scale[-1], scale[-1])]
-    assert [image.getpixel((x, 0)) for x in range(4)] == wanted
+    expected = [palette.to_rgb(colour) for colour in (scale[0], scale[len(scale) // 2], scale[-1], scale[-1])]
+    assert [image.getpixel((x, 0)) for x in range(4)] == expected
     assert words == "&lt;query&gt;: 4 numbers, length 9.43"
     assert drawn in bars.table(("k", "v"), [["a", bars.Cell(drawn)]], "x")
 
@@ -74,6 +74,6 @@ def test_a_column_of_formatted_numbers_and_dashes_is_right_aligned():
         ["b", 0.25, "100.0\u2009%", "3"],
         ["c", "1.20e-4", "\u2014", "x"],
     ]
-    shown = bars.table(["", "weight", "share", "what"], rows, "any")
-    assert shown.count('class="aa-number"') == 2 + 3 * 2  # two headings and two cells of each row
-    assert '<td class="aa-number">\u2013</td>' in shown and "<td>3</td>" in shown
+    content = bars.table(["", "weight", "share", "what"], rows, "any")
+    assert content.count('class="aa-number"') == 2 + 3 * 2  # two headings and two cells of each row
+    assert '<td class="aa-number">\u2013</td>' in content and "<td>3</td>" in content

@@ -16,11 +16,11 @@ def test_a_row_per_class_and_the_best_is_highlighted():
 
 
 def test_every_class_has_both_bars():
-    shown = before_and_after(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
-    assert re.findall(r"width:([\d.]+)%", shown) == ["25.00", "87.50", "75.00", "12.50"]
-    assert "25.0 %<br>87.5 %" in shown and "75.0 %<br>12.5 %" in shown
-    assert 'title="0.25 before, 0.875 after"' in shown
-    assert "patches shuffled" in shown
+    content = before_and_after(["tench", "church"], [0.25, 0.75], [0.875, 0.125], "patches shuffled")
+    assert re.findall(r"width:([\d.]+)%", content) == ["25.00", "87.50", "75.00", "12.50"]
+    assert "25.0 %<br>87.5 %" in content and "75.0 %<br>12.5 %" in content
+    assert 'title="0.25 before, 0.875 after"' in content
+    assert "patches shuffled" in content
 
 
 def test_names_are_shown_literally():

@@ -17,6 +17,6 @@ def test_terms_match_before_definitions_and_an_exact_term_alone():
 
 
 def test_a_term_is_above_its_definition_and_links_to_its_part():
-    found = terms_html([TOKEN])
-    assert "<dt>Token</dt><dd>The unit of text, such as &lt;s&gt;. " in found
-    assert 'href="tokens?part=spelling&amp;text=a" target="_self" aria-label="Token: Tokens">Tokens</a>' in found
+    content = terms_html([TOKEN])
+    assert "<dt>Token</dt><dd>The unit of text, such as &lt;s&gt;. " in content
+    assert 'href="tokens?part=spelling&amp;text=a" target="_self" aria-label="Token: Tokens">Tokens</a>' in content

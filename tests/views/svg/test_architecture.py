@@ -72,8 +72,8 @@ def test_each_block_opens_its_page():
 def test_a_link_s_name_contains_the_text_of_its_block():
     root = ElementTree.fromstring(architecture(SIZES, dict.fromkeys(EVERY_PAGE, "Page")))
     (loss,) = [link for link in root.iter(LINK) if link.get("href") == "loss"]
-    seen = " ".join(text.text for text in loss.iter(f"{LINK[: LINK.index('}') + 1]}text"))
-    assert seen and loss.get("aria-label") == f"Loss: open the page Page ({seen})"
+    label = " ".join(text.text for text in loss.iter(f"{LINK[: LINK.index('}') + 1]}text"))
+    assert label and loss.get("aria-label") == f"Loss: open the page Page ({label})"
 
 
 def test_links_contain_any_sentence_escaped():

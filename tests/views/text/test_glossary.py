@@ -32,14 +32,14 @@ def test_every_term_has_a_text_and_every_text_a_part():
 
 @pytest.mark.parametrize("id", glossary.WHERE_SHOWN)
 def test_a_definition_has_one_or_two_sentences(id):
-    said = glossary.plain_text(text(id))
-    assert said.startswith(f"{glossary.term_of(text(id))}: ") and said.endswith(".")
-    assert len(said) < 260 and said.count(". ") <= 1
+    definition = glossary.plain_text(text(id))
+    assert definition.startswith(f"{glossary.term_of(text(id))}: ") and definition.endswith(".")
+    assert len(definition) < 260 and definition.count(". ") <= 1
 
 
 def test_the_terms_of_the_field_are_defined():
-    said = " ".join(glossary.plain_text(text(id)) for id in glossary.WHERE_SHOWN).casefold()
-    missing = [word for word in ASKED.split() if word.casefold() not in said]
+    definitions = " ".join(glossary.plain_text(text(id)) for id in glossary.WHERE_SHOWN).casefold()
+    missing = [word for word in ASKED.split() if word.casefold() not in definitions]
     assert missing == []
 
 
@@ -63,12 +63,12 @@ def test_every_mark_in_the_prose_is_of_a_term():
 
 
 def test_a_mark_becomes_a_link_with_the_definition_as_title():
-    found = glossary.link_terms(
+    linked = glossary.link_terms(
         "The [rows](term:x) and [more](term:y).", {"x": '**A "term"**: of\ntwo `<s>`.', "y": "**B**: b."}.get
     )
     first = '[rows](glossary?find=A+%22term%22 "A &quot;term&quot;: of two &lt;s&gt;.")'
-    assert found == f'The {first} and [more](glossary?find=B "B: b.").'
-    assert glossary.unlink_terms(found) == "The rows and more."
+    assert linked == f'The {first} and [more](glossary?find=B "B: b.").'
+    assert glossary.unlink_terms(linked) == "The rows and more."
 
 
 def test_no_text_alternative_and_no_lead_contains_a_link():
@@ -99,8 +99,8 @@ def test_the_first_use_of_a_term_in_a_block_is_marked():
         for heading, block in blocks if path.stem not in NO_PROSE else ():
             if NO_LINK.search(heading) or len(block.split()) < 12:
                 continue
-            said = " ".join(NOT_SAID.sub(" ", block).split())
+            prose = " ".join(NOT_SAID.sub(" ", block).split())
             for id, name in names.items():
-                if f"](term:{id})" not in block and re.search(rf"(?i)(?<![\w/*-]){name}s?(?![\w-])", said):
+                if f"](term:{id})" not in block and re.search(rf"(?i)(?<![\w/*-]){name}s?(?![\w-])", prose):
                     missing.append((path.stem, heading, id))
     assert missing == []

@@ -17,10 +17,10 @@ def test_html_marks_are_escaped():
 
 @given(ANY_TEXT)
 def test_html_round_trip_for_any_text(text):
-    shown = literal.html(text)
-    assert "<" not in shown
-    assert html.unescape(shown) == html.unescape(html.escape(literal.without_surrogates(text)))
-    shown.encode("utf-8")
+    escaped = literal.html(text)
+    assert "<" not in escaped
+    assert html.unescape(escaped) == html.unescape(html.escape(literal.without_surrogates(text)))
+    escaped.encode("utf-8")
 
 
 def test_markdown_punctuation_is_escaped():

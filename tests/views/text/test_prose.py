@@ -22,9 +22,9 @@ def test_title_and_lead(page):
 @pytest.mark.parametrize("page", PAGES + SHARED)
 def test_every_block_that_a_page_shows_exists(page):
     sources = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "pages").rglob("*.py"))]
-    wanted = re.findall(rf'(?:block|paragraph|caption)\(\s*"{page}",\s*"([^"]+)"\s*[,)]', "\n".join(sources))
-    assert wanted
-    for heading in wanted:
+    headings = re.findall(rf'(?:block|paragraph|caption)\(\s*"{page}",\s*"([^"]+)"\s*[,)]', "\n".join(sources))
+    assert headings
+    for heading in headings:
         assert prose.block(page, heading)
 
 
