@@ -26,7 +26,7 @@ def app(browser, tmp_path_factory) -> Iterator[AppServer]:
     """An app that may open tiny models with random weights."""
     logging.getLogger("transformers").setLevel(logging.ERROR)
     folder = tmp_path_factory.mktemp("models")
-    listed = ", ".join(str(tiny.saved(name, folder / name)) for name in NAMES)
+    listed = ", ".join(str(tiny.save(name, folder / name)) for name in NAMES)
     with AppServer(ATLAS_MODELS=listed, **{PSEUDO_SWITCH: "1"}) as app:
         yield app
         log = app.log()

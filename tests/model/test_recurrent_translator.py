@@ -12,7 +12,7 @@ from model.networks.tap import AtEveryStep, hold_gate, identity_tap
 from model.recurrent_translator import TOKENIZER
 from model.text.tokenizer import Tokenizer
 from tests.model.networks import tiny_recurrent
-from tests.model.training.programs import run_here, toy_recurrent
+from tests.model.training.programs import run_in_process, toy_recurrent
 from tests.model.training.small_recurrent import SMALL
 
 TEXT = "The cat sees a boat."
@@ -35,7 +35,7 @@ def trained_folder(data_file, tokenizer, tmp_path_factory):
     out = tmp_path_factory.mktemp("recurrent") / "lstm-dot"
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(VARIANTS, "lstm-dot", SMALL["lstm-dot"])
-        run_here(*toy_recurrent(data_file, out, tokenizer.path, "lstm-dot", epochs=1))
+        run_in_process(*toy_recurrent(data_file, out, tokenizer.path, "lstm-dot", epochs=1))
     return out
 
 

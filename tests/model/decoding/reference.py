@@ -38,7 +38,7 @@ def log_probability(network: Transformer, source: list[int], ids: tuple[int, ...
     return sum(float(row.log_softmax(0)[token]) for row, token in zip(logits, ids, strict=True))
 
 
-def normalised(total: float, length: int, alpha: float) -> float:
+def normalise(total: float, length: int, alpha: float) -> float:
     """Equation 14 of Wu et al. 2016, without the coverage penalty."""
     return total / (((5 + length) ** alpha) / ((5 + 1) ** alpha))
 
@@ -71,11 +71,11 @@ def beam(
         extended.sort(key=lambda pair: -pair[1])
         last = len(extended[0][0]) == max_length
         ended = extended if last else [pair for pair in extended[:width] if pair[0][-1] == EOS]
-        finished += [(ids, normalised(total, len(ids), alpha)) for ids, total in ended]
+        finished += [(ids, normalise(total, len(ids), alpha)) for ids, total in ended]
         finished = sorted(finished, key=lambda pair: -pair[1])[:width]
         opened = [] if last else [pair for pair in extended if pair[0][-1] != EOS][:width]
         if opened and len(finished) == width:
-            best_open = normalised(opened[0][1], len(opened[0][0]), alpha)
+            best_open = normalise(opened[0][1], len(opened[0][0]), alpha)
             if best_open <= finished[-1][1]:
                 break
     return finished

@@ -54,7 +54,7 @@ def test_scores_are_the_networks_own(network, searches):
         for node in nodes:
             total = plain.log_probability(network, source, node.ids)
             assert node.log_probability == pytest.approx(total, abs=1e-4)
-            expected = plain.normalised(total, len(node.ids), options.length_penalty)
+            expected = plain.normalise(total, len(node.ids), options.length_penalty)
             assert node.score == pytest.approx(expected, abs=1e-4)
             last = plain.next_logits(network, source, list(node.ids[:-1])).softmax(0)[node.id]
             assert node.probability == pytest.approx(float(last), abs=1e-5)

@@ -98,7 +98,7 @@ def test_a_beam_as_wide_as_all_hypotheses_finds_what_exhaustive_search_finds(sma
     every = plain.every_translation(7, max_length)
     for source in LETTERS[:3]:
         scored = {ids: plain.log_probability(small_network, source, ids) for ids in every}
-        best_first = sorted(every, key=lambda ids: -plain.normalised(scored[ids], len(ids), alpha))
+        best_first = sorted(every, key=lambda ids: -plain.normalise(scored[ids], len(ids), alpha))
         options = DecodingOptions("beam", beam=len(every) + 10, length_penalty=alpha, max_length=max_length)
         result = beam_search(small_network, source, options)
         assert result[0].ids == best_first[0]
@@ -118,7 +118,7 @@ def test_scores_are_log_probabilities_over_the_length_penalty_of_wu_et_al(networ
             for hypothesis in result:
                 total = plain.log_probability(network, source, hypothesis.ids)
                 assert hypothesis.log_probability == pytest.approx(total, abs=1e-4)
-                expected = plain.normalised(total, len(hypothesis.ids), alpha)
+                expected = plain.normalise(total, len(hypothesis.ids), alpha)
                 assert hypothesis.score == pytest.approx(expected, abs=1e-4)
             assert [h.score for h in result] == sorted((h.score for h in result), reverse=True)
 

@@ -23,7 +23,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory):
 
     @functools.cache
     def open_tiny(name: str) -> OpenedModel:
-        return open_model(tiny.saved(name, tmp_path_factory.mktemp(name)), dtype="float32", device="cpu")
+        return open_model(tiny.save(name, tmp_path_factory.mktemp(name)), dtype="float32", device="cpu")
 
     return open_tiny
 

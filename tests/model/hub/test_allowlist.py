@@ -46,7 +46,7 @@ def test_the_setting_is_read_from_the_environment(monkeypatch):
 
 
 def test_a_summary_before_a_model_is_opened(tmp_path):
-    summary = summarize("tiny", str(tiny.saved("t5", tmp_path)))
+    summary = summarize("tiny", str(tiny.save("t5", tmp_path)))
     network = tiny.network("t5")
     stored = sum(tensor.numel() for tensor in {id(t): t for t in network.state_dict().values()}.values())
     assert (summary.name, summary.type, summary.layers, summary.heads, summary.problem) == (

@@ -19,7 +19,7 @@ ID = "owner/tiny"
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    return tiny.saved("gpt2", tmp_path_factory.mktemp("gpt2"))
+    return tiny.save("gpt2", tmp_path_factory.mktemp("gpt2"))
 
 
 @pytest.fixture

@@ -236,7 +236,7 @@ def test_stored_steps_follow_the_keep_argument(opened):
 
 
 def test_half_precision_opens_with_looser_bounds(tmp_path):
-    model = open_model(tiny.saved("llama", tmp_path), dtype="bfloat16", device="cpu")
+    model = open_model(tiny.save("llama", tmp_path), dtype="bfloat16", device="cpu")
     trace = model.trace(TEXT)
     exact = open_model(tmp_path, dtype="float32", device="cpu").trace(TEXT)
     assert trace.attention("decoder").dtype == np.float32

@@ -28,5 +28,5 @@ def test_opening_and_tracing_a_folder_makes_no_request(tmp_path, monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *address, **_: refuse(None, address))
-    open_model(tiny.saved("bert", tmp_path), device="cpu").trace(TEXT)
+    open_model(tiny.save("bert", tmp_path), device="cpu").trace(TEXT)
     assert addresses == []

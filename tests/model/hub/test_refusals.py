@@ -19,7 +19,7 @@ from tests.model.hub import tiny
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:
-    return tiny.saved("gpt2", tmp_path)
+    return tiny.save("gpt2", tmp_path)
 
 
 def change_config(checkpoint: Path, **settings: object) -> None:
@@ -220,7 +220,7 @@ def test_requests_to_the_hub_time_out_after_three_seconds(monkeypatch):
 
 
 def test_a_picture_model_without_its_processor(tmp_path):
-    tiny.saved("vit", tmp_path)
+    tiny.save("vit", tmp_path)
     (tmp_path / "preprocessor_config.json").unlink()
     assert_refused(tmp_path, "no preprocessor_config.json")
 

@@ -23,7 +23,7 @@ spreads = pytest.mark.skipif(find_spec("accelerate") is None, reason="needs acce
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    return tiny.saved("gpt2", tmp_path_factory.mktemp("gpt2"))
+    return tiny.save("gpt2", tmp_path_factory.mktemp("gpt2"))
 
 
 def test_missing_accelerate_is_reported(folder, monkeypatch):

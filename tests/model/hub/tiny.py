@@ -115,7 +115,7 @@ def processor() -> transformers.ViTImageProcessor:
     return transformers.ViTImageProcessor(size={"height": 32, "width": 32})
 
 
-def saved(name: str, folder: Path) -> Path:
+def save(name: str, folder: Path) -> Path:
     """The folder with that network as a checkpoint."""
     network(name).save_pretrained(folder)
     (processor() if name in PICTURE_MODELS else tokenizer()).save_pretrained(folder)

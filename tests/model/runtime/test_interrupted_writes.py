@@ -107,7 +107,7 @@ def test_a_full_disk_leaves_the_old_files_and_one_sentence(tmp_path, tokenizer, 
     assert contents(tmp_path).keys() == before.keys() and contents(tmp_path) != before
 
 
-def killed_before_the_rename(act) -> None:
+def kill_before_the_rename(act) -> None:
     """Run `act` in a copy of this process that is killed, as by `kill -9`, before it renames a file."""
     child = os.fork()
     if child == 0:
@@ -124,7 +124,7 @@ def killed_before_the_rename(act) -> None:
 def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cleans_up(tmp_path):
     save_card(tmp_path, None, 1)
     before = contents(tmp_path)
-    killed_before_the_rename(lambda: save_card(tmp_path, None, 2))
+    kill_before_the_rename(lambda: save_card(tmp_path, None, 2))
     left = contents(tmp_path)
     assert left.pop("card.json") == before["card.json"]
     assert [name.endswith(TEMPORARY_SUFFIX) for name in left] == [True]

@@ -21,7 +21,7 @@ from model.training.optimizer import Recipe
 from model.training.processes import ProcessGroup
 from model.training.translation import TranslationTask
 from model.translator import Translator
-from tests.model.training.programs import run_here, toy_training
+from tests.model.training.programs import run_in_process, toy_training
 
 EPOCHS = 2
 ALONE = ProcessGroup(0, 1, torch.device("cpu"))
@@ -44,7 +44,7 @@ def trained(data_file, tmp_path_factory):
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (out / "card.md").exists():  # the last file that is written
             shutil.rmtree(out, ignore_errors=True)
-            run_here(*toy_training(data_file, out, epochs=EPOCHS))
+            run_in_process(*toy_training(data_file, out, epochs=EPOCHS))
     return out
 
 

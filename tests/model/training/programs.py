@@ -64,7 +64,7 @@ def run(*arguments: object, **how: object) -> None:
     assert program.returncode == 0, printed
 
 
-def run_here(*arguments: object) -> None:
+def run_in_process(*arguments: object) -> None:
     """Run to a successful end in this process, on one thread as with `start`."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from model.training.images import IMAGENETTE, SIDE, ImageDataError, read_images
-from tests.model.training.toy_pictures import CLASSES, draw, encoded, rows, write_parquet, write_shards
+from tests.model.training.toy_pictures import CLASSES, draw, encode_picture, rows, write_parquet, write_shards
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_class_folders_hold_the_same_pictures(shards, tmp_path):
         for label, name in enumerate(CLASSES):
             (tmp_path / split / name).mkdir(parents=True)
             for seed in range(count):
-                (tmp_path / split / name / f"{seed}.png").write_bytes(encoded(draw(label, first + seed)))
+                (tmp_path / split / name / f"{seed}.png").write_bytes(encode_picture(draw(label, first + seed)))
             (tmp_path / split / name / "notes.txt").write_text("no picture")
     images, other = read_images(tmp_path), read_images(shards)
     assert images.classes == CLASSES
@@ -49,13 +49,13 @@ def test_wordnet_folders_get_their_names(tmp_path):
     for split in ("train", "val"):
         for number in ("n01440764", "n03888257"):
             (tmp_path / split / number).mkdir(parents=True)
-            (tmp_path / split / number / "a.png").write_bytes(encoded(draw(0, 0)))
+            (tmp_path / split / number / "a.png").write_bytes(encode_picture(draw(0, 0)))
     assert read_images(tmp_path).classes == ("tench", "parachute")
 
 
 def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_path):
     wide = draw(0, 0, (96, 48)).convert("L")
-    write_parquet(tmp_path / "train-0.parquet", [(encoded(wide), 0), (encoded(draw(1, 0), "JPEG"), 1)])
+    write_parquet(tmp_path / "train-0.parquet", [(encode_picture(wide), 0), (encode_picture(draw(1, 0), "JPEG"), 1)])
     write_parquet(tmp_path / "validation-0.parquet", rows(1))
     picture = read_images(tmp_path).train.pictures[0]
     expected = wide.crop((24, 0, 72, 48)).convert("RGB").resize((SIDE, SIDE), Image.Resampling.BICUBIC)
@@ -74,13 +74,13 @@ def test_every_form_of_colour_becomes_three_channels_and_the_middle_square(tmp_p
             lambda folder: _add_pictures(folder, [(b"GIF is not JPEG", 0)]),
             "row 1 of .* is not a picture that can be read",
         ),
-        (lambda folder: _add_pictures(folder, [(encoded(draw(0, 0))[:200], 0)]), "row 1 of .* is not a picture"),
+        (lambda folder: _add_pictures(folder, [(encode_picture(draw(0, 0))[:200], 0)]), "row 1 of .* is not a picture"),
         (
-            lambda folder: _add_pictures(folder, [(encoded(draw(0, 0)), 3)]),
+            lambda folder: _add_pictures(folder, [(encode_picture(draw(0, 0)), 3)]),
             "row 1 of .* has label 3, but there are 3 classes",
         ),
         (lambda folder: _add_pictures(folder, [(None, 0)]), "Row 1 of .* has no picture"),
-        (lambda folder: _add_pictures(folder, [(encoded(draw(0, 0)), None)]), "Row 1 of .* has no label"),
+        (lambda folder: _add_pictures(folder, [(encode_picture(draw(0, 0)), None)]), "Row 1 of .* has no label"),
         (lambda folder: _write_shard(folder, b"no parquet"), "cannot be read as pictures with labels"),
     ],
 )

@@ -7,7 +7,7 @@ from torch import nn
 from model.text.tokenizer import Tokenizer
 from model.training.processes import ProcessGroup
 from model.training.translation import EncodedPair, plan_epoch
-from tests.model.training.programs import finish, reproducible_rows, run, run_here, start, toy_training
+from tests.model.training.programs import finish, reproducible_rows, run, run_in_process, start, toy_training
 
 EXACT = {"dropout": 0, "precision": "fp32", "epochs": 1}
 
@@ -39,7 +39,7 @@ def test_only_rank_0_leads():
 def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(data_file, corpus, tmp_path):
     two, one = tmp_path / "two", tmp_path / "one"
     run(*toy_training(data_file, two, batch_tokens=60, **EXACT), processes=2)
-    run_here(*toy_training(data_file, one, batch_tokens=120, **EXACT))
+    run_in_process(*toy_training(data_file, one, batch_tokens=120, **EXACT))
     assert (two / "tokenizer.model").read_bytes() == (one / "tokenizer.model").read_bytes()
 
     expected, rows = reproducible_rows(one), reproducible_rows(two)

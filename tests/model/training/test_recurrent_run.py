@@ -13,7 +13,7 @@ from model.training import loop
 from model.training.__main__ import main
 from model.training.loop import read_metrics
 from model.training.translation import TranslationTask
-from tests.model.training.programs import reproducible_rows, run, run_here, toy_recurrent
+from tests.model.training.programs import reproducible_rows, run, run_in_process, toy_recurrent
 from tests.model.training.small_recurrent import SMALL
 from tests.tiers import nightly
 
@@ -35,7 +35,7 @@ def finished(data_file, tokenizer, tmp_path_factory):
     @cache
     def train(kind: str):
         folder = tmp_path_factory.mktemp(kind)
-        run_here(*toy_recurrent(data_file, folder, tokenizer.path, kind, epochs=1))
+        run_in_process(*toy_recurrent(data_file, folder, tokenizer.path, kind, epochs=1))
         return folder
 
     return train
@@ -70,7 +70,7 @@ def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(kind,
 def test_evaluating_again_writes_the_same_scores(finished, data_file, tmp_path):
     folder = shutil.copytree(finished("rnn-vector"), tmp_path / "copy")
     before = json.loads((folder / "card.json").read_text())
-    run_here("evaluate", "--data", data_file, "--heldout", 6, "--model", folder, "--device", "cpu")
+    run_in_process("evaluate", "--data", data_file, "--heldout", 6, "--model", folder, "--device", "cpu")
     after = json.loads((folder / "card.json").read_text())
     for method in ("greedy", "beam 4"):
         for figure in ("bleu", "chrf"):
@@ -88,7 +88,7 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
         return load(task, indices)
 
     monkeypatch.setattr(TranslationTask, "load", load_and_count)
-    run_here(*toy_recurrent(data_file, whole, tokenizer.path, "rnn-vector", epochs=2))
+    run_in_process(*toy_recurrent(data_file, whole, tokenizer.path, "rnn-vector", epochs=2))
     steps = len(loaded) // 2
 
     def load_until_stopped(task, indices):
@@ -98,10 +98,10 @@ def test_a_resumed_run_repeats_an_uninterrupted_one(data_file, tokenizer, tmp_pa
 
     monkeypatch.setattr(TranslationTask, "load", load_until_stopped)
     with pytest.raises(KeyboardInterrupt):
-        run_here(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2))
+        run_in_process(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2))
     assert [row["epoch"] for row in read_metrics(parts / "metrics.jsonl") if row["event"] == "epoch"] == [0]
     monkeypatch.undo()
-    run_here(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2), "--resume")
+    run_in_process(*toy_recurrent(data_file, parts, tokenizer.path, "rnn-vector", epochs=2), "--resume")
     assert reproducible_rows(parts) == reproducible_rows(whole)
     assert (parts / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
 
@@ -112,7 +112,7 @@ def test_two_processes_train_as_one_does(data_file, tokenizer, tmp_path, monkeyp
     monkeypatch.setattr(loop, "LOG_EVERY", 25)  # as in the processes
     same = {"epochs": 1, "dropout": 0, "precision": "fp32"}
     program = "tests.model.training.small_recurrent"
-    run_here(*toy_recurrent(data_file, one, tokenizer.path, "lstm-dot", **same, batch_tokens=240))
+    run_in_process(*toy_recurrent(data_file, one, tokenizer.path, "lstm-dot", **same, batch_tokens=240))
     run(
         *toy_recurrent(data_file, two, tokenizer.path, "lstm-dot", **same, batch_tokens=120),
         processes=2,

@@ -9,7 +9,7 @@ import pytest
 
 from model.training.loop import read_metrics
 from tests.model.training.conftest import EPOCHS
-from tests.model.training.programs import PATIENCE, finish, reproducible_rows, run_here, start, toy_training
+from tests.model.training.programs import PATIENCE, finish, reproducible_rows, run_in_process, start, toy_training
 
 
 def kill_in_second_epoch(program, out) -> None:
@@ -40,7 +40,7 @@ def test_a_run_killed_in_mid_epoch_and_resumed_gives_the_losses_and_weights_of_a
     with (out / "metrics.jsonl").open("a") as file:
         file.write('{"event": "step", "epo')  # an incomplete line, as after a kill during a write
 
-    run_here(*toy_training(data_file, out, epochs=EPOCHS), "--resume")
+    run_in_process(*toy_training(data_file, out, epochs=EPOCHS), "--resume")
     assert reproducible_rows(out) == reproducible_rows(trained)
     assert (out / "model.safetensors").read_bytes() == (trained / "model.safetensors").read_bytes()
     starts = [row for row in read_metrics(out / "metrics.jsonl") if row["event"] == "start"]

@@ -35,7 +35,7 @@ def draw(label: int, seed: int, size: tuple[int, int] = (48, 48)) -> Image.Image
     return image
 
 
-def encoded(image: Image.Image, form: str = "PNG") -> bytes:
+def encode_picture(image: Image.Image, form: str = "PNG") -> bytes:
     """The picture as a file's content."""
     content = io.BytesIO()
     image.save(content, form)
@@ -44,7 +44,9 @@ def encoded(image: Image.Image, form: str = "PNG") -> bytes:
 
 def rows(count: int, first: int = 0) -> list[tuple[bytes, int]]:
     """`count` pictures of each class."""
-    return [(encoded(draw(label, first + seed)), label) for seed in range(count) for label in range(len(CLASSES))]
+    return [
+        (encode_picture(draw(label, first + seed)), label) for seed in range(count) for label in range(len(CLASSES))
+    ]
 
 
 def write_parquet(path: Path, pictures: list[tuple[bytes, int]], names: tuple[str, ...] | None = CLASSES) -> None:

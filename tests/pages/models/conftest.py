@@ -18,7 +18,7 @@ def checkpoints(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """Name of an architecture -> folder of that name with a tiny checkpoint."""
     logging.getLogger("transformers").setLevel(logging.ERROR)
     folder = tmp_path_factory.mktemp("checkpoints")
-    return {name: tiny.saved(name, folder / name) for name in NAMES}
+    return {name: tiny.save(name, folder / name) for name in NAMES}
 
 
 @pytest.fixture
