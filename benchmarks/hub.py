@@ -154,12 +154,12 @@ def _ours(model: OpenedModel, text: str) -> ViewCandidate:
 
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
-        found, block = reduce_to_blocks(trace.attention("decoder"))
+        blocks, block = reduce_to_blocks(trace.attention("decoder"))
         layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention("decoder").shape[:2])
         labels = trace.source.labels[::block]
         kind = attention_maps.KINDS["decoder"]
         looks = {"shared_scale": True, "selected": (0, 0), "block": block}
-        sheet = attention_grid.Sheet(found, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
+        sheet = attention_grid.Sheet(blocks, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
         return files(
             "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
         )
@@ -178,9 +178,9 @@ def _bertviz(model: OpenedModel, text: str, view: str) -> ViewCandidate:
 
     @torch.inference_mode()
     def make() -> dict[str, bytes]:
-        found = model.reader(text, return_tensors="pt")
-        output = network(found["input_ids"], output_attentions=True, use_cache=False)
-        names = model.reader.convert_ids_to_tokens(found["input_ids"][0].tolist())
+        inputs = model.reader(text, return_tensors="pt")
+        output = network(inputs["input_ids"], output_attentions=True, use_cache=False)
+        names = model.reader.convert_ids_to_tokens(inputs["input_ids"][0].tolist())
         attention = torch.cat(output.attentions).numpy()  # (layer, head, query, key)
         return {"/": bertviz_page.page(view, attention, names)}
 

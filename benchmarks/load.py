@@ -127,11 +127,11 @@ def _own_seconds() -> float:
 
 def _lowest_of(measure: Callable[[], float], looks: int = 5) -> float:
     """The lowest of several samples, for an idle server."""
-    found = []
+    samples = []
     for _ in range(looks):
-        found.append(measure())
+        samples.append(measure())
         time.sleep(1)
-    return min(found)
+    return min(samples)
 
 
 def _recovery(measure: Callable[[], float], before: float) -> tuple[float | None, float]:
@@ -165,18 +165,18 @@ def measurements(wave: Wave) -> list[Measurement]:
             times.setdefault(done.action, []).append(done.milliseconds)
             times["all"].append(done.milliseconds)
     rows = []
-    for action, found in times.items():
+    for action, milliseconds in times.items():
         group = f"{people}, answer"
-        rows += summarise(group, {action: found})
-        rows += summarise(group, {f"{action}, 95th percentile": [percentile(found, 0.95)]})
+        rows += summarise(group, {action: milliseconds})
+        rows += summarise(group, {f"{action}, 95th percentile": [percentile(milliseconds, 0.95)]})
     late = [done for log in wave.logs for done in log.done if done.milliseconds > 2000]
-    told = sum(done.answer.waited for done in late)
+    notified = sum(done.answer.waited for done in late)
     counts = {
         "answers": len(times["all"]),
         "errors": len(problems(wave)),
         "lost sessions": sum(len(log.lost) for log in wave.logs),
         "answers after 2 s": len(late),
-        "of these, told to wait": told,
+        "of these, told to wait": notified,
     }
     rows += [Measurement(people, name, value, value, value, 1, 1, "") for name, value in counts.items()]
     memory = {

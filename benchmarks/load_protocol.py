@@ -98,9 +98,9 @@ class Client:
         """Send the values of a component, by its name, in the format of Streamlit's page."""
         control = self.controls[component]
         state = self._state(control.fragment)
-        told = state.widget_states.widgets.add()
-        told.id = f"$$STREAMLIT_INTERNAL_KEY_{control.id}__events"
-        told.json_trigger_value = json.dumps([{"event": event, "value": value} for event, value in answer.items()])
+        widget = state.widget_states.widgets.add()
+        widget.id = f"$$STREAMLIT_INTERNAL_KEY_{control.id}__events"
+        widget.json_trigger_value = json.dumps([{"event": event, "value": value} for event, value in answer.items()])
         return await self._request(state)
 
     async def upload(self, label: str, name: str, content: bytes) -> RunResult:
@@ -193,8 +193,8 @@ class Client:
     def _take_delta(self, delta) -> None:
         change = delta.WhichOneof("type")
         if change == "new_transient":
-            told = any(WAITING in element.spinner.text for element in delta.new_transient.elements)
-            self._answer.waited = self._answer.waited or told
+            is_queued = any(WAITING in element.spinner.text for element in delta.new_transient.elements)
+            self._answer.waited = self._answer.waited or is_queued
         if change != "new_element":
             return
         kind = delta.new_element.WhichOneof("type")

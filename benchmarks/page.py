@@ -88,7 +88,7 @@ def choices(view: Page, clock: Clock) -> list[Measurement]:
                 clock.remember(LOOK)
                 button = view.get_by_role("radio", name=option, exact=True)
                 times.setdefault(name, []).append(clock.time("click", button.click, f"{LOOK} !== before"))
-    return summarise("choice until the maps are drawn", {name: found[2:] for name, found in times.items()})
+    return summarise("choice until the maps are drawn", {name: durations[2:] for name, durations in times.items()})
 
 
 def page_changes(view: Page, clock: Clock) -> list[Measurement]:

@@ -39,6 +39,6 @@ def recurrent(translator: Translator) -> list[Measurement]:
         generated[name] = each.translate(SENTENCE)
         candidates[name] = lambda e=each: e.translate(SENTENCE)
     counts = {name: 1 + len(translator.tokenizer.encode(text)) for name, text in generated.items()}
-    found = interleave("greedy translation, 12 words, all five", candidates)
-    print("\n".join(f"{row.name}: {1000 * counts[row.name] / row.median:.0f} tokens a second" for row in found))
-    return rows + found
+    decoding = interleave("greedy translation, 12 words, all five", candidates)
+    print("\n".join(f"{row.name}: {1000 * counts[row.name] / row.median:.0f} tokens a second" for row in decoding))
+    return rows + decoding

@@ -60,13 +60,13 @@ def cells_of_layer(trace: RecurrentTrace, layer: str) -> CellRecord:
 
 @torch.inference_mode()
 def recompute_cells(
-    network: RecurrentNetwork, trace: RecurrentTrace, layer: str, held: Mapping[str, float] | None = None
+    network: RecurrentNetwork, trace: RecurrentTrace, layer: str, fixed: Mapping[str, float] | None = None
 ) -> CellRecord:
     """Compute gates and states of an LSTM layer from its formulas, in double precision, without a tap.
 
     Args:
         trace: has the inputs of the cells; for the decoder, the start and the context vectors, too.
-        held: gate, of `model.tracing.gate_interventions.GATES` -> the value it is held at.
+        fixed: gate, of `model.tracing.gate_interventions.GATES` -> the value it is held at.
     """
     encoding = layer != "decoder"
     recurrence = network.encoder if encoding else network.decoder
@@ -84,7 +84,7 @@ def recompute_cells(
         summed = w @ inputs[position] + u @ hidden + sum(biases)
         sums = zip(GATES, np.split(summed, len(GATES)), strict=True)
         gates = {name: np.tanh(values) if name == "candidate" else _sigmoid(values) for name, values in sums}
-        gates |= {f"{gate}_gate": np.full(recurrence.width, value) for gate, value in (held or {}).items()}
+        gates |= {f"{gate}_gate": np.full(recurrence.width, value) for gate, value in (fixed or {}).items()}
         cell = gates["forget_gate"] * cell + gates["input_gate"] * gates["candidate"]
         hidden = gates["output_gate"] * np.tanh(cell)
         for name, value in (gates | {"cell": cell, "hidden": hidden}).items():

@@ -51,18 +51,18 @@ def sampling_stages(
     allowed = logits.astype(np.float64)
     allowed[list(never)] = -np.inf
     scaled = allowed / temperature
-    kept = np.isfinite(scaled)
+    retained = np.isfinite(scaled)
     if 0 < top_k < len(scaled):
-        kept &= scaled >= np.sort(scaled)[-top_k]
+        retained &= scaled >= np.sort(scaled)[-top_k]
     if top_p < 1:
-        shares = softmax(np.where(kept, scaled, -np.inf))
+        shares = softmax(np.where(retained, scaled, -np.inf))
         order = np.argsort(-allowed, kind="stable")
         before = np.cumsum(shares[order]) - shares[order]  # mass in front of each token
         outside = before >= top_p
         outside[0] = False  # the most probable token always stays
-        kept[order[outside]] = False
-    probabilities = softmax(np.where(kept, scaled, -np.inf))
+        retained[order[outside]] = False
+    probabilities = softmax(np.where(retained, scaled, -np.inf))
     used = sampling_probabilities(torch.from_numpy(allowed).float(), temperature, top_k, top_p).double().numpy()
     return SamplingStages(
-        allowed, scaled, kept, softmax(allowed), probabilities, largest_difference(used, probabilities)
+        allowed, scaled, retained, softmax(allowed), probabilities, largest_difference(used, probabilities)
     )

@@ -19,7 +19,7 @@ from .opened_model import OpenedModel, TraceInput
 def ablate_in_steps(
     model: OpenedModel,
     trace: HubTrace,
-    given: TraceInput,
+    trace_input: TraceInput,
     options: Mapping[str, Any],
     answer: int | None = None,
     kinds: Collection[str] | None = None,
@@ -28,7 +28,7 @@ def ablate_in_steps(
 
     Args:
         trace: of the whole network.
-        given, options: the input and keyword arguments of that trace.
+        trace_input, options: the input and keyword arguments of that trace.
         answer: the class that is scored; None takes the mean over all tokens.
         kinds: kinds of attention whose heads are ablated; None takes all.
 
@@ -45,7 +45,7 @@ def ablate_in_steps(
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
             without = HeadInterventions((Scale(kind, ((layer, head),), 0.0),))
-            ablated = model.trace(given, intervention=without, keep=0, **options)  # its maps are not needed
+            ablated = model.trace(trace_input, intervention=without, keep=0, **options)  # its maps are not needed
             changes[kind][layer, head] = _mean(model, ablated, answer, without) - baseline
             done += 1
             yield Progress(done, total)

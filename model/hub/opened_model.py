@@ -243,15 +243,15 @@ class OpenedModel(NetworkOwner):
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
     def _read(
-        self, given: TraceInput, second: str | None, target: str | tuple[int, ...] | None
+        self, trace_input: TraceInput, second: str | None, target: str | tuple[int, ...] | None
     ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
         if self.vision:
-            if not isinstance(given, Image.Image | np.ndarray):
+            if not isinstance(trace_input, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
-            return None, None, picture_inputs(self.network, self.reader, given)
-        if not isinstance(given, str):
+            return None, None, picture_inputs(self.network, self.reader, trace_input)
+        if not isinstance(trace_input, str):
             raise OpenError("This model reads text; give it one.")
-        source = tokenize(self.reader, given, second)
+        source = tokenize(self.reader, trace_input, second)
         if not self.config.is_encoder_decoder:
             return source, None, text_inputs(self.network, source)
         if isinstance(target, tuple):

@@ -24,25 +24,25 @@ class TraceRetention:
     layer: int | None = None
 
 
-def plan_retention(maps: int, layers: int, wanted: str | int) -> TraceRetention:
+def plan_retention(maps: int, layers: int, keep: str | int) -> TraceRetention:
     """Choose the steps to store.
 
     Args:
         maps: number of attention weights in all layers.
         layers: most layers of a kind.
-        wanted: "auto", "all", "weights", or a layer from 0.
+        keep: "auto", "all", "weights", or a layer from 0.
 
     Raises:
         OpenError: they would take more than `LARGEST`, with the figure; or there is no such layer.
     """
-    if isinstance(wanted, int):
-        if not 0 <= wanted < layers:
-            raise OpenError("There is no layer {layer}; this model has {layers}.", layer=wanted + 1, layers=layers)
+    if isinstance(keep, int):
+        if not 0 <= keep < layers:
+            raise OpenError("There is no layer {layer}; this model has {layers}.", layer=keep + 1, layers=layers)
         maps //= layers
-    layer = wanted if isinstance(wanted, int) else None
+    layer = keep if isinstance(keep, int) else None
     weights = TraceRetention("weights", maps * 4 > HALF_FROM, layer)
-    choices = [TraceRetention("all", False, layer), weights] if wanted not in ("all", "weights") else []
-    choices += [TraceRetention("all", False)] if wanted == "all" else [weights] if wanted == "weights" else []
+    choices = [TraceRetention("all", False, layer), weights] if keep not in ("all", "weights") else []
+    choices += [TraceRetention("all", False)] if keep == "all" else [weights] if keep == "weights" else []
     for choice in choices:
         if _bytes(maps, choice) <= LARGEST:
             return choice

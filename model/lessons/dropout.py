@@ -44,9 +44,9 @@ def draw_dropout(
     norm = getattr(getattr(network, stack)[layer], NORMS[step]).norm
     generator = torch.Generator(output.device).manual_seed(seed)
     shape = (draws, len(output))
-    kept = torch.empty(shape, device=output.device).bernoulli_(1 - rate, generator=generator)
-    drawn, without = norm(x + output * kept / (1 - rate)), norm(x + output)  # (draw, d_model), (d_model,)
-    added = to_array(x).astype(np.float64) + to_array(output).astype(np.float64) * to_array(kept) / (1 - rate)
+    mask = torch.empty(shape, device=output.device).bernoulli_(1 - rate, generator=generator)
+    drawn, without = norm(x + output * mask / (1 - rate)), norm(x + output)  # (draw, d_model), (d_model,)
+    added = to_array(x).astype(np.float64) + to_array(output).astype(np.float64) * to_array(mask) / (1 - rate)
     normal = (added - added.mean(1, keepdims=True)) / np.sqrt(added.var(1, keepdims=True) + norm.eps)
     cosines = torch.cosine_similarity(drawn.double(), without.double()[None])
     mean = torch.cosine_similarity(drawn.double().mean(0), without.double(), dim=0)
@@ -54,7 +54,7 @@ def draw_dropout(
     return DropoutDraws(
         to_array(without),
         to_array(drawn),
-        to_array(kept) > 0,
+        to_array(mask) > 0,
         to_array(cosines),
         float(mean),
         largest_difference(own, to_array(drawn)),

@@ -34,7 +34,7 @@ class TransposeLayouts:
     original: Layout
     transposed: Layout
     contiguous: Layout
-    wanted: tuple[int, ...]  # the argument of `view`: the first two axes of the transpose merged
+    view_shape: tuple[int, ...]  # the argument of `view`: the first two axes of the transpose merged
     message: str  # PyTorch's error for `view` on the transpose; empty if it worked
     merged: tuple[int, ...]  # strides of that view after `contiguous()`
     shares_memory: bool  # True if the transpose uses the same memory

@@ -79,7 +79,7 @@ def measure_picture(
 def measure_opened(
     model: OpenedModel,
     trace: HubTrace,
-    given: TraceInput,
+    trace_input: TraceInput,
     options: Mapping[str, Any],
     kinds: Collection[str],
     answer: int | None = None,
@@ -90,14 +90,14 @@ def measure_opened(
 
     Args:
         trace: of the whole network.
-        given, options: the input and keyword arguments of that trace.
+        trace_input, options: the input and keyword arguments of that trace.
         kinds: kinds of attention to measure.
         answer: as of `measure_picture`, for a classifier.
         ablates: whether each head is ablated.
     """
     if answer is None and trace.classes is not None:
         answer = int(trace.probabilities.reshape(-1).argmax())
-    effects = ablate(model, trace, given, options, answer, kinds) if ablates else {}
+    effects = ablate(model, trace, trace_input, options, answer, kinds) if ablates else {}
     return {
         kind: HeadMeasurements(score_heads(trace, kind), effects.get(kind), measure_heads(trace, kind))
         for kind in kinds

@@ -52,21 +52,21 @@ class StudiedModel:
     ablates: bool
     measure: Measure
 
-    def kinds(self, wanted: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:
+    def kinds(self, names: Collection[str] | None, inputs: StudyInputs) -> tuple[str, ...]:
         """The kinds of attention to measure, in the network's order; checks that it accepts the inputs.
 
         Raises:
-            StudyError: it has none, or lacks a wanted one; or it accepts inputs of another form only.
+            StudyError: it has none, or none of a requested name; or it accepts inputs of another form only.
         """
         available = [kind.name for kind in self.model.kinds]
         if not available:
             raise StudyError(f"{self.name} has no attention to measure; give another network.")
-        for kind in wanted or ():
+        for kind in names or ():
             if kind not in available:
                 raise StudyError(f"{self.name} has no attention {kind!r}; choose from {', '.join(available)}.")
         if inputs.form not in self.forms:
             raise StudyError(f"{self.name} reads {' or '.join(self.forms)}, and these are {inputs.form}; give others.")
-        return tuple(kind for kind in available if not wanted or kind in wanted)
+        return tuple(kind for kind in available if not names or kind in names)
 
 
 def open_studied_model(
@@ -168,10 +168,12 @@ def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
     paired = "target" if model.config.is_encoder_decoder else "second" if model.takes_two_texts else None
 
     def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
-        given: TraceInput = item.picture() if model.vision else item.text()
+        trace_input: TraceInput = item.picture() if model.vision else item.text()
         options: dict[str, Any] = {paired: item.second} if paired and item.second is not None else {}
-        trace = model.trace(given, **options)
-        return measure_opened(model, trace, given, options, kinds, _known_class(item, trace.classes), ablates=ablates)
+        trace = model.trace(trace_input, **options)
+        return measure_opened(
+            model, trace, trace_input, options, kinds, _known_class(item, trace.classes), ablates=ablates
+        )
 
     forms: tuple[InputForm, ...] = ("pictures",) if model.vision else ("texts", "pairs") if paired else ("texts",)
     return StudiedModel(name, model, forms, "ablate" in model.capabilities, measure)

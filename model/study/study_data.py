@@ -87,9 +87,9 @@ class StudyInputs:
         return digest.hexdigest()
 
 
-def spread_evenly(count: int, wanted: int) -> np.ndarray:
-    """At most `wanted` indices below `count`, ascending, from the first to the last."""
-    return np.unique(np.linspace(0, count - 1, min(wanted, count)).round().astype(int))
+def spread_evenly(count: int, most: int) -> np.ndarray:
+    """At most `most` indices below `count`, ascending, from the first to the last."""
+    return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(int))
 
 
 def read_inputs(path: str | Path) -> StudyInputs:
@@ -159,8 +159,8 @@ def _tables(paths: list[Path]) -> StudyInputs:
                 raise StudyError(
                     f"{path} has no column called text or image, but {', '.join(columns) or 'none'}; rename one."
                 )
-            wanted = ("text", "second") if "text" in columns else ("image", "label")
-            table = read_table(path, columns=[name for name in wanted if name in columns], memory_map=True)
+            names = ("text", "second") if "text" in columns else ("image", "label")
+            table = read_table(path, columns=[name for name in names if name in columns], memory_map=True)
         except (ArrowException, OSError) as error:
             raise StudyError(f"{path} cannot be read as a table ({error}); give another file.") from error
         forms.add("pictures" if "image" in table.column_names else "pairs" if "second" in columns else "texts")

@@ -39,7 +39,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
     chosen = [sentence for sentence in corpus.heldout if _is_usable(translator, sentence)][:sentences]
     if len(chosen) < 2:
         raise ValueError("Fewer than two held-out sentences have three words; give more data or a larger --heldout.")
-    found: dict[str, list[MethodAgreement]] = {way: [] for way in WAYS}
+    agreements: dict[str, list[MethodAgreement]] = {way: [] for way in WAYS}
     target_words = 0
     for sentence in tqdm(chosen, desc="agreement", mininterval=2):
         trace = translator.trace(sentence)
@@ -47,14 +47,14 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         target_words += sum(not word.special for word in explained.target)
         for way in WAYS:
             left_out = leave_one_out(translator.network, trace, explained.source, way)
-            found[way].append(correlate_methods(explained, sum_drops_by_word(left_out, explained.target)))
+            agreements[way].append(correlate_methods(explained, sum_drops_by_word(left_out, explained.target)))
     result = {
         "weights_sha256": translator.weights_sha256,
         "data_sha256": corpus.sha256,
         "sentences": len(chosen),
-        "source_words": sum(one.words for one in found[WAYS[0]]),
+        "source_words": sum(one.words for one in agreements[WAYS[0]]),
         "target_words": target_words,
-        "ways": {way: summarize_agreement(found[way]) for way in WAYS},
+        "ways": {way: summarize_agreement(agreements[way]) for way in WAYS},
     }
     write_json(folder / FILE, result)
     return result
@@ -65,7 +65,7 @@ def _is_usable(translator: Translator, sentence: str) -> bool:
     return len(ids) <= MAX_TOKENS and has_enough_words(whole_words(translator.tokenizer, ids))
 
 
-def summarize_agreement(found: Iterable[MethodAgreement]) -> dict[str, dict]:
+def summarize_agreement(agreements: Iterable[MethodAgreement]) -> dict[str, dict]:
     """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
 
     Also `to_rival`: the paired difference to the best method, or for the best method to the second best, with its
@@ -74,7 +74,7 @@ def summarize_agreement(found: Iterable[MethodAgreement]) -> dict[str, dict]:
     Raises:
         ValueError: fewer than two sentences have a figure of every method.
     """
-    rows = [[one.sentence(method) for method in METHODS] for one in found]
+    rows = [[one.sentence(method) for method in METHODS] for one in agreements]
     values = np.array([row for row in rows if None not in row], dtype=float)  # (sentence, method)
     if len(values) < 2:
         raise ValueError("Fewer than two sentences have a rank correlation; give more sentences.")

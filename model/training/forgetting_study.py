@@ -32,7 +32,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
     for name in NETWORKS:
         held_out_card(folder / name, corpus)
         networks[name] = RecurrentTranslator.load(folder / name, device)
-    found: dict[str, dict[str, list[dict[int, float]]]] = {
+    gradients: dict[str, dict[str, list[dict[int, float]]]] = {
         name: {state: [] for state in states} for name, states in NETWORKS.items()
     }
     used, largest = 0, 0.0
@@ -45,7 +45,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
         for name, model in networks.items():
             sizes = state_gradients(model.network, ids[name])
             largest = max(largest, sizes.difference)
-            for state, by_sentence in found[name].items():
+            for state, by_sentence in gradients[name].items():
                 of_state = getattr(sizes, state)[:-1]  # without `</s>`
                 by_sentence.append(dict(zip(sizes.distance[:-1].tolist(), of_state.tolist(), strict=True)))
     facts = {
@@ -55,7 +55,7 @@ def measure_forgetting(folder: Path, corpus: Corpus, sentences: int = SENTENCES,
     }
     hashes = {name: model.weights_sha256 for name, model in networks.items()}
     measured = {
-        name: {state: group_by_distance(rows) for state, rows in states.items()} for name, states in found.items()
+        name: {state: group_by_distance(rows) for state, rows in states.items()} for name, states in gradients.items()
     }
     result = Forgetting(hashes, used, measured, facts)
     write_json(folder / FILE, result.to_dict())

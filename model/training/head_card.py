@@ -28,13 +28,13 @@ def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]
 def english_section(folder: Path, tokenizer_sha256: str) -> str:
     """Markdown from `english.json` in `folder`; empty where there is none for this tokenizer."""
     try:
-        found = read_json(folder / MEASURED)
+        counted = read_json(folder / MEASURED)
     except CheckpointError:
         return ""
-    if found.get("tokenizer_sha256") != tokenizer_sha256:
+    if counted.get("tokenizer_sha256") != tokenizer_sha256:
         return ""
-    odds, letters = (found["thresholds"][name] for name in ("log_odds", "spelling"))
-    groups = {f"English, {name}": counts for name, counts in found["english"].items()} | found["foreign"]
+    odds, letters = (counted["thresholds"][name] for name in ("log_odds", "spelling"))
+    groups = {f"English, {name}": counts for name, counts in counted["english"].items()} | counted["foreign"]
     rows = "\n".join(_counts_line(name, counts) for name, counts in groups.items())
     return f"""## Text that is not English
 
@@ -58,15 +58,15 @@ def _counts_line(name: str, counts: dict[str, int]) -> str:
 def head_section(folder: Path, weights_sha256: str) -> str:
     """Markdown from `heads.json` in `folder`; empty where there is none for these weights."""
     try:
-        found = load_statistics(folder, weights_sha256)
+        stats = load_statistics(folder, weights_sha256)
     except CheckpointError:
         return ""
     lines = "\n".join(
         _line(kind, table, layer, head)
-        for kind, table in found.kinds.items()
+        for kind, table in stats.kinds.items()
         for layer, head in np.ndindex(*table.shape)
     )
-    vision = "vision" in found.kinds
+    vision = "vision" in stats.kinds
     rule = PICTURES if vision else TEXT
     unit = "-ln p of the right class" if vision else "mean -ln p per token of each sentence's first translation"
     linked = ""
@@ -74,16 +74,16 @@ def head_section(folder: Path, weights_sha256: str) -> str:
         linked = f"""
 
 `aligned` compares with a statistical word alignment (`model/text/word_alignment.py`) learned from the training pairs
-without any network; it links {100 * found.facts["linked"]:.0f} % of the French tokens."""
+without any network; it links {100 * stats.facts["linked"]:.0f} % of the French tokens."""
     return f"""## What the heads do
 
-Over {found.inputs} {found.of}, means ± standard deviations: the pattern with its score (the share of attention on it)
+Over {stats.inputs} {stats.of}, means ± standard deviations: the pattern with its score (the share of attention on it)
 and what uniform attention would score; and the change of the loss when the head alone is ablated, above 0 where the
 head helps. The loss is the {unit}, in nats.
 
 A label needs a score of at least {rule.least:g} and {rule.times:g} times that of uniform attention; `diffuse`
 an entropy of at least {rule.spread:g} of the largest possible; else it is `{MIXED}`, shown with the best pattern.
-Definitions: `model/attribution/head_labels.py`. Measured on {found.facts["hardware"]}.{linked}
+Definitions: `model/attribution/head_labels.py`. Measured on {stats.facts["hardware"]}.{linked}
 
 | head | label | score | uniform | change of the loss |
 | --- | --- | --- | --- | --- |

@@ -168,8 +168,8 @@ def train(
     )
     if resume:
         state.load(out / CHECKPOINT)
-        begun = asdict(state.start)  # the data of earlier runs behind --start-from may differ
-        own = [row for row in read_metrics(out / METRICS) if row.get("begun", begun) == begun]
+        own_start = asdict(state.start)  # the data of earlier runs behind --start-from may differ
+        own = [row for row in read_metrics(out / METRICS) if row.get("begun", own_start) == own_start]
         if any(row.get("data", task.data) != task.data for row in own):
             raise CheckpointError(
                 "The run in {folder} was trained on other data; give the same --data and --heldout.", folder=out

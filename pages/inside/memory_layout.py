@@ -46,12 +46,12 @@ def render(request: Request) -> None:
         ),
     ]
     tables.render_table(columns, say("inside.memory.table", "Strides before and after"))
-    view_code = f"`x.transpose(0, 1).view{_tuple_text(layouts.wanted)}`"
+    view_code = f"`x.transpose(0, 1).view{_tuple_text(layouts.view_shape)}`"
     paragraph("inside", "view-fails" if layouts.message else "view-works", code=view_code)
     if layouts.message:
         st.code(layouts.message, language=None, wrap_lines=True)
     render_experiment("inside-memory", {"shape": "3 1 10 20"}, None if layouts.message else {})
-    copy_code = f"`x.transpose(0, 1).contiguous().view{_tuple_text(layouts.wanted)}`"
+    copy_code = f"`x.transpose(0, 1).contiguous().view{_tuple_text(layouts.view_shape)}`"
     paragraph("inside", "view-of-a-copy", code=copy_code, strides=_tuple_text(layouts.merged))
     caption("inside", "check-memory-shared" if layouts.shares_memory else "check-memory-copied")
     typed_view = render_typed_view(shape)

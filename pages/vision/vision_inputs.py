@@ -81,8 +81,8 @@ class MapSettings:
 
     def draw(self, head_map: HeadMap) -> drawing.Drawing:
         """Draw a map over the picture, for a file."""
-        opacity, kept = (int(self.chosen[key]) / 100 for key in ("opacity", "kept"))
-        return drawn_over_picture(head_map, self.picture, opacity, kept)
+        opacity, share = (int(self.chosen[key]) / 100 for key in ("opacity", "kept"))
+        return drawn_over_picture(head_map, self.picture, opacity, share)
 
 
 def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> MapSettings:

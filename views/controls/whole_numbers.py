@@ -4,7 +4,7 @@ import re
 
 from ..text.catalogue import Message
 
-_WANTED = Message(
+_RULE = Message(
     "numbers.wanted",
     "Type {fewest} to {most} {what}, whole numbers from {smallest} to {largest} with spaces between them.",
 )
@@ -25,7 +25,7 @@ def parse(text: str, what: str, count: tuple[int, int], values: tuple[int, int])
     """
     fewest, most = count
     smallest, largest = values
-    rule = _WANTED(what=what, fewest=fewest, most=most, smallest=smallest, largest=largest)
+    rule = _RULE(what=what, fewest=fewest, most=most, smallest=smallest, largest=largest)
     items = [item for item in re.split(r"[\s,;]+", text.strip()) if item]
     if not items:
         raise ValueError(rule)

@@ -30,11 +30,11 @@ RenderView = Callable[[Mapping[str, ViewedAttention], Mapping[str, WordGrouping]
 VIEWS: dict[str, RenderView] = {"maps": overview.render, "lines": lines.render, "one-weight": one_weight.render}
 
 
-def explore_text(service: Service, text: str, trace: SentenceTrace, beside: str = "") -> None:
-    """Render the viewer for a sentence and its translation. `beside` is HTML next to the choice of the view."""
+def explore_text(service: Service, text: str, trace: SentenceTrace, caption_html: str = "") -> None:
+    """Render the viewer for a sentence and its translation. `caption_html` is placed next to the choice of the view."""
     model = service.model
     of = lambda kind: _view_sentence(text, trace, kind, model)  # noqa: E731
-    explore_tokens(service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), beside)
+    explore_tokens(service.kinds, of, available_views(model), lambda kind: group_tokens(kind, trace), caption_html)
 
 
 def initial_maps(service: Service, sentence: str, trace: SentenceTrace) -> SheetsOfKinds:
@@ -58,7 +58,7 @@ def explore_tokens(
     of: Callable[[Kind], ViewedAttention],
     views: tuple[str, ...],
     words: Callable[[Kind], WordGrouping] | None = None,
-    beside: str = "",
+    caption_html: str = "",
 ) -> None:
     """Render the viewer for text. The browser draws what is chosen; changing a setting reruns only this fragment.
 
@@ -67,9 +67,9 @@ def explore_tokens(
         of: returns the attention of a kind.
         views: that can be chosen; see `available_views`.
         words: returns the words of a kind's tokens; None where tokens are not parts of words.
-        beside: HTML next to the choice of the view.
+        caption_html: HTML next to the choice of the view.
     """
-    view = _choose_view(views, beside)
+    view = _choose_view(views, caption_html)
     choices = _choices(kinds, bool(words))
     groupings = {name: words(kind) for name, kind in kinds.items()} if words else {}
     _render_check(VIEWS[view]({name: of(kind) for name, kind in kinds.items()}, groupings, choices))
@@ -87,11 +87,11 @@ def available_views(model: TracedModel) -> tuple[str, ...]:
     return tuple(VIEWS) if scaled else ("maps", "lines")
 
 
-def _choose_view(views: tuple[str, ...], beside: str = "") -> str:
+def _choose_view(views: tuple[str, ...], caption_html: str = "") -> str:
     labels = {view: OPTIONS["look"][view] for view in views}
     with st.container(horizontal=True, gap="medium", vertical_alignment="center"):
-        if beside:
-            st.html(beside)
+        if caption_html:
+            st.html(caption_html)
         return widgets.pick(say("viewer.look", "View"), labels, "look", hidden=True)
 
 
