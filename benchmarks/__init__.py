@@ -1,1 +1,1 @@
-"""Side-by-side measurements: every comparison runs in one process, in turns, and is stated as a ratio."""
+"""Side-by-side measurements: every comparison runs in one process, interleaved, and is stated as a ratio."""

@@ -1,4 +1,4 @@
-"""Choices among computed results, in headless Chromium: from a user's event to the frame that shows the result."""
+"""Response times of choices that the browser answers without the server, from the event to the frame that shows it."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ MAPPED = f"""(document.querySelector('.first .view')?.shadowRoot
 TRANSLATED_BY_PAGE = "document.querySelector('[data-testid=stMain] [lang=fr]')?.textContent.trim()"
 # Checks every frame, installed before the page's own scripts; resolves with the time since navigation started.
 WATCH = """(() => {{
-    window.stands = new Promise((resolve) => {{
+    window.contentShown = new Promise((resolve) => {{
         const look = () => ({done}) ? requestAnimationFrame(resolve) : requestAnimationFrame(look)
         requestAnimationFrame(look)
     }})
@@ -66,7 +66,7 @@ def _time_to(playwright: Playwright, url: str, done: str) -> tuple[float, float]
     view = browser.new_page(viewport=WIDE)
     view.add_init_script(WATCH.format(done=done))
     view.goto(url, wait_until="commit")
-    within = view.evaluate("window.stands")
+    within = view.evaluate("window.contentShown")
     whole = 1000 * (time.perf_counter() - started)
     browser.close()
     return whole, within

@@ -1,4 +1,4 @@
-"""*Before the Transformer* in headless Chromium: its opening, its parts, and the steps that follow a slider."""
+"""Response times of the page *Before the Transformer* in headless Chromium: opening it, its parts, and its sliders."""
 
 from __future__ import annotations
 

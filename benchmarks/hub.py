@@ -1,4 +1,4 @@
-"""An opened model compared with bertviz and TransformerLens: GPT-2's size, random weights, 12x12 heads, 128 tokens."""
+"""Speed of an opened model compared with bertviz and TransformerLens: a GPT-2 with random weights, 128 tokens."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Lens:
         self._process.stdin.write(line + "\n")
         self._process.stdin.flush()
         if not (answer := self._process.stdout.readline()):
-            raise RuntimeError("TransformerLens has ended; its messages stand above.")
+            raise RuntimeError("TransformerLens has ended; its messages are printed above.")
         return answer
 
 

@@ -1,4 +1,4 @@
-"""The Vision page and the pages that teach, in headless Chromium: uploads, clicks, sliders and page changes."""
+"""Response times of the Vision page and the teaching pages in headless Chromium: uploads, clicks, sliders, pages."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ WRITTEN = """[...document.querySelectorAll('.st-key-smoothed-with-mark *')]
     .map((holder) => holder.shadowRoot?.querySelector('.panels')?.textContent).join()"""
 # The pixels of every canvas inside components.
 CANVASES = """(() => {
-    const found = []
+    const images = []
     const visit = (box) => {
-        if (box instanceof HTMLCanvasElement) found.push(box.toDataURL())
+        if (box instanceof HTMLCanvasElement) images.push(box.toDataURL())
         for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
     }
     visit(document.querySelector('[data-testid="stMain"]'))
-    return found.join()
+    return images.join()
 })()"""
 # Sliders moved by the arrow keys: the address of the page, the label, and what changes.
 SLIDERS = {

@@ -1,4 +1,4 @@
-"""Lines and grid compared with bertviz: the same tensors, each on its own page, in one headless Chromium.
+"""Speed of the lines and of the grid of maps compared with bertviz, on the same tensors in headless Chromium.
 
 A view's time is that of Python from the tensor to the page, plus that of the browser from the start of navigation until
 the frame after it is drawn. A hover's time is that of the page's main thread from the pointer's event until the frame

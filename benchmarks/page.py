@@ -1,4 +1,4 @@
-"""The app in headless Chromium: the time from each user action until its result is on the screen."""
+"""Response times of the app in headless Chromium: from each user action until its result is on the screen."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def new_sentences(view: Page, clock: Clock) -> list[Measurement]:
         box = view.get_by_label("English sentence")
         box.fill(sentence)
         clock.remember(drawn.STATE)
-        times.append(clock.time("keydown", lambda box=box: box.press("Enter"), drawn.another("before")))
+        times.append(clock.time("keydown", lambda box=box: box.press("Enter"), drawn.shows_another_sentence("before")))
     return summarise("new sentence of 12 words until all maps are drawn", {"Attention page": times[2:]})
 
 

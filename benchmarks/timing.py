@@ -39,7 +39,7 @@ def interleave(
 
     Args:
         group: heading of the comparison.
-        candidates: name -> what to time; the first is what the others are divided by.
+        candidates: name -> function to time; the first is the reference of the ratios.
         rounds: counted rounds, after `warm_up` uncounted ones.
     """
     times: dict[str, list[float]] = {name: [] for name in candidates}

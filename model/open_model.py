@@ -42,7 +42,7 @@ def open_model(
         dtype: "auto" uses that of the files; or "float32", "float16", "bfloat16".
         memory: with "spread", bytes of this machine's memory that the weights may take; the rest stays on disk and is
             read whenever it is needed. By default a share of what is free.
-        download: whether the hub may be asked for what is not in this machine's cache.
+        download: whether files that are not in this machine's cache may be downloaded from the hub.
         progress: called with the bytes so far and the bytes in total during a download.
 
     Raises:

@@ -37,7 +37,7 @@ GREEDY = DecodingOptions()
 
 
 class InputError(UserError, ValueError):
-    """A sentence that cannot be translated; the message says why and what to do."""
+    """A sentence that cannot be translated; the message states why and what to do."""
 
 
 @dataclass(frozen=True)

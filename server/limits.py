@@ -59,4 +59,4 @@ class SocketLimits:
 
     def __post_init__(self) -> None:
         if min(astuple(self)) <= 0:
-            raise ValueError("Every limit must be greater than 0: a limit of 0 would let nobody in.")
+            raise ValueError("Every limit must be greater than 0: a limit of 0 would refuse every visitor.")

@@ -13,7 +13,7 @@ StartJob = Callable[[], Iterable[object]]  # starts a job, which runs as its ste
 
 MAX_JOBS = 4  # jobs that wait; beyond that the oldest is dropped
 POLL_SECONDS = 0.02  # seconds between two checks whether the server is idle
-# Seconds without an idle moment after which a job is given up: by then the user has the result, or left.
+# Seconds without an idle moment after which a job is dropped: by then the user has the result, or left.
 PATIENCE = 10.0
 
 

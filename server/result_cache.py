@@ -1,4 +1,4 @@
-"""A cache of results shared by all visitors, with one computation at a time: what two request is computed once."""
+"""A cache of results, shared by all visitors: a result that several request at once is computed once."""
 
 import threading
 import weakref
@@ -31,7 +31,7 @@ def clear_all() -> None:
 class ResultCache:
     """A least-recently-used cache, shared by all visitors. Safe to use from several threads.
 
-    An evicted result is still found as long as something else refers to it, such as a visitor's session.
+    An evicted result is still returned as long as something else refers to it, such as a visitor's session.
     """
 
     def __init__(self, size: int) -> None:

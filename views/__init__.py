@@ -1,4 +1,4 @@
-"""Everything that a page or a notebook shows."""
+"""Rendering for pages and notebooks: components, figures, HTML, exported files, and the state in the URL."""
 
 from .trace_frame import frame
 

@@ -29,7 +29,7 @@ class Kind:
         short: the same on a control.
         queries, keys: what the rows and the columns are, such as "English query token".
         causal: a query may only attend to itself and earlier tokens.
-        axes: what one row and one column is, in files.
+        axes: names of a row and of a column, in files.
         places: rows and columns are positions in a picture: their names all differ and need no number.
         in_heading: its name at the beginning of a heading; `in_sentence` if None.
     """

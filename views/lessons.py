@@ -20,7 +20,7 @@ class Lesson:
         page: its path.
         key, part: the setting that opens the part, and its value.
         experiment: id of the experiment that is proposed there.
-        name: what the lesson is about.
+        name: its title.
         first: the part is open by default, so that a URL need not name it.
     """
 

@@ -168,7 +168,7 @@ def tab_title(page: MenuPage) -> str:
 
 @functools.cache
 def _freeze_loaded_objects(page: str) -> None:
-    """Exclude from garbage collection what the first run of a page imported and loaded: it is never released."""
+    """Exclude the objects that a page's first run loaded from garbage collection: they are never released."""
     gc.collect()
     gc.freeze()
 

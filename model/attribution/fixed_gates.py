@@ -1,4 +1,4 @@
-"""A translation by an LSTM with gates held: the new translation, the pass over the old one, and two checks."""
+"""Translate with gates of an LSTM held at fixed values: new translation, pass over the old one, two checks."""
 
 import math
 from collections.abc import Mapping

@@ -57,7 +57,7 @@ class HeadStatistics:
     """Statistics of all kinds of attention of one network."""
 
     weights_sha256: str  # of the measured weights
-    inputs: int  # number of inputs; `of` says which
+    inputs: int  # number of inputs; `of` names them
     of: str
     kinds: dict[str, KindStatistics]  # kind of attention -> its heads
     facts: dict  # conditions of the measurement, for the card
@@ -137,7 +137,7 @@ def load_statistics(folder: str | Path, weights_sha256: str) -> HeadStatistics:
     """Read the statistics in the folder of a network, for the weights in use.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the message says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message states what to do.
     """
     return read_measured(folder, FILE, weights_sha256, "head-statistics", _read)
 

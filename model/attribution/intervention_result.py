@@ -1,4 +1,4 @@
-"""A translation under interventions: the new translation, the pass over the old one, and two checks."""
+"""The result of an intervention on a translator: the new translation, the pass over the old one, and two checks."""
 
 import math
 from collections.abc import Callable, Mapping

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     Network: TypeAlias = PreTrainedModel
     Tokenizer: TypeAlias = PreTrainedTokenizerBase
     ImageProcessor: TypeAlias = BaseImageProcessor
-    Reader: TypeAlias = PreTrainedTokenizerBase | BaseImageProcessor  # turns what the user gives into inputs
+    Reader: TypeAlias = PreTrainedTokenizerBase | BaseImageProcessor  # converts the user's input to tensors
     Config: TypeAlias = PretrainedConfig
 else:
     Network = Tokenizer = ImageProcessor = Reader = Config = Any

@@ -1,4 +1,4 @@
-"""Turn the user's text or picture into the input tensors of a network of the library."""
+"""Convert the user's text or picture to the input tensors of a network of the library."""
 
 import inspect
 from typing import Any

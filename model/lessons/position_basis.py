@@ -15,12 +15,12 @@ def curve(name: str, length: int) -> np.ndarray:
         ValueError: there is no such curve.
     """
     place = np.arange(length) / max(length, 1)  # 0 to below 1
-    turns = 3 * place % 1  # three periods
+    phase = 3 * place % 1  # of three periods, from 0 to below 1
     shapes = {
         "step": np.where(place < 0.5, -1.0, 1.0),
-        "square-wave": np.where(turns < 0.5, 1.0, -1.0),
-        "sawtooth": 2 * turns - 1,
-        "triangle": 4 * np.abs(turns - 0.5) - 1,
+        "square-wave": np.where(phase < 0.5, 1.0, -1.0),
+        "sawtooth": 2 * phase - 1,
+        "triangle": 4 * np.abs(phase - 0.5) - 1,
         "bump": np.exp(-(((place - 0.5) / 0.08) ** 2)),
         "one-position": (np.arange(length) == length // 2).astype(np.float64),
     }
@@ -35,9 +35,9 @@ def harmonics(length: int, columns: int) -> np.ndarray:
     `(length, columns)` float64; the first `length` columns are orthogonal, but a sine of length / 2 periods is 0.
     """
     place = np.arange(length)[:, None] / max(length, 1)
-    turns = (np.arange(columns) + 1) // 2  # 0 1 1 2 2 ...
+    periods = (np.arange(columns) + 1) // 2  # 0 1 1 2 2 ...
     shift = np.where(np.arange(columns) % 2, 0.0, np.pi / 2)
-    return np.sin(2 * np.pi * turns * place + shift)
+    return np.sin(2 * np.pi * periods * place + shift)
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,7 +67,7 @@ def fit_columns(target: np.ndarray, table: np.ndarray, first: int) -> BasisFit:
     """
     length, columns = table.shape
     if not 0 <= first <= columns:
-        raise ValueError(f"{first} columns were asked for; there are {columns}.")
+        raise ValueError(f"{first} columns were requested; there are {columns}.")
     basis = np.zeros((min(length, columns), length))  # orthonormal rows
     left = target.astype(np.float64)
     whole = np.linalg.norm(left)

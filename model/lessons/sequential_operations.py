@@ -3,7 +3,7 @@
 A network is a graph. A vertex is the output of one sub-layer for one token: a cell of a recurrence, an attention, a
 feed-forward layer; it reads the vertices whose results it needs. The longest chain is the number of steps that cannot
 run in parallel; the shortest path between two tokens is the number of sub-layers that a signal passes (Vaswani et al.
-2017, section 4 and table 1, which have both for a single layer). What runs once for any length is not counted:
+2017, section 4 and table 1, which have both for a single layer). Layers that run once for any length do not count:
 embedding, the decoder's start, output layer.
 """
 

@@ -58,7 +58,7 @@ class TransformerConfig(SequenceConfig):
 
     Raises:
         ValueError: a size is not positive, `d_model` is odd or not divisible by `n_heads`, or `dropout` is outside
-            [0, 1); the message says what to change.
+            [0, 1); the message states what to change.
     """
 
     vocabulary_size: int = 8000

@@ -35,7 +35,7 @@ class ConvolutionConfig(NetworkConfig):
 
     Raises:
         ValueError: a size is not positive, a width is no multiple of `squeeze`, the picture is smaller than one cell
-            of the last stage, or there are fewer than two classes; the message says what to change.
+            of the last stage, or there are fewer than two classes; the message states what to change.
     """
 
     classes: tuple[str, ...]

@@ -27,7 +27,7 @@ class RecurrentConfig(SequenceConfig):
             2014, section 3.3), or "both", with the two states of a token concatenated (Bahdanau et al. 2015).
 
     Raises:
-        ValueError: a size or a choice is out of range, or two of them do not fit; the message says which.
+        ValueError: a size or a choice is out of range, or two of them do not fit; the message states which.
     """
 
     vocabulary_size: int = 8000

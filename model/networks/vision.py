@@ -25,7 +25,7 @@ class VisionConfig(NetworkConfig):
 
     Raises:
         ValueError: a size is not positive, the image is not a whole number of patches, `d_model` is not divisible by
-            `n_heads`, or there are fewer than two classes; the message says what to change.
+            `n_heads`, or there are fewer than two classes; the message states what to change.
     """
 
     classes: tuple[str, ...]

@@ -23,7 +23,7 @@ PROJECT = Path(__file__).resolve().parent.parent.parent
 
 
 class CheckpointError(UserError, RuntimeError):
-    """A file of a model is missing, damaged or of another shape; the message names it and says what to do."""
+    """A file of a model is missing, damaged or of another shape; the message names it and states what to do."""
 
 
 def write_atomically(path: str | Path, content: bytes) -> None:
@@ -105,7 +105,7 @@ def read_measured(
         make: creates the result from the file's content.
 
     Raises:
-        CheckpointError: missing or damaged, or measured on other weights; the message says what to do.
+        CheckpointError: missing or damaged, or measured on other weights; the message states what to do.
     """
     folder = Path(folder)
     values = {"file": file, "folder": folder.name, "command": command}
@@ -125,7 +125,7 @@ def read_measured(
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text for people; if it cannot be read, return a sentence that says so, as nothing depends on it."""
+    """Read a text for people; if it cannot be read, return an explanation instead: no program depends on it."""
     path = Path(path)
     try:
         return path.read_text(encoding="utf-8")

@@ -2,7 +2,7 @@
 
 
 class UserError(Exception):
-    """An error whose message says in one sentence what is wrong and what to do.
+    """An error whose message states in one sentence what is wrong and what to do.
 
     Attributes:
         template: the English sentence with `{name}` in place of each value; the key of its translations.

@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     text_commands = (translator, recurrent, evaluate, *studies)
     for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
-        command.add_argument("--heldout", type=int, default=2000, help="English sentences kept for evaluation")
+        command.add_argument("--heldout", type=int, default=2000, help="English sentences held out for evaluation")
     for command in text_commands:
         add_device_option(command)
     add_picture_commands(commands)

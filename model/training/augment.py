@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image, ImageEnhance, ImageOps
 
 GREY = (128, 128, 128)  # fills areas outside the picture
-TURN = 30.0  # degrees at full strength, as all below
+ROTATION = 30.0  # degrees at full strength, as all below
 SHEAR = 0.3  # pixels of shift for each row or column
 SHIFT = 0.45  # of the picture's side
 ENHANCE = 0.9  # the factor is 1 minus or plus this
@@ -36,7 +36,7 @@ OPERATIONS: dict[str, Operation] = {
     "identity": lambda image, strength: image,
     "autocontrast": lambda image, strength: ImageOps.autocontrast(image),
     "equalize": lambda image, strength: ImageOps.equalize(image),
-    "rotate": lambda image, strength: image.rotate(TURN * strength, Image.Resampling.BILINEAR, fillcolor=GREY),
+    "rotate": lambda image, strength: image.rotate(ROTATION * strength, Image.Resampling.BILINEAR, fillcolor=GREY),
     "solarize": lambda image, strength: ImageOps.solarize(image, 256 - round(SOLARIZED * abs(strength))),
     "posterize": lambda image, strength: ImageOps.posterize(image, 8 - round(BITS * abs(strength))),
     "colour": _enhance(ImageEnhance.Color),

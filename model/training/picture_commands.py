@@ -80,7 +80,7 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     maps_vision.set_defaults(run=_study_maps)
     maps_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     maps_vision.add_argument("--drawn", type=Path, required=True, help="variants of `python -m tools.samples`")
-    maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to state beside it")
+    maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to compare with")
     maps_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
     for command in (vision, convolution, evaluate_vision, read_vision, heads_vision, maps_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
@@ -160,7 +160,9 @@ def _evaluate_recognizer(options: argparse.Namespace) -> int:
 
 def _choose_reading_size(options: argparse.Namespace) -> int:
     if "widths" in read_json(options.model / "config.json"):
-        raise ValueError("A convolutional network chooses it by itself; give the folder of a Vision Transformer.")
+        raise ValueError(
+            "A convolutional network's size was chosen with its card; give the folder of a Vision Transformer."
+        )
     change_reading_size(options.model, read_images(options.data), options.device)
     return 0
 

@@ -37,7 +37,7 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     english.add_argument(
         "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
     )
-    comparison = commands.add_parser("comparison", help="measure all five networks that translate beside each other")
+    comparison = commands.add_parser("comparison", help="compare all five networks that translate")
     comparison.set_defaults(run=_compare_networks)
     comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")

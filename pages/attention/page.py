@@ -1,4 +1,4 @@
-"""Every head of encoder self-attention, masked decoder self-attention and cross-attention."""
+"""The page *Attention*: every head of encoder self-attention, masked decoder self-attention and cross-attention."""
 
 from pages.shared import code_values
 from pages.shared.attention_viewer.explore import explore_text

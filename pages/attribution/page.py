@@ -1,4 +1,4 @@
-"""Attribution: which source words a target word needs, by five methods, compared with leave-one-out."""
+"""The page *Attribution*: which source words a target word needs, by five methods, compared with leave-one-out."""
 
 import streamlit as st
 

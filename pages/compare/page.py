@@ -1,4 +1,4 @@
-"""Two sentences side by side, or one sentence before and after an intervention, with the difference of their maps."""
+"""The page *Compare*: two sentences, or one before and after an intervention, and the difference of their maps."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""How a translation comes to be: step by step, from vector to token, forced or free, and in a beam."""
+"""The page *Decoding*: generation of a translation step by step, the choice of tokens, teacher forcing, and beams."""
 
 from pages.decoding import beam_search, linear_softmax, step, teacher_forcing
 from pages.shared.page_header import SENTENCE

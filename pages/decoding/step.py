@@ -24,7 +24,7 @@ from views.html import decoding_steps, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say
 from views.text.numbers import percent
-from views.url_state import bound_settings as held
+from views.url_state import bound_settings
 
 ROW_COUNTS = (5, 10, 20, 50)  # tokens in the table
 
@@ -101,7 +101,7 @@ def render_choice(request: Request, trace: Trace, step: int) -> None:
         best = order[0]
         result = {"token": token_value(trace.tokenizer.labels([best])[0]), "temperature": f"{temperature:g}"}
         result |= {"before": percent(stages.plain[best]), "after": percent(stages.probabilities[best])}
-        action = partial(held.store_text, "try_temperature", "2")
+        action = partial(bound_settings.store_text, "try_temperature", "2")
         render_experiment("decoding-step", action, result if temperature != 1 else None)
     paragraph("decoding", "choice")
     file_columns = [

@@ -1,4 +1,4 @@
-"""Every term of the papers and the tutorials in a sentence or two, with a link to the section that shows it."""
+"""The page *Glossary*: every term of the papers and the tutorials, with a link to the section that shows it."""
 
 import re
 from urllib.parse import urlencode

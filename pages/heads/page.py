@@ -1,4 +1,4 @@
-"""All heads ranked by the change of the loss without them, for one sentence, with computed labels."""
+"""The page *Heads*: all heads ranked by the change of the loss without them, for one sentence, with computed labels."""
 
 from dataclasses import dataclass
 

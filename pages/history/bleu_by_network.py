@@ -1,4 +1,4 @@
-"""All five networks in one table: the section *The ladder*."""
+"""The section *The ladder*: a table of size, training time, BLEU and speed of all five networks."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""What is forgotten: the gradient of the last state by every input, and how the effect of a replaced token fades."""
+"""What a recurrent encoder forgets: gradients of its last state by input, and how a replaced token's effect fades."""
 
 from collections.abc import Iterator
 

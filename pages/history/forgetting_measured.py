@@ -1,4 +1,4 @@
-"""What is forgotten over many held-out sentences, by distance: the shipped measurement."""
+"""What recurrent encoders forget, by distance, over many held-out sentences: the shipped figures."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What came before the Transformer: recurrent networks, gates, one vector, and the first attention."""
+"""The page *Before the Transformer*: recurrent networks, gates, one vector, and the first attention."""
 
 from pages.history import (
     alignment,

@@ -1,4 +1,4 @@
-"""x against x over many held-out sentences: shipped figures."""
+"""Self-attention without projections over many held-out sentences: the shipped figures."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""x against x in numbers, stage by stage, and the pairs for which the claim fails."""
+"""Tables of self-attention without projections, stage by stage, and the pairs for which the claim fails."""
 
 from collections.abc import Sequence
 

@@ -62,7 +62,7 @@ def render(request: Request) -> None:
 
 
 def render_typed_view(shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Show what `view` does with a typed shape; return the shape, empty where the text is none."""
+    """Show what `view` does with a typed shape; return the shape, empty if the text is not a shape."""
     paragraph("inside", "view-asked")
     typed = widgets.text(say("inside.view", "Shape that view is asked for"), "asked_view", VIEW, width=240)
     try:

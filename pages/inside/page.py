@@ -1,4 +1,4 @@
-"""Inside a layer: attention step by step, heads, the feed-forward layer, and Add & Norm."""
+"""The page *Inside a layer*: attention step by step, heads, the feed-forward layer, and Add & Norm."""
 
 from pages.inside import add_norm, feed_forward, heads, layer_steps, memory_layout, query, scaling
 from pages.shared.page_header import NOTHING

@@ -1,4 +1,4 @@
-"""What a target costs the model: token by token, with smoothed labels, as a gradient, and over the whole training."""
+"""The page *Loss*: the loss of a target by token, smoothed labels, the gradient, and the curves of the training."""
 
 from pages.loss import cross_entropy, gradient, training
 from pages.shared.page_sections import PageSection, render_sections

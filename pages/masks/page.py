@@ -1,4 +1,4 @@
-"""Masks: padding, causality and their combination, and a mask that a user chooses or paints."""
+"""The page *Masks*: padding, causality and their combination, and a mask that a user chooses or paints."""
 
 from pages.masks import causal, padding_batches, sentence_masks
 from pages.shared.page_header import NOTHING

@@ -14,7 +14,7 @@ KINDS = ("decoders", "masked", "pairs", "pictures")  # blocks of the page's text
 
 
 def render_introduction() -> None:
-    """Render what can be opened and what the page then shows, while no model is open."""
+    """Render which kinds of models can be opened and what the page shows of each; shown while no model is open."""
     st.header(say("models.can-be-opened", "What can be opened"), anchor=False)
     for column, kind in zip(st.columns(len(KINDS), gap="large"), KINDS, strict=True):
         with column:

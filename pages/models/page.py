@@ -1,4 +1,4 @@
-"""Any Hugging Face checkpoint in the same views, with a check that its maps are the model's own."""
+"""The page *Any model*: a Hugging Face checkpoint in the same views, with a check that its maps are the model's own."""
 
 import streamlit as st
 

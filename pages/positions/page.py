@@ -1,4 +1,4 @@
-"""The positions that are added to the embeddings: what they look like, why they are sinusoids, what they do."""
+"""The page *Positions*: position encodings, why they are sinusoids, and what the trained model does without them."""
 
 from pages.positions import basis, effects, other_models, schemes, shift, table, vectors
 from pages.shared.page_header import NOTHING, SENTENCE

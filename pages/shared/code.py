@@ -1,4 +1,4 @@
-"""The same in PyTorch: a section's computation as a short program, with the user's own values, to be copied and run.
+"""Code export: a section's computation as a short PyTorch program, with the user's own values, to be copied and run.
 
 Each program is a Python file, `assets/code/<page>/<section>.py`. Lines that end in `# yours` assign default values; the
 page replaces them by the current ones, which come from `VALUES` in `pages.shared.code_values` or from the arguments of

@@ -1,7 +1,7 @@
 """A network as pages use it: results cached, one computation at a time.
 
 `pages` is the only layer that imports both the model and the views, and only this module of it accesses a network.
-Pages pass the function to compute, and read from `model` what it is and what it can do.
+Pages pass the function to compute, and read the network's properties and capabilities from `model`.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""A step view on a page: its slider positions are in the address, and moving them needs no computation."""
+"""A step view on a page: its slider positions are in the URL, and moving a slider needs no run of the page."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""One word in three sentences."""
+"""The vectors of one word in three sentences, layer by layer."""
 
 import numpy as np
 import streamlit as st

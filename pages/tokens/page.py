@@ -1,4 +1,4 @@
-"""How text becomes vectors: tokens, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
+"""The page *Tokens*: tokens, ids, embedding rows, scale and position; spellings, contexts, order, sizes."""
 
 from pages.shared.page_header import DECODING, NOTHING, SENTENCE
 from pages.shared.page_sections import PageSection, render_sections

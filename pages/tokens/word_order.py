@@ -1,4 +1,4 @@
-"""The same words in two orders."""
+"""Two sentences of the same words in different orders, compared token by token."""
 
 import streamlit as st
 

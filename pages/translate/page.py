@@ -1,4 +1,4 @@
-"""Home page: introduction, a translated sentence with a live map, and the candidates at every position."""
+"""The home page: introduction, a translated sentence with a live map, and the candidates at every position."""
 
 import time
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""A Vision Transformer on the user's own picture: patches, attention, attributions, positions."""
+"""The page *Vision*: a Vision Transformer on the user's own picture: patches, attention, attributions, positions."""
 
 import streamlit as st
 

@@ -1,4 +1,4 @@
-"""The programs of the Vision page: see `pages.shared.code`."""
+"""The PyTorch programs that sections of the Vision page offer; see `pages.shared.code`."""
 
 from pages.shared.code import render_program
 from pages.shared.service import Service

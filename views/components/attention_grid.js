@@ -39,12 +39,12 @@ class AttentionGrid extends ChoosingView {
   }
 
   // The options of a list that exist for the displayed maps.
-  there(name) {
+  availableIn(name) {
     return { layer: this.sheet.rows, head: this.sheet.columns }[name]
   }
 
   // Falls back to the first layer and head if the kind has fewer.
-  offered(chosen) {
+  restricted(chosen) {
     const { rows, columns } = kindOf(this.payload, chosen)
     const one = (value, names) => (names.includes(value) ? value : names[0])
     return { ...chosen, layer: one(chosen.layer, rows), head: one(chosen.head, columns) }

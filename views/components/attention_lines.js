@@ -45,7 +45,7 @@ class AttentionLines extends ChoosingView {
     return this.payload.controls ? mark : { view: mark }
   }
 
-  offered(chosen) {
+  restricted(chosen) {
     return { view: this.chosen?.view, ...chosen }
   }
 

@@ -62,10 +62,10 @@ class Weights {
       const row = (map * queries + query) * keys
       let total = 0
       for (let key = 0; key < keys; key++) total += this.values[row + key]
-      const wanted = this.share * total - 1e-6 // weights have about seven digits
+      const least = this.share * total - 1e-6 // weights have about seven digits
       let covered = 0
       let count = 0
-      while (count < keys && covered < wanted && this.values[row + order[query * keys + count]] > 0) {
+      while (count < keys && covered < least && this.values[row + order[query * keys + count]] > 0) {
         covered += this.values[row + order[query * keys + count]]
         count += 1
       }

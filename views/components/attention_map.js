@@ -28,10 +28,10 @@ class AttentionMaps extends ChoosingView {
     this.settings = { ...payload, ...set, items: set.items.map((item) => item.at(place)) }
     const { items, theme, beside, heading } = this.settings
     this.fit([items.length], theme)
-    this.root.style.setProperty("--beside", beside)
+    this.root.style.setProperty("--per-row", beside)
     this.heading.hidden = !heading
     if (heading) this.heading.textContent = filled(heading, { ...chosen, map: placeInWords(payload.words, chosen.layer, chosen.head) })
-    this.maps.forEach((map, number) => map.show(this.described(items[number])))
+    this.maps.forEach((map, number) => map.show(this.inputOf(items[number])))
     this.root.dataset.drawn = [this.heading.textContent, ...items.map((item) => item.name)].join(" ").trim()
   }
 
@@ -48,14 +48,14 @@ class AttentionMaps extends ChoosingView {
   }
 
   // The options of a list that exist for the displayed maps.
-  there(name) {
+  availableIn(name) {
     const { sets, along } = this.payload
     const set = sets[this.chosen.kind] ?? Object.values(sets)[0]
     return set.names[along.indexOf(name)]
   }
 
   // Falls back to the first layer and head if the kind has fewer.
-  offered(chosen) {
+  restricted(chosen) {
     const { sets, along } = this.payload
     const { names } = sets[chosen.kind] ?? Object.values(sets)[0]
     const within = along.map((choice, axis) => [choice, names[axis].includes(chosen[choice]) ? chosen[choice] : names[axis][0]])
@@ -79,7 +79,7 @@ class AttentionMaps extends ChoosingView {
     })
   }
 
-  described(item) {
+  inputOf(item) {
     const { words, masked, places, allowed } = this.settings
     const [rows, columns] = item.shape
     const colours = lookupTable(item.scales[this.theme])

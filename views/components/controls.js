@@ -28,11 +28,11 @@ class ChoosingView extends View {
   completed(chosen) {
     const lacking = (this.payload.controls ?? []).filter(({ name, options }) => !options.some(([id]) => id === chosen[name]))
     if (!lacking.length) return chosen
-    return this.offered({ ...chosen, ...Object.fromEntries(lacking.map(({ name, first }) => [name, first])) })
+    return this.restricted({ ...chosen, ...Object.fromEntries(lacking.map(({ name, first }) => [name, first])) })
   }
 
   // Restricts choices to what can be shown; overridden by subclasses.
-  offered(chosen) {
+  restricted(chosen) {
     return chosen
   }
 
@@ -44,7 +44,7 @@ class ChoosingView extends View {
   // Applies choices here and to the address at once; they are sent to the server after a pause.
   set(changes) {
     const before = this.chosen
-    this.chosen = this.offered({ ...before, ...changes })
+    this.chosen = this.restricted({ ...before, ...changes })
     this.arrange()
     const changed = this.payload.controls.filter(({ name }) => this.chosen[name] !== before[name])
     const values = changed.map(({ name, first, always }) => [name, this.chosen[name] === first && !always ? null : this.chosen[name]])
@@ -67,7 +67,7 @@ class ChoosingView extends View {
     const known = this.payload?.controls?.filter(({ name }) => name in detail) ?? []
     const changes = known.map(({ name, first }) => [name, detail[name] ?? first])
     if (changes.every(([name, value]) => this.chosen[name] === value)) return
-    this.chosen = this.offered({ ...this.chosen, ...Object.fromEntries(changes) })
+    this.chosen = this.restricted({ ...this.chosen, ...Object.fromEntries(changes) })
     this.arrange()
     if (this.unsent?.signal.aborted === false) this.tell("chosen", this.chosen, SEND_AFTER) // another choice of this component is pending
   }
@@ -88,7 +88,7 @@ class ChoosingView extends View {
       const value = address.getAll(name).at(-1)
       return [name, options.some(([id]) => id === value) ? value : first]
     })
-    this.chosen = this.offered(Object.fromEntries(values))
+    this.chosen = this.restricted(Object.fromEntries(values))
     this.arrange()
   }
 
@@ -114,9 +114,9 @@ class Choices {
 
   // Builds the controls, rarely used ones in a panel, unless they exist already.
   fit({ controls, words, shortcuts = [] }) {
-    const described = JSON.stringify([controls, shortcuts])
-    if (described === this.described) return
-    this.described = described
+    const specification = JSON.stringify([controls, shortcuts])
+    if (specification === this.specification) return
+    this.specification = specification
     this.root.replaceChildren()
     const drawn = controls.filter(({ elsewhere, options }) => !elsewhere && options.length > 1)
     this.follows = drawn.filter(({ rare }) => !rare).map((control) => this.build(control, this.root))
@@ -154,8 +154,8 @@ class Choices {
     const list = Object.assign(element("select", "", holder), { name })
     list.onchange = () => this.view.set({ [name]: list.value })
     return (chosen) => {
-      const there = this.view.there?.(name)
-      const shown = there ? options.filter(([id]) => there.includes(id)) : options
+      const available = this.view.availableIn?.(name)
+      const shown = available ? options.filter(([id]) => available.includes(id)) : options
       holder.hidden = !shown.length
       if (list.options.length !== shown.length) list.replaceChildren(...shown.map(([id, text]) => new Option(text, id)))
       list.value = chosen[name]

@@ -115,7 +115,7 @@ class HeadList extends ChoosingView {
     this.select(opened, order[0])
     if (opened === this.opened || !this.large[opened]) return
     this.opened = opened
-    this.detail.show(this.described(header.rows[opened], this.large[opened]))
+    this.detail.show(this.inputOf(header.rows[opened], this.large[opened]))
   }
 
   // Whether only the server has the map of the selected head.
@@ -124,7 +124,7 @@ class HeadList extends ChoosingView {
   }
 
   // The selected map as input of `WeightMap`.
-  described(row, { weights, rounded }) {
+  inputOf(row, { weights, rounded }) {
     const { header, theme } = this
     const { words, axes } = header
     const about = axes[row.kind]

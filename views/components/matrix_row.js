@@ -43,8 +43,8 @@ class MatrixRow extends View {
     if (!this.settings || !width || width === this.width) return
     this.width = width
     // On a phone every matrix has its own row; a narrow one takes no more width than it needs.
-    const beside = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
-    for (const figure of this.figures) figure.draw((width - (beside - 1) * GAP) / beside)
+    const perRow = Math.max(1, Math.min(this.settings.beside, Math.floor(width / 320)))
+    for (const figure of this.figures) figure.draw((width - (perRow - 1) * GAP) / perRow)
     this.markParts()
   }
 

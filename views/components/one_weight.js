@@ -35,14 +35,14 @@ class OneWeight extends ChoosingView {
   }
 
   // The options of a list that exist for the selected kind.
-  there(name) {
+  availableIn(name) {
     const kind = this.kindOf(this.chosen) ?? this.sheet
     if (name.endsWith("_piece")) return kind.pair.includes(name) ? undefined : []
     return { layer: kind.names[0], head: kind.names[1] }[name]
   }
 
   // Falls back to the first layer and head if the kind has fewer.
-  offered(chosen) {
+  restricted(chosen) {
     const kind = this.kindOf(chosen)
     if (!kind) return chosen
     const one = (value, names) => (names.includes(value) ? value : names[0])

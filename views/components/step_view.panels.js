@@ -170,9 +170,9 @@ class FormulaPanel extends StepPanel {
     }
   }
 
-  follows(axis, said, write) {
+  follows(axis, kind, write) {
     const { view } = this
-    this.places.push([markData(element("b", "", this.root), said || "number"), () => write(view.places[axis])])
+    this.places.push([markData(element("b", "", this.root), kind || "number"), () => write(view.places[axis])])
   }
 
   follow() {

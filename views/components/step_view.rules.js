@@ -35,7 +35,7 @@ const RULES = {
     const entropy = (probability) => (probability ? -probability * Math.log(probability) : 0)
     return {
       q,
-      gradient: q.map((wanted, row) => p.values[row] - wanted),
+      gradient: q.map((target, row) => p.values[row] - target),
       smoothed: [(1 - share) * plain.values[0] + share * even.values[0]],
       smallest: [entropy(q[0]) + (size - 1) * entropy(each)],
     }

@@ -49,5 +49,5 @@ def test_dependent_columns_are_skipped():
 def test_unknown_curves_and_columns_are_refused():
     with pytest.raises(ValueError, match="no curve 'circle'"):
         curve("circle", 10)
-    with pytest.raises(ValueError, match="17 columns were asked for; there are 16"):
+    with pytest.raises(ValueError, match="17 columns were requested; there are 16"):
         fit_columns(curve("step", 10), positional_table(10, 16), 17)
