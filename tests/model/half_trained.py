@@ -11,7 +11,7 @@ from tests.model.networks import tiny_network
 
 
 def half_trained_network(vocabulary_size: int, steps: int, seed: int = 0) -> Transformer:
-    """A tiny network on its way to writing its source backwards; still unsure of most tokens."""
+    """A tiny network trained for a few steps to write its source backwards; still unsure of most tokens."""
     network = tiny_network(seed, vocabulary_size=vocabulary_size, dropout=0.0).train()
     optimizer = torch.optim.Adam(network.parameters(), lr=5e-3)
     drawn = random.Random(seed)

@@ -188,7 +188,7 @@ def test_faithfulness_of_every_method_and_of_chance(classifier, trace):
     assert np.abs(other["random"].deletion - chance.deletion).max() > 1e-6
 
 
-def test_rearranging(classifier, trace):
+def test_patches_are_rearranged_with_and_without_positions(classifier, trace):
     pixels, order = noise(12, 12, 3), np.random.default_rng(0).permutation(9)
     np.testing.assert_allclose(classifier.rearranged(pixels), trace.probabilities, atol=1e-6)
     moved = pixels.copy()

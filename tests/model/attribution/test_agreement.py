@@ -91,7 +91,7 @@ def test_three_words_are_enough():
     assert has_enough_words(three) and not has_enough_words(three[1:])
 
 
-def test_figures_count_only_for_the_weights_they_were_measured_on(tmp_path):
+def test_figures_are_bound_to_the_weights_they_were_measured_on(tmp_path):
     figures = {"weights_sha256": "abc", "ways": {way: dict.fromkeys(METHODS, {}) for way in WAYS}}
     path = tmp_path / FILE
     assert read_measured_agreement("abc", tmp_path) is None

@@ -66,7 +66,7 @@ def test_the_translation_is_the_one_under_the_same_tap(models, kind):
     assert result.translation == model.translate_under(TEXT, AtEveryStep({"decoder.forget_gate": hold_gate(0)}), limit)
 
 
-def test_nothing_held_changes_nothing(models):
+def test_an_empty_plan_changes_nothing(models):
     model = models["lstm-additive"]
     trace = model.trace(TEXT)
     result = model.intervene(trace, GateInterventions())

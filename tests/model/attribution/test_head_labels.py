@@ -68,7 +68,7 @@ def test_uniform_attention_has_chance_scores_and_is_diffuse():
         assert result.label(0, 0).name == DIFFUSE
 
 
-def test_the_decoders_scores_leave_out_the_query_without_a_choice():
+def test_the_decoders_scores_exclude_the_query_with_one_key():
     result = scores_of(shifted_attention(-1), "decoder")
     assert result.scores["previous"][0, 0] == 1
     assert result.scores["same"][0, 0] == 0  # the first query can only attend to itself: it does not count
@@ -119,7 +119,7 @@ def test_a_sentence_of_one_token_has_no_scores_and_is_mixed():
         ({"previous": 0.3, DIFFUSE: 0.8}, {"previous": 0.3}, DIFFUSE, DIFFUSE),
     ],
 )
-def test_the_rule(scores, chance, name, pattern):
+def test_the_labelling_rule(scores, chance, name, pattern):
     tables = {name: np.full((1, 1), score) for name, score in scores.items()}
     label = HeadScores(tables, chance | {DIFFUSE: 1.0}).label(0, 0)
     assert (label.name, label.pattern, label.score) == (name, pattern, scores[pattern])

@@ -19,7 +19,7 @@ def test_a_head_that_attends_two_tokens_back_and_one_that_attends_everywhere():
     np.testing.assert_allclose(result["entropy"], [[0, np.log(4)]])
 
 
-def test_a_query_without_a_choice_does_not_count():
+def test_a_query_with_one_key_does_not_count():
     uniform = np.tril(np.ones((3, 3))) / np.arange(1, 4)[:, None]
     result = text_measures(heads(uniform), DECODER)
     assert result["entropy"][0, 0] == pytest.approx((np.log(2) + np.log(3)) / 2)

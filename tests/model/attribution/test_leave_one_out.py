@@ -64,7 +64,7 @@ def test_leaving_nothing_out_changes_nothing_and_the_check_is_small(network, way
     assert result.checked_word == result.drops.max(axis=0).argmax()
 
 
-def test_the_ways_differ(network):
+def test_deleting_and_masking_give_different_losses(network):
     deleted, masked = (leave_one_out(network, TRACE, WORDS, way).drops for way in WAYS)
     assert np.abs(deleted - masked).max() > 1e-3
 

@@ -34,12 +34,12 @@ def test_ranks_by_hand():
         ([7, 7, 9], [1, 2, 3], 1.5 / 3**0.5),
     ],
 )
-def test_by_hand(first, second, expected):
+def test_correlations_by_hand(first, second, expected):
     assert spearman(np.array(first, float), np.array(second, float)) == pytest.approx(expected, abs=1e-15)
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=3, max_size=12))
-def test_against_pearson_of_counted_ranks(pairs):
+def test_correlations_equal_pearson_of_counted_ranks(pairs):
     first, second = (np.array(side, float) for side in zip(*pairs, strict=True))
     a, b = counted_ranks(first.tolist()), counted_ranks(second.tolist())
     np.testing.assert_array_equal(average_ranks(first), a)
@@ -52,7 +52,7 @@ def test_against_pearson_of_counted_ranks(pairs):
         assert spearman(np.exp(first), second) == result  # only the order counts
 
 
-def test_where_it_is_not_defined():
+def test_too_few_or_constant_values_have_no_correlation():
     assert spearman(np.array([1.0, 2]), np.array([2.0, 1])) is None
     assert spearman(np.array([]), np.array([])) is None
     assert spearman(np.array([4.0, 4, 4]), np.array([1.0, 2, 3])) is None

@@ -57,9 +57,9 @@ def beam(
 ) -> list[tuple[tuple[int, ...], float]]:
     """Beam search with plain lists: finished translations and their scores, best first.
 
-    Of all one-token extensions of the open beginnings the `width` best count; an ending among them is a translation,
-    and as many open ones as the beam is wide go on. It stops when the best open one scores no higher than the worst
-    of `width` translations.
+    Each step ranks all one-token extensions of the open beginnings: an ending among the `width` best is a translation,
+    and the `width` best open ones are extended. It stops when the best open one scores no higher than the worst of
+    `width` translations.
     """
     opened: list[tuple[tuple[int, ...], float]] = [((), 0.0)]
     finished: list[tuple[tuple[int, ...], float]] = []

@@ -36,7 +36,7 @@ def test_finished_nodes_of_the_tree_are_the_results(searches):
         assert finished == {best.ids: (best.log_probability, best.score) for best in tree.best}
 
 
-def test_every_node_extends_a_kept_one(searches):
+def test_every_node_extends_a_retained_one(searches):
     for _, options, tree in searches:
         opened = {()}
         for length, nodes in enumerate(tree.steps, 1):
@@ -60,7 +60,7 @@ def test_scores_are_the_networks_own(network, searches):
             assert node.probability == pytest.approx(float(last), abs=1e-5)
 
 
-def test_pruned_nodes_are_less_probable_than_kept_ones(searches):
+def test_pruned_nodes_are_less_probable_than_retained_ones(searches):
     for _, _, tree in searches:
         for nodes in tree.steps:
             retained = [n.log_probability for n in nodes if n.fate == "kept"]
@@ -83,7 +83,7 @@ def test_the_winning_path_has_one_node_a_step(searches):
         assert [nodes[0].id for nodes in on_path[: len(tree.winner)]] == list(tree.winner)
 
 
-def test_all_fates_occur(network):
+def test_every_outcome_of_a_node_occurs(network):
     """Otherwise the tests above would test nothing."""
     options = DecodingOptions("beam", beam=2, length_penalty=0.6, max_length=8)
     fates = {n.fate for source in SENTENCES for nodes in beam_tree(network, source, options).steps for n in nodes}

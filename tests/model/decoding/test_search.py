@@ -163,7 +163,7 @@ def test_a_stream_grows_by_one_token_a_step_and_ends_once(network, method):
 
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
 @pytest.mark.parametrize("max_length", [1, 2, 5])
-def test_no_translation_is_longer_than_asked(method, max_length):
+def test_no_translation_is_longer_than_max_length(method, max_length):
     endless = tiny_network()  # random weights repeat themselves and never end
     ids = ids_of(endless, [5, 6, 3], method=method, max_length=max_length)
     assert len(ids) == max_length
@@ -234,7 +234,7 @@ HALVES = torch.tensor([0.5, 0.125, 0.25, 0.125]).log()
         (dict(top_p=0.51), [2 / 3, 0, 1 / 3, 0]),
         (dict(top_p=0.75), [2 / 3, 0, 1 / 3, 0]),
         (dict(top_p=1e-300), [1, 0, 0, 0]),
-        (dict(top_k=2, top_p=0.6), [1, 0, 0, 0]),  # after top_k the first holds 2/3
+        (dict(top_k=2, top_p=0.6), [1, 0, 0, 0]),  # after top_k the first has 2/3
         (dict(temperature=0.5, top_k=2), [4 / 5, 0, 1 / 5, 0]),
         (dict(temperature=0.5, top_p=0.75), [4 / 5, 0, 1 / 5, 0]),
     ],

@@ -105,7 +105,7 @@ def test_a_draft_changes_the_work_and_not_the_translation(seed):
             assert greedy_under(network, SOURCE, tap, 12, draft) == plain
 
 
-def test_a_right_draft_takes_one_pass():
+def test_a_correct_draft_takes_one_pass():
     network, passes = tiny_network(1), Passes()
     draft = greedy_batch(network, [SOURCE], max_length=12)[0]
     assert greedy_under(network, SOURCE, Chain(passes), 12, draft) == draft
@@ -114,7 +114,7 @@ def test_a_right_draft_takes_one_pass():
     assert passes.count == 1 + len(draft)
 
 
-def test_each_step_is_a_part():
+def test_each_step_reports_its_progress():
     network = tiny_network(1)
     generated = greedy_under(network, SOURCE, Intervention({}), 5)
     parts = list(greedy_with_tap_in_steps(network, SOURCE, Intervention({}), 5))

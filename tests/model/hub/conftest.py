@@ -1,4 +1,4 @@
-"""Opened tiny models, each open_tiny and opened once."""
+"""Tiny models, each built, saved and opened once."""
 
 from __future__ import annotations
 

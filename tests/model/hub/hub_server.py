@@ -24,10 +24,10 @@ class Hub:
 
     Attributes:
         folders: id -> folder of its files.
-        gated: ids whose files want TOKEN.
+        gated: ids whose files require TOKEN.
         requests: every request, "GET /path".
         cut: bytes of a weight file after which the connection is lost, for each of the next answers.
-        sizes: name of a file -> what the hub says that it weighs.
+        sizes: name of a file -> the size that the hub reports.
     """
 
     def __init__(self, folders: dict[str, Path]) -> None:
@@ -81,7 +81,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 return self._file(*match.groups(), body)
             return self._refuse(404, "EntryNotFound")
 
-        def _about(self, id_: str, what: str | None, revision: str | None, body: bool) -> None:
+        def _about(self, id_: str, listing: str | None, revision: str | None, body: bool) -> None:
             if id_ not in hub.folders:
                 return self._refuse(404, "RepoNotFound")
             if revision not in (None, "main", COMMIT):
@@ -92,7 +92,7 @@ def _handler(hub: Hub) -> type[BaseHTTPRequestHandler]:
                 for file in files
             ]
             info = {"id": id_, "modelId": id_, "sha": COMMIT, "siblings": [{"rfilename": f.name} for f in files]}
-            return self._send(json.dumps(tree if what == "tree" else info).encode(), body, "application/json")
+            return self._send(json.dumps(tree if listing == "tree" else info).encode(), body, "application/json")
 
         def _file(self, id_: str, _: str, name: str, body: bool) -> None:
             if id_ in hub.gated and self.headers.get("Authorization") != f"Bearer {TOKEN}":

@@ -1,8 +1,8 @@
 """Open every type of model of the library that can be built tiny: `python -m tests.model.hub.sweep [TYPE ...]`.
 
-Prints one line a type and a table of what was found. A model may be refused; one whose answers or maps would differ
-from its own must never open, which opening itself makes sure of and this program looks at a second time, without and
-with heads that are changed.
+Prints one line per type and a table of the results. A model may be refused; one whose answers or maps would differ
+from its own must never open. Opening verifies that, and this program verifies it a second time, without and with
+changed heads.
 """
 
 from __future__ import annotations

@@ -268,7 +268,7 @@ def test_a_text_with_more_tokens_than_positions_is_refused(opened):
 
 @pytest.mark.parametrize("name", ["bert", "gpt2", "llama", "mistral", "modernbert", "gemma2", "gpt-oss", "t5", "vit"])
 def test_every_weight_is_recomputed_from_query_and_key(name: str, opened):
-    """With shared keys, windows, caps, biases and sinks, query, key and the form give the weight."""
+    """Query, key and the form determine the weight, also with shared keys, windows, caps, biases and sinks."""
     trace = trace_example(opened(name))
     for record in trace.records.values():
         for place in ((0, 1, 3, 2), (1, 3, 4, 0), (1, 2, 2, 4)):

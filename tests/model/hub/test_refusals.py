@@ -172,7 +172,7 @@ def test_no_softmax_attention(tmp_path):
     assert_refused(tmp_path, "no softmax attention")
 
 
-def test_windows_of_the_picture(tmp_path):
+def test_windowed_attention(tmp_path):
     sizes = {"image_size": 32, "patch_size": 4, "embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2]}
     config = transformers.SwinConfig(**sizes, window_size=4)
     transformers.SwinForImageClassification(config).save_pretrained(tmp_path)
@@ -180,7 +180,7 @@ def test_windows_of_the_picture(tmp_path):
     assert_refused(tmp_path, "within windows or bands")
 
 
-def test_a_model_of_sound(tmp_path):
+def test_a_speech_model(tmp_path):
     sizes = {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2}
     config = transformers.WhisperConfig(**sizes, decoder_attention_heads=2, vocab_size=tiny.VOCABULARY, pad_token_id=0)
     transformers.WhisperForConditionalGeneration(config).save_pretrained(tmp_path)
@@ -191,14 +191,14 @@ def test_a_model_of_sound(tmp_path):
 @pytest.mark.parametrize(
     "text", ["../../etc", "/etc/passwd", "a/b/c", "a b", "owner/../x", "", "-x/y", "owner/name@a@b"]
 )
-def test_what_is_neither_a_folder_nor_an_id(text):
+def test_a_source_that_is_neither_a_folder_nor_an_id(text):
     assert not source.looks_like_id(text)
     with pytest.raises(OpenError, match="no such folder|no config.json|lies elsewhere"):
         open_model(text)
 
 
 @pytest.mark.parametrize("text", ["gpt2", "owner/name", "owner/name@main", "owner/na.me-2_x@0123abc"])
-def test_what_is_an_id(text):
+def test_which_sources_are_ids(text):
     assert source.looks_like_id(text)
 
 

@@ -39,11 +39,11 @@ def test_half_in_memory_and_half_on_disk_gives_the_same_outputs(folder, tmp_path
     spread = OpenedModel(load_model(folder, None, "float32", places), "gpt2", "")
     whole = opened("gpt2")
     assert spread.device_name == "CPU, disk" and spread.parameters == whole.parameters
-    mine, theirs = spread.trace(TEXT), whole.trace(TEXT)
-    np.testing.assert_allclose(mine.attention("decoder"), theirs.attention("decoder"), atol=1e-6)
-    np.testing.assert_allclose(mine.logits, theirs.logits, atol=1e-5)
-    changes = ablate(spread, mine, TEXT, {})["decoder"]
-    np.testing.assert_allclose(changes, ablate(whole, theirs, TEXT, {})["decoder"], atol=1e-5)
+    spread_trace, whole_trace = spread.trace(TEXT), whole.trace(TEXT)
+    np.testing.assert_allclose(spread_trace.attention("decoder"), whole_trace.attention("decoder"), atol=1e-6)
+    np.testing.assert_allclose(spread_trace.logits, whole_trace.logits, atol=1e-5)
+    changes = ablate(spread, spread_trace, TEXT, {})["decoder"]
+    np.testing.assert_allclose(changes, ablate(whole, whole_trace, TEXT, {})["decoder"], atol=1e-5)
 
 
 @spreads

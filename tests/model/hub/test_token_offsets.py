@@ -61,7 +61,7 @@ def test_candidates_have_labels_of_their_own():
 
 
 def test_a_token_of_bytes_is_readable():
-    """What a byte-level tokenizer calls `\u00c3\u00a9` is an \u00e9; half of a character goes by its byte."""
+    """What a byte-level tokenizer calls `\u00c3\u00a9` is an \u00e9; half of a character is labelled by its byte."""
     ids = tiny.tokenizer()("\u00e9", add_special_tokens=False)["input_ids"]
     assert labels_of(tiny.tokenizer(), ids) == ("<0xC3>", "<0xA9>")
     backend = Tokenizer(models.BPE(vocab={"\u00c3": 0, "\u00a9": 1, "\u00c3\u00a9": 2}, merges=[("\u00c3", "\u00a9")]))

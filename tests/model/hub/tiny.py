@@ -1,4 +1,4 @@
-"""Tiny models of many architectures with random weights, and a tokenizer trained on a few sentences, all made here."""
+"""Tiny models of many architectures with random weights, and a tokenizer trained on a few sentences, all built here."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def network(name: str) -> transformers.PreTrainedModel:
     built = model(config).eval()
     # A generator of its own: how many numbers the library draws for weights that are replaced here makes no difference.
     generator = torch.Generator().manual_seed(1)
-    for parameter in built.parameters():  # far enough from 0 that maps are no even grey
+    for parameter in built.parameters():  # far enough from 0 that maps are not uniform
         if parameter.ndim > 1 and parameter.requires_grad:
             torch.nn.init.normal_(parameter, std=0.3, generator=generator)
     return built
@@ -116,7 +116,7 @@ def processor() -> transformers.ViTImageProcessor:
 
 
 def save(name: str, folder: Path) -> Path:
-    """The folder with that network as a checkpoint."""
+    """Save that network as a checkpoint; returns the folder."""
     network(name).save_pretrained(folder)
     (processor() if name in PICTURE_MODELS else tokenizer()).save_pretrained(folder)
     return folder

@@ -18,7 +18,7 @@ from tests.model.networks import tiny_network, tiny_recurrent
 @pytest.fixture
 def models():
     networks = {"transformer": tiny_network(), "rnn-vector": tiny_recurrent("rnn-vector")}
-    return {name: SentenceTranslator(each, None, {"weights_sha256": name}) for name, each in networks.items()}
+    return {name: SentenceTranslator(network, None, {"weights_sha256": name}) for name, network in networks.items()}
 
 
 def test_lowest_and_median_of_the_counted_rounds(models, monkeypatch):

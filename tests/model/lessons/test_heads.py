@@ -87,7 +87,7 @@ def test_a_single_full_head_costs_as_much_as_the_split_one(module, streams):
     assert forms.differences["one"] == pytest.approx(float(difference), rel=1e-3)
 
 
-def test_operations_are_those_that_torch_counts(module, streams):
+def test_counts_of_operations_equal_torchs(module, streams):
     queries, memory = (torch.from_numpy(array)[None] for array in streams)
     with FlopCounterMode(display=False) as counter:
         module(queries, module.project_memory(memory), None, lambda name, tensor: tensor)

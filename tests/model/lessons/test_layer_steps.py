@@ -29,7 +29,7 @@ def test_a_wrong_number_in_any_step_is_detected(network, trace, kind):
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in TRANSLATION])
-def test_the_shown_matrices_follow_from_each_other(network, trace, kind):
+def test_each_displayed_matrix_is_computed_from_the_ones_before(network, trace, kind):
     steps = steps_of(network, trace, kind, 0, 1)
     sources = {"query": steps.inputs.query_input, "key": steps.inputs.key_input, "value": steps.inputs.key_input}
     results = {"query": steps.queries, "key": steps.keys, "value": steps.values}

@@ -10,7 +10,7 @@ from model.lessons.masking import PATTERNS, check_causality, mask_pattern, measu
 from model.networks.losses import token_cross_entropy
 
 
-def test_patterns():
+def test_masks_of_the_patterns():
     assert mask_pattern("causal", 3).tolist() == [[True, False, False], [True, True, False], [True, True, True]]
     assert mask_pattern("none", 2).all()
     assert mask_pattern("window", 4, 2).astype(int).tolist() == [[1, 0, 0, 0], [1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1]]
@@ -43,7 +43,7 @@ def test_the_causal_mask_changes_nothing(network, trace):
     np.testing.assert_allclose(effect.probabilities, [row.probability for row in rows], atol=1e-5)
 
 
-def test_before_minus_infinity_after(network, trace):
+def test_masked_scores_are_minus_infinity_and_the_others_unchanged(network, trace):
     allowed = mask_pattern("window", len(trace.target_ids), 2)
     effect = measure_mask_effect(network, trace, allowed, [0, 1]).head(0, 1)
     np.testing.assert_array_equal(effect.allowed, allowed)
@@ -82,7 +82,7 @@ def test_changing_a_later_token_changes_nothing_before_it_unless_the_mask_is_off
     assert causal.shape == none.shape == (3, length)
     assert (causal[:, :position] == 0).all()
     assert (causal[:, position] > 1e-3).all()
-    assert (none[0, :position] == 0).all()  # the embedding of a token knows no other token
+    assert (none[0, :position] == 0).all()  # the embedding of a token depends on no other token
     assert (none[1:, :position] > 1e-6).all()
 
 

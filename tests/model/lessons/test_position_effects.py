@@ -22,7 +22,7 @@ FOLLOWING = [*random_ids(4, seed=2).tolist(), NETWORK.config.eos_id]
 TARGET = [NETWORK.config.bos_id, *FOLLOWING[:-1]]
 
 
-def test_tables():
+def test_changed_tables_of_positions():
     table = NETWORK.positions
     torch.testing.assert_close(changed_table(NETWORK, 5, "kept"), table)
     assert not changed_table(NETWORK, 5, "none").any()

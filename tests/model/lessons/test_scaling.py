@@ -96,7 +96,7 @@ def test_multiplying_back_sharpens_the_chosen_kinds_only(network, trace):
 
 
 def test_multiplying_scores_back_equals_multiplying_the_queries(network, trace):
-    """The same network without the division: scores q . k, made by queries sqrt(d_k) times as long."""
+    """The same network without the division: scores q . k, by queries sqrt(d_k) times as long."""
     other = tiny_network(vocabulary_size=network.config.vocabulary_size)
     with torch.no_grad():
         for layer in other.encoder:

@@ -22,7 +22,7 @@ def test_one_half_chooses_a_dimension_and_the_other_scores_it():
     assert (dimensions.best, dimensions.chosen[3], dimensions.held_out[3]) == (3, 0.0, 1.0)
     assert dimensions.difference() == 0
     vectors[1::2, 0, 3], vectors[1::2, 1, 3] = vectors[1::2, 1, 3].copy(), vectors[1::2, 0, 3].copy()
-    assert SingleDimensions(words, vectors).held_out[3] == 0  # the words that judge say the contrary
+    assert SingleDimensions(words, vectors).held_out[3] == 0  # the half that scores has the opposite order
 
 
 @pytest.mark.parametrize("contrast", CONTRASTS)

@@ -45,7 +45,7 @@ def test_the_prediction_equals_greedy_decoding(network, tokenizer, greedy_trace)
         assert row.rank == 1 + int((shares > shares[target[place]]).sum())
 
 
-def test_the_own_translation_never_diverges(network, tokenizer, greedy_trace):
+def test_the_networks_own_translation_never_diverges(network, tokenizer, greedy_trace):
     compared = compare_runs(trace_of(network, tokenizer, list(greedy_trace.next_ids)), greedy_trace, NEVER)
     assert compared.diverges_at is None
     assert compared.correct == len(greedy_trace.next_ids)
@@ -58,7 +58,7 @@ def test_the_position_of_divergence(network, tokenizer, greedy_trace):
         changed[place] = 50 if changed[place] != 50 else 51
         compared = compare_runs(trace_of(network, tokenizer, changed), greedy_trace, NEVER)
         assert compared.diverges_at == place
-        assert compared.shared_difference < 1e-4  # until there both have read the same
+        assert compared.shared_difference < 1e-4  # up to there both have read the same tokens
         assert compared.forced[place].predicted == greedy_trace.next_ids[place]
 
 

@@ -32,7 +32,7 @@ def test_tenths_are_exact():
     assert Vectors(((0.1, 0.3), (0.2, 0.601)), (0, 0)).rank == 2
 
 
-def test_space():
+def test_a_basis_of_space():
     """(1, 0, 0), (1, 1, 0), (1, 1, 1) have volume 1; (6, 5, 3) = 1, 2 and 3 of them."""
     solution = Vectors(((1, 0, 0), (1, 1, 0), (1, 1, 1)), (6, 5, 3))
     assert (solution.determinant, solution.rank) == (1, 3)
@@ -47,12 +47,12 @@ def test_three_in_one_plane_of_space():
     np.testing.assert_allclose(solution.nearest, [-1, -1, 2], atol=1e-14)
 
 
-def test_the_sign_of_a_determinant_turns_with_the_order():
+def test_the_sign_of_a_determinant_changes_with_the_order():
     assert Vectors(((0, 1), (1, 0)), (0, 0)).determinant == -1
     assert Vectors(((0, 2, 0), (0, 0, 3), (1, 0, 0)), (0, 0, 0)).determinant == 6
 
 
-def test_nothing_spans_the_origin():
+def test_zero_vectors_span_the_origin_only():
     solution = Vectors(((0, 0), (0, 0)), (3, 4))
     assert (solution.rank, solution.distance) == (0, 5)
     assert Vectors(((0, 0), (0, 0)), (0, 0)).reached
@@ -64,7 +64,7 @@ def test_numbers_that_do_not_fit_are_refused():
 
 
 def test_vectors_that_are_nearly_dependent_keep_the_bound_of_the_check():
-    """Coordinates of some hundred million: in them alone the point is met to seven digits, and to all against them."""
+    """Coordinates of some hundred million: the sum equals the point to seven digits, closer relative to its terms."""
     solution = Vectors(((20, 19.999), (19.999, 19.998)), (20, -20))
     assert solution.determinant == -1e-6
     np.testing.assert_allclose(solution.coordinates, [-799_940_000, 799_980_000], rtol=1e-15)

@@ -44,7 +44,7 @@ def tiny_recurrent(kind: str, seed: int = 0, **changes) -> RecurrentNetwork:
 
 
 def ablate_heads(heads: Iterable[int]) -> Callable[[Tensor], Tensor]:
-    """A change for an `outputs` step: the given heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
+    """A change for an `outputs` step: these heads contribute nothing. Tensor is `(batch, head, query, d_k)`."""
     indices = list(heads)
 
     def change(outputs: Tensor) -> Tensor:

@@ -48,7 +48,7 @@ def test_selected_rows_continue_as_if_decoded_from_the_start():
 
 
 @torch.no_grad()
-def test_hypotheses_are_chosen_from_one_sentence_only():
+def test_hypotheses_are_selected_within_one_sentence():
     with pytest.raises(ValueError, match="hypotheses of one sentence can be chosen from; there are 3"):
         start(tiny_network()).select_rows([0, 0, 1])
 

@@ -73,7 +73,7 @@ def test_packed_weights_are_the_same_linear_map(products, shape, bias):
 
 @pytest.mark.skipif(not FBGEMM, reason="PyTorch has no such product for this processor")
 def test_packed_weights_are_not_used_after_the_weights_changed(products):
-    """Not after any kind of change, nor by a copy, which may be changed."""
+    """Neither after any kind of change nor by a copy, which may be changed."""
     stream = torch.ones(1, 24)
     changes = (
         lambda layer: layer.weight.mul_(2),

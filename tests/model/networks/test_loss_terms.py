@@ -44,7 +44,7 @@ def test_the_worked_five_tokens():
     assert terms.shares.argmax() == 3
 
 
-def test_a_certain_and_right_model_has_no_loss():
+def test_a_certain_and_correct_prediction_has_no_loss():
     terms = score_probabilities([1.0, 1.0]).terms
     assert (terms.total, terms.mean, terms.perplexity, terms.shares.tolist()) == (0, 0, 1, [0, 0])
 

@@ -43,7 +43,7 @@ def test_loss_and_gradients_equal_torchs_cross_entropy(positions, vocabulary, sm
 
 
 @pytest.mark.parametrize("kind", [torch.float32, torch.bfloat16])
-def test_a_token_too_improbable_for_the_softmax_still_has_a_finite_loss(kind):
+def test_a_token_whose_probability_underflows_has_a_finite_loss(kind):
     hidden = torch.tensor([[400.0, 0.0]], dtype=kind, requires_grad=True)
     embedding = torch.eye(2, requires_grad=True)
     loss, nll = smoothed_cross_entropy(hidden, embedding, torch.tensor([1]), 0.1)

@@ -28,7 +28,7 @@ def test_query_i_attends_to_keys_0_to_i(length):
 
 
 @given(st.lists(st.lists(st.integers(1, 99), max_size=12), min_size=1, max_size=8))
-def test_padding_loses_nothing(sequences):
+def test_padding_preserves_every_token(sequences):
     batch = pad_batch(sequences, 0)
     assert [[token for token in row if token] for row in batch.tolist()] == sequences
 

@@ -24,6 +24,6 @@ def test_the_papers_base_model_has_its_65_million():
     assert total == pytest.approx(65e6, rel=0.04)
 
 
-def test_heads_change_no_count():
+def test_the_number_of_heads_changes_no_count():
     one, eight = (part_sizes(TransformerConfig(n_heads=heads)) for heads in (1, 8))
     assert one == eight

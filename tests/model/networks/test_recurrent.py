@@ -1,4 +1,4 @@
-"""Recurrent networks, compared with the same networks made of PyTorch's layers."""
+"""Recurrent networks, compared with the same networks built from PyTorch's layers."""
 
 import pytest
 import torch

@@ -23,7 +23,7 @@ def test_tensors_and_metadata_come_back_as_written(tmp_path):
     assert all(torch.equal(tensors[name], TENSORS[name]) for name in TENSORS)
 
 
-def test_a_single_flipped_bit_is_noticed(tmp_path):
+def test_a_single_flipped_bit_is_detected(tmp_path):
     path = tmp_path / "x.safetensors"
     save_tensors(path, TENSORS)
     expected = sha256_of(path)

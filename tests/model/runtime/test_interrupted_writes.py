@@ -1,6 +1,6 @@
 """A full disk and a killed process: old files stay intact, and no partial file remains.
 
-Every writer of this project is held to it: checkpoints, metrics, cards and exports.
+Tested for every writer of this project: checkpoints, metrics, cards and exports.
 """
 
 import errno

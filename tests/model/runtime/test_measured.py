@@ -1,4 +1,4 @@
-"""A study is read if it belongs to the weights in use; otherwise one sentence says how to measure it again."""
+"""A study is read if it belongs to the weights in use; otherwise one sentence states how to measure it again."""
 
 from __future__ import annotations
 

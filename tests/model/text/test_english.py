@@ -1,4 +1,4 @@
-"""Tests of looking English: every sign on sentences of this project, and the shipped figures."""
+"""Detecting text that is not English: every sign on sentences of this project, and the shipped figures."""
 
 import json
 import math

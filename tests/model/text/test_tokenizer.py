@@ -52,7 +52,7 @@ def test_normalising_twice_changes_nothing_more(tokenizer, text):
 
 
 @given(st.text() | st.text(st.sampled_from(HOSTILE)))
-def test_nothing_is_ever_unknown_or_special(tokenizer, text):
+def test_no_text_is_encoded_as_unknown_or_special_tokens(tokenizer, text):
     ids = tokenizer.encode(text)
     assert not {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id} & set(ids)
     assert all(0 <= token < len(tokenizer) for token in ids)

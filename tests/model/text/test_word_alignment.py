@@ -28,7 +28,7 @@ def test_it_learns_which_tokens_translate_each_other(table):
         expected = np.array([[token - 10 == other for other in source] for token in target])
         np.testing.assert_array_equal(links, expected)
     assert not table.link([10, 11], [20, 21, 29])[2].any()  # the word that translates nothing
-    assert not table.link([13], [23]).any()  # never seen
+    assert not table.link([13], [23]).any()  # not in the training pairs
 
 
 def test_tokens_with_one_partner_are_certain_of_it():

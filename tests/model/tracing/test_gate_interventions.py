@@ -36,7 +36,7 @@ def test_the_later_of_two_changes_of_one_gate_applies():
     assert plan.tap(LAYERS)("encoder.backwards.0.forget_gate", torch.zeros(1)).item() == 0.5
 
 
-def test_text_and_back():
+def test_text_reads_back_equal():
     plan = GateInterventions((SHUT, OPEN, HeldGate("decoder", "output", 0.25)))
     assert plan.to_text() == "encoder.backwards:forget:0;decoder:input:1;decoder:output:0.25"
     assert GateInterventions.from_text(plan.to_text()) == plan

@@ -93,7 +93,7 @@ def test_a_one_hot_query_attends_to_one_key_exactly_and_gets_its_value(kind, que
     _, tensors = run(kind, OneHot(kind, ((1, 0),), 2, query))
     weights, outputs = (tensors[name(kind, 1, step)] for step in ("weights", "outputs"))
     values = tensors[name(kind, 1, "values")]
-    first = 2 if kind == "decoder" else 0  # earlier queries cannot attend to what is not generated yet
+    first = 2 if kind == "decoder" else 0  # earlier queries cannot attend to tokens not generated yet
     rows = [3] if query else list(range(first, weights.shape[2]))
     for row in rows:
         assert weights[0, 0, row].tolist() == [float(key == 2) for key in range(weights.shape[3])]

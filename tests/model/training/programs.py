@@ -22,7 +22,7 @@ def start(
     """`python -m model.training ...`, or another program, under torchrun where `processes` is more than 1.
 
     Args:
-        host: its number among two, which are both this machine, and the port at which they meet.
+        host: its rank among two hosts, both of which are this machine, and the port of their rendezvous.
     """
     torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", processes]
     if host is not None:
@@ -57,9 +57,9 @@ def finish(program: subprocess.Popen, patience: float = PATIENCE) -> str:
     return printed
 
 
-def run(*arguments: object, **how: object) -> None:
+def run(*arguments: object, **options: object) -> None:
     """Run to a successful end; see `start`."""
-    program = start(*arguments, **how)
+    program = start(*arguments, **options)
     printed = finish(program)
     assert program.returncode == 0, printed
 

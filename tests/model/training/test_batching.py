@@ -75,7 +75,7 @@ def test_less_than_8_percent_of_the_positions_are_padding_for_everyday_sentences
 
 
 def test_a_window_ends_and_the_next_begins_without_losing_or_repeating_pairs():
-    pairs = realistic_pairs(1000)  # windows hold 40 x batch_tokens pairs, here 400
+    pairs = realistic_pairs(1000)  # a window has 40 x batch_tokens pairs, here 400
     batches = plan_epoch(pairs, 10, 1, 0)
     assert sorted(index for batch in batches for index in batch) == list(range(1000))
 

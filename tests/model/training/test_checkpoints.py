@@ -110,7 +110,7 @@ def test_a_run_killed_within_an_epoch_resumes_there_and_repeats_an_uninterrupted
     again, load_again = [], resumed.load
     resumed.load = lambda indices: (again.append(indices), load_again(indices))[1]
     averaged = train(resumed, RECIPE, tmp_path / "parts", ALONE, resume=True)
-    assert again == resumed.plan(1, 1)[2:]  # the epoch's first two steps stayed behind it
+    assert again == resumed.plan(1, 1)[2:]  # the epoch's first two steps are not repeated
     assert all(torch.equal(a, b) for a, b in zip(averaged.parameters(), whole.parameters(), strict=True))
     rows_of_parts, expected = (read_metrics(tmp_path / folder / METRICS) for folder in ("parts", "whole"))
     keep = {"event", "epoch", "step", "loss", "nll", "rate", "steps", "heldout_nll"}

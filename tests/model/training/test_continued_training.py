@@ -62,12 +62,12 @@ def test_the_card_states_the_restart(further_run):
     assert card["training"]["epochs"] == EPOCHS + 1
 
 
-def test_a_killed_further_run_resumes_its_schedule(further_run, data_file, tmp_path):
+def test_a_killed_continued_run_resumes_its_schedule(further_run, data_file, tmp_path):
     _, metadata = load_tensors(further_run / CHECKPOINT)
     assert json.loads(metadata["start"])["epoch"] == EPOCHS
     options = toy_training(data_file, further_run, epochs=EPOCHS + 1, learning_rate=0.004)
     lines = (further_run / METRICS).read_text()
-    assert main(words(*options, "--resume")) == 0  # finished: nothing but a line that says so is added
+    assert main(words(*options, "--resume")) == 0  # finished: only a line that reports it is added
     assert (further_run / METRICS).read_text().startswith(lines)
     facts = training_facts(further_run, Recipe(epochs=EPOCHS + 1))
     assert len(facts["restarts"]) == 1

@@ -65,7 +65,7 @@ def test_the_card_adds_both_runs_minutes_epochs_and_steps(first_run, further_run
     assert "earlier" not in before
 
 
-def test_it_starts_from_the_stored_weights_without_their_temperature(first_run, data):
+def test_training_starts_from_the_stored_weights_without_their_temperature(first_run, data):
     images = read_images(data).hold_back(6)
     earlier = read_earlier_vision_training(first_run, images, Stages(((16, 1),)))
     stored, _ = load_tensors(first_run / "model.safetensors")
@@ -107,7 +107,7 @@ def test_larger_pictures_have_interpolated_positions_and_ship_their_own_epochs(d
     assert VisionClassifier.load(out, "cpu").config.image_size == 24
 
 
-def test_a_killed_further_run_is_resumed_exactly(data, first_run, further_run, tmp_path, monkeypatch):
+def test_a_killed_continued_run_is_resumed_exactly(data, first_run, further_run, tmp_path, monkeypatch):
     out = tmp_path / "vision"
     load = RecognitionTask.load
 
@@ -121,8 +121,8 @@ def test_a_killed_further_run_is_resumed_exactly(data, first_run, further_run, t
         call(*vision_training(data, out, **MORE), "--start-from", first_run)
     monkeypatch.undo()
     assert call(*vision_training(data, out, **MORE), "--resume") == 0
-    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (out, further_run))
-    assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
+    resumed, uninterrupted = (load_tensors(folder / CHECKPOINT)[0] for folder in (out, further_run))
+    assert all(torch.equal(resumed[name], uninterrupted[name]) for name in uninterrupted)
 
 
 def test_runs_that_cannot_be_continued_are_refused_before_anything_is_written(data, first_run, tmp_path, capsys):

@@ -61,7 +61,7 @@ def test_weights_and_statistics_of_the_best_epoch_are_stored_in_half_precision(f
 
 
 def test_statistics_of_batches_are_averaged_as_the_weights_are(finished):
-    """The mean over steps, not those of the last step: else averaged weights meet statistics of others."""
+    """The mean over steps, not of the last step: otherwise averaged weights are used with statistics of others."""
     checkpoint, _ = load_tensors(finished / CHECKPOINT)
     for name in ("stem_norms.0.running_mean", "blocks.1.second_norm.running_var"):
         assert not torch.equal(checkpoint[f"average.{name}"], checkpoint[f"network.{name}"])
@@ -90,7 +90,7 @@ def test_the_card_states_the_measured_figures(finished, data):
 def test_pictures_are_read_at_the_best_size_for_those_held_back(finished, data):
     card, text = json.loads((finished / "card.json").read_text()), (finished / "card.md").read_text()
     reading = card["training"]["reading"]
-    assert [side for side, _ in reading] == [32, 40, 48]  # whole places of 8 pixels: 36 and 44 are rounded
+    assert [side for side, _ in reading] == [32, 40, 48]  # multiples of 8 pixels: 36 and 44 are rounded
     images = read_images(data).hold_back(6)
     network = ConvolutionClassifier.load(finished, "cpu").network
     for side, share in reading:
@@ -147,9 +147,9 @@ def test_a_run_that_stops_in_mid_epoch_and_is_resumed_ends_with_the_same_weights
     assert reproducible_rows(parts) == reproducible_rows(whole)
     for name in ("model.safetensors", BEST):
         assert (parts / name).read_bytes() == (whole / name).read_bytes(), name
-    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (parts, whole))
-    assert mine.keys() == theirs.keys()
-    assert all(torch.equal(mine[name], theirs[name]) for name in mine)
+    resumed, uninterrupted = (load_tensors(folder / CHECKPOINT)[0] for folder in (parts, whole))
+    assert resumed.keys() == uninterrupted.keys()
+    assert all(torch.equal(resumed[name], uninterrupted[name]) for name in resumed)
 
 
 def test_sizes_that_do_not_fit_are_refused_before_anything_is_written(data, tmp_path, capsys):

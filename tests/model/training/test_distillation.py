@@ -134,7 +134,7 @@ def test_a_student_approaches_its_teacher_and_its_card_names_it(student_run, fol
     out, _ = student_run
     rows = [row["loss"] for row in reproducible_rows(out) if row["event"] == "step"]
     assert rows[-1] < rows[0]
-    card, teacher = (json.loads((each / "card.json").read_text()) for each in (out, folder))
+    card, teacher = (json.loads((path / "card.json").read_text()) for path in (out, folder))
     assert card["training"]["teacher"] == {
         "sha256": sha256_of(folder / "model.safetensors"),
         "parameters": teacher["parameters"],
@@ -170,8 +170,8 @@ def test_a_student_s_run_is_resumed_exactly_and_only_with_its_teacher(student_ru
         assert call([*vision_training(data, parts, **options, **other), "--resume"]) == 2
         assert "trained on other data" in capsys.readouterr().err
     assert call([*vision_training(data, parts, **options), "--resume"]) == 0
-    mine, theirs = (load_tensors(each / CHECKPOINT)[0] for each in (parts, whole))
-    assert all(torch.equal(mine[name], theirs[name]) for name in theirs)
+    resumed, uninterrupted = (load_tensors(folder / CHECKPOINT)[0] for folder in (parts, whole))
+    assert all(torch.equal(resumed[name], uninterrupted[name]) for name in uninterrupted)
 
 
 def test_a_teacher_trained_on_held_back_or_other_pictures_is_refused(data, folder, tmp_path, capsys):

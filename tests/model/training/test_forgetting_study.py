@@ -40,7 +40,7 @@ def test_the_command_measures_both_networks_and_binds_the_file_to_their_weights(
             assert len(figures.sizes[name][state]) == longest - 1  # without `</s>`
 
 
-def test_no_sentences_and_data_that_was_seen_are_refused(folders, data_file, capsys):
+def test_no_sentences_and_training_data_are_refused(folders, data_file, capsys):
     _, recurrent = folders
     words = ["forgetting", "--data", data_file, "--recurrent", recurrent]
     assert main([str(word) for word in (*words, "--heldout", 6, "--sentences", 0)]) == 2

@@ -23,7 +23,7 @@ from tests.tiers import nightly
 pytestmark = pytest.mark.usefixtures("every_step_is_logged")
 
 
-def test_training_lowers_the_loss_on_seen_and_on_held_out_sentences(make_task, finished):
+def test_training_lowers_the_loss_on_training_and_held_out_sentences(make_task, finished):
     task, folder = make_task(), finished[2]
     before = task.validate(task.network, ALONE.device)["heldout_nll"]
     training_losses = losses(folder)

@@ -81,12 +81,12 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
     np.testing.assert_allclose(figures["entropy"], entropy, atol=1e-5)
     assert figures["drawn_chance"] == 0.75 and figures["drawn"] == 2
     hits = dict.fromkeys(METHODS, 0)
-    for each in read_drawings(drawings):
-        trace = classifier.trace(each.picture)
+    for drawing in read_drawings(drawings):
+        trace = classifier.trace(drawing.picture)
         columns = trace.grid[1]
         for method, scores in classifier.explain(trace, trace.answer).items():
             left = int(scores.argmax()) % columns < columns // 2
-            hits[method] += left or np.asarray(each.object).min() == 255
+            hits[method] += left or np.asarray(drawing.object).min() == 255
     assert figures["pointing"] == {method: count / 2 for method, count in hits.items()}
     assert figures["before"] == {name: value for name, value in figures.items() if name not in ("before", "facts")}
     text = (copy / "card.md").read_text()

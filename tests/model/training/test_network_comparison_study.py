@@ -76,7 +76,7 @@ def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folde
     assert all(comparison.tokens_per_second[name] > 0 for name in NETWORKS)
 
 
-def test_data_that_a_network_has_seen_is_refused(folders, data_file, capsys):
+def test_data_that_a_network_was_trained_on_is_refused(folders, data_file, capsys):
     transformer, recurrent = folders
     words = ["comparison", "--data", data_file, "--model", transformer, "--recurrent", recurrent, "--heldout", 7]
     assert main([str(word) for word in words]) == 2

@@ -73,13 +73,13 @@ def test_the_command_binds_the_file_to_both_weights(folders, data_file, corpus):
     ]  # fmt: skip
     for place, stage in enumerate(figures.stages[:-1]):
         assert stage.pairs == sum(length * (length - 1) for length in lengths)
-        assert stage.exceeding == sum(int(each[place].exceeds.sum()) for each in stages)
+        assert stage.exceeding == sum(int(comparison[place].exceeds.sum()) for comparison in stages)
         assert (stage.trained is None) == (stages[0][place].heads is None)
     with pytest.raises(CheckpointError, match="belongs to other weights"):
         RawAttentionFigures.read(folders[0], ("a", "b"))
 
 
-def test_data_that_the_network_has_seen_and_no_sentences_are_refused(folders, data_file, capsys):
+def test_training_data_and_no_sentences_are_refused(folders, data_file, capsys):
     assert run_command(folders, data_file, "--heldout", 7) == 2
     assert "was trained on some of these held-out sentences" in capsys.readouterr().err
     assert run_command(folders, data_file, "--heldout", 6, "--sentences", 0) == 2

@@ -150,11 +150,11 @@ def test_two_processes_take_the_steps_of_one_with_the_doubled_batch(tmp_path):
     exact = dict(stages="16x1", precision="fp32")
     run(*vision_training(data, two, batch_tokens=3 * 17, **exact), processes=2)
     assert call(vision_training(data, one, batch_tokens=6 * 17, **exact)) == 0
-    mine, theirs = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
-    for name, tensor in theirs.items():
+    two_processes, one_process = (load_tensors(folder / CHECKPOINT)[0] for folder in (two, one))
+    for name, tensor in one_process.items():
         # softmax does not depend on the keys' bias: its gradient is rounding only, which AdamW scales to a whole step
         if name.startswith("network.") and not name.endswith("attention.key.bias"):
-            torch.testing.assert_close(mine[name], tensor, atol=2e-3, rtol=0)
+            torch.testing.assert_close(two_processes[name], tensor, atol=2e-3, rtol=0)
     rows, expected = reproducible_rows(two), reproducible_rows(one)
     assert rows[-1]["steps"] == expected[-1]["steps"]
     assert rows[-1]["heldout_nll"] == pytest.approx(expected[-1]["heldout_nll"], rel=1e-3)
@@ -184,7 +184,7 @@ def test_a_run_on_other_views_cannot_be_resumed(finished, data, capsys):
     assert "trained on other data" in capsys.readouterr().err
 
 
-def test_stages():
+def test_stages_are_read_from_text():
     stages = Stages.parse("48x2,96x1")
     assert [stages.size(epoch) for epoch in range(4)] == [48, 48, 96, 96]
     assert (stages.epochs, stages.final_size) == (3, 96)

@@ -36,7 +36,7 @@ def draw(label: int, seed: int, size: tuple[int, int] = (48, 48)) -> Image.Image
 
 
 def encode_picture(image: Image.Image, form: str = "PNG") -> bytes:
-    """The picture as a file's content."""
+    """Encode the picture as a file's content."""
     content = io.BytesIO()
     image.save(content, form)
     return content.getvalue()
