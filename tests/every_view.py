@@ -91,7 +91,7 @@ class View:
 
     @property
     def id(self) -> str:
-        """A name for reports and for choosing tests: page, part, and what else is set."""
+        """A name for reports and for choosing tests: page, part and further settings."""
         return "/".join(filter(None, (self.page, self.part, *self.more.values())))
 
     @property

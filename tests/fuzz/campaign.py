@@ -64,7 +64,7 @@ def run(
     report: Callable[[int, str], None] = lambda number, reason: None,
     most_seconds: float = SECONDS,
 ) -> CampaignResult:
-    """Run `count` cases. A failing one does not end the campaign; `report` is called with it at once."""
+    """Run `count` cases. A failing one does not end the campaign; `report` is called with it immediately."""
     result = CampaignResult(name, seed)
     level = None
     for number in range(count):

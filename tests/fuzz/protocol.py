@@ -38,7 +38,7 @@ class Campaign:
     """One run against one server.
 
     Args:
-        report: called with each failure at once: the number of messages sent, and the error.
+        report: called with each failure immediately: the number of messages sent, and the error.
         most_seconds: that the server may take to answer the health check.
     """
 

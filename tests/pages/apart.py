@@ -15,14 +15,14 @@ def sent_weights(app: AppTest, kind: str) -> tuple[dict, dict[str, np.ndarray]]:
     length = int.from_bytes(content[:4], "little")
     whole, body = json.loads(content[4 : 4 + length]), content[4 + length :]
     for called, header in whole["kinds"].items():
-        found = {}
+        weights = {}
         for name in ("queries", "keys", "scores"):
             if header[name]:
                 numbers = np.frombuffer(body, "<f4", int(np.prod(header[name])))
-                found[name], body = numbers.reshape(header[name]), body[numbers.nbytes :]
+                weights[name], body = numbers.reshape(header[name]), body[numbers.nbytes :]
         sides = [len(labels) for labels in header["labels"]]
         masks = np.frombuffer(body, np.uint8, int(np.prod([header["masks"], *sides])))
-        found["masks"], body = masks.reshape(header["masks"], *sides).astype(bool), body[masks.nbytes :]
+        weights["masks"], body = masks.reshape(header["masks"], *sides).astype(bool), body[masks.nbytes :]
         if called == kind:
-            return header, found
+            return header, weights
     raise AssertionError(f"no weights of {kind} are sent")

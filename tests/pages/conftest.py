@@ -63,7 +63,7 @@ def visit(page: str = "translate", **query: str | None) -> AppTest:
 
 
 def go(app: AppTest, page: str) -> AppTest:
-    """Choose a page of the menu by its name; it is shown with the next run.
+    """Choose a page of the menu by its name; it is rendered by the next run.
 
     `AppTest.switch_page` looks for a page by its file's name, and here all files have the same.
     """

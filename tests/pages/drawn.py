@@ -13,7 +13,8 @@ from tests.pages.conftest import html_of
 
 def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
     """Return header and values of every matrix on the page, by name."""
-    found, marks = {}, [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
+    by_name = {}
+    marks = [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     for element in app.get("bidi_component"):
         content = element.proto.bytes
         if not content:  # a component without numbers
@@ -23,22 +24,22 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
         offset = 4 + length
         if "sets" in header:
             names = {control["name"] for control in header["controls"]}
-            found |= _of_sets(header, content[offset:], next(mark for mark in marks if set(mark) == names))
+            by_name |= _of_sets(header, content[offset:], next(mark for mark in marks if set(mark) == names))
         for item in header.get("items", ()):
             if "sign" in item:
                 continue
             count = item["values"][0] * item["values"][1]
             values = np.frombuffer(content, "<f4", count, offset).reshape(item["values"])
-            found[item["name"]] = item, values
+            by_name[item["name"]] = item, values
             offset += 4 * count
-    return found
+    return by_name
 
 
 def _of_sets(header: dict, body: bytes, chosen: dict[str, str]) -> dict[str, tuple[dict, np.ndarray]]:
     """Return the chosen maps of a `MapSet` component, exact where they are sent exactly."""
-    found, form = {}, {"float32": "<f4", "float16": "<f2"}[header["type"]]
-    taken = chosen.get("kind") if chosen.get("kind") in header["sets"] else next(iter(header["sets"]))
-    names = header["sets"][taken]["names"]
+    by_name, form = {}, {"float32": "<f4", "float16": "<f2"}[header["type"]]
+    open_set = chosen.get("kind") if chosen.get("kind") in header["sets"] else next(iter(header["sets"]))
+    names = header["sets"][open_set]["names"]
     place = tuple(
         0 if header["held"] else options.index(chosen[name])
         for name, options in zip(header["along"], names, strict=True)
@@ -48,16 +49,16 @@ def _of_sets(header: dict, body: bytes, chosen: dict[str, str]) -> dict[str, tup
             shape = item["values"]
             values = np.frombuffer(body, form, int(np.prod(shape)))
             body = body[values.nbytes :]
-            if name == taken:
+            if name == open_set:
                 at = int(np.ravel_multi_index(place, shape[:-2]))
                 one = {side: item[side][at] for side in ("low", "high")}
-                found[item["name"]] = item | one, values.reshape(shape)[place].astype(np.float32)
-    for item, values in found.values() if header["exact"] else ():
+                by_name[item["name"]] = item | one, values.reshape(shape)[place].astype(np.float32)
+    for item, values in by_name.values() if header["exact"] else ():
         exact = np.frombuffer(body, "<f4", values.size).reshape(values.shape)
         body = body[exact.nbytes :]
-        found[item["name"]] = item, exact
+        by_name[item["name"]] = item, exact
     assert not body
-    return found
+    return by_name
 
 
 def metrics(app) -> dict[str, str]:

@@ -18,13 +18,13 @@ def read(content: bytes) -> tuple[dict, dict[str, tuple[dict, np.ndarray]]]:
     """Return the header, and for each kind its header and weights."""
     length = int.from_bytes(content[:4], "little")
     header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    found = {}
+    by_name = {}
     for name, kind in header["kinds"].items():
         weights = np.frombuffer(body, _TYPES[kind["type"]], int(np.prod(kind["weights"])))
         body = body[weights.nbytes :]
-        found[name] = kind, weights.reshape(kind["weights"])
+        by_name[name] = kind, weights.reshape(kind["weights"])
     assert not body
-    return header, found
+    return header, by_name
 
 
 def maps_by_kind(app: AppTest) -> dict[str, tuple[dict, np.ndarray]]:

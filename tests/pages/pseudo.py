@@ -68,8 +68,8 @@ def _texts(app: AppTest) -> Iterator[tuple[str, str]]:
         yield from (("html", text) for text in in_html(element.value))
     for element in app.get("plotly_chart"):
         yield "alt of chart", getattr(element.proto, "alt", "") or ""
-        said = _in_chart(json.loads(element.proto.spec))
-        yield from (("chart", re.sub("<[^>]*>", " ", text)) for text in said)
+        texts = _in_chart(json.loads(element.proto.spec))
+        yield from (("chart", re.sub("<[^>]*>", " ", text)) for text in texts)
 
 
 def _in_chart(figure: dict) -> Iterator[str]:
@@ -88,13 +88,13 @@ def in_html(content: str) -> list[str]:
     """Return texts, titles and labels in HTML, without those marked as a token, a number or a name."""
     reader = _Visible()
     reader.feed(content)
-    return reader.found
+    return reader.texts
 
 
 class _Visible(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.texts: list[str] = []
         self._open: list[bool] = []  # whether the element, or one around it, is not for reading or is data
 
     def handle_starttag(self, tag, attrs):
@@ -102,7 +102,7 @@ class _Visible(HTMLParser):
         data = any(self._open[-1:]) or "data-said" in attributes or tag in ("style", "script")
         if not data:
             texts = ("title", "aria-label", "alt", "placeholder")
-            self.found += [attributes[name] for name in texts if attributes.get(name)]
+            self.texts += [attributes[name] for name in texts if attributes.get(name)]
         if tag not in _VOID:
             self._open.append(data)
 
@@ -117,4 +117,4 @@ class _Visible(HTMLParser):
 
     def handle_data(self, data):
         if data.strip() and not any(self._open[-1:]):
-            self.found.append(data.strip())
+            self.texts.append(data.strip())

@@ -44,7 +44,7 @@ def table(app: AppTest, name: str) -> list[list[str]]:
 
 def marked(app: AppTest, mark: str) -> list[str]:
     """Return the texts of the elements of class `mark`."""
-    found = []
+    texts = []
 
     class Reader(HTMLParser):
         inside = False
@@ -52,14 +52,14 @@ def marked(app: AppTest, mark: str) -> list[str]:
         def handle_starttag(self, tag, attrs):
             self.inside = (dict(attrs).get("class") or "") == mark
             if self.inside:
-                found.append("")
+                texts.append("")
 
         def handle_endtag(self, tag):
             self.inside = False
 
         def handle_data(self, data):
             if self.inside:
-                found[-1] += data
+                texts[-1] += data
 
     Reader().feed(html_of(app))
-    return found
+    return texts

@@ -11,14 +11,14 @@ from streamlit.testing.v1 import AppTest
 def read(content: bytes) -> tuple[dict, dict[str, np.ndarray]]:
     """Return header and arrays of a payload; see `views.components.step_view.payload`."""
     length = int.from_bytes(content[:4], "little")
-    header, offset, found = json.loads(content[4 : 4 + length]), 4 + length, {}
+    header, offset, arrays = json.loads(content[4 : 4 + length]), 4 + length, {}
     sizes = {axis["id"]: axis["count"] for axis in header["axes"]}
     for key, dims in header["numbers"].items():
         shape = tuple(sizes[dim] for dim in dims)
-        found[key] = np.frombuffer(content, "<f4", int(np.prod(shape)), offset).reshape(shape)
-        offset += 4 * found[key].size
+        arrays[key] = np.frombuffer(content, "<f4", int(np.prod(shape)), offset).reshape(shape)
+        offset += 4 * arrays[key].size
     assert offset == len(content)
-    return header, found
+    return header, arrays
 
 
 def read_step_view(app: AppTest, place: int = 0) -> tuple[dict, dict[str, np.ndarray]]:
@@ -29,5 +29,5 @@ def read_step_view(app: AppTest, place: int = 0) -> tuple[dict, dict[str, np.nda
 
 def labels(header: dict, axis: str) -> list[str]:
     """Return the labels of an axis."""
-    (found,) = [each for each in header["axes"] if each["id"] == axis]
-    return found["labels"]
+    (match,) = [each for each in header["axes"] if each["id"] == axis]
+    return match["labels"]

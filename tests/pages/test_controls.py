@@ -22,11 +22,11 @@ MOST = 6  # other values tried of one control
 HOT = {"temperature": "3.0"}
 
 
-def shown(app: AppTest) -> list[tuple[str, bytes]]:
+def page_content(app: AppTest) -> list[tuple[str, bytes]]:
     """Return the content of the page except its controls, and buttons, as a download has a new address in each run."""
     leaves = [element for element in app.main if not getattr(element, "children", None)]
-    kept = [element for element in leaves if element.type not in {*INPUTS, "button", "download_button"}]
-    return [(element.type, element.proto.SerializeToString(deterministic=True)) for element in kept]
+    elements = [element for element in leaves if element.type not in {*INPUTS, "button", "download_button"}]
+    return [(element.type, element.proto.SerializeToString(deterministic=True)) for element in elements]
 
 
 def other_values(control: DrawnControl) -> Iterator[object]:
@@ -55,7 +55,7 @@ def address(codec: Codec, value: object) -> str | list[str]:
 )
 def test_every_control_changes_other_content(view):
     app = visit(view.page, **view.settings)
-    before, controls = shown(app), dict(app.session_state["settings"].controls)
+    before, controls = page_content(app), dict(app.session_state["settings"].controls)
     disabled = {element.key for element in app.main if getattr(element, "disabled", False)}
     without = []
     for name, control in controls.items():
@@ -63,6 +63,6 @@ def test_every_control_changes_other_content(view):
             continue
         hot = HOT if name == "method" else {}
         others = (view.settings | hot | {name: address(control.codec, value)} for value in other_values(control))
-        if all(shown(visit(view.page, **query)) == before for query in others):
+        if all(page_content(visit(view.page, **query)) == before for query in others):
             without.append(name)
     assert without == []

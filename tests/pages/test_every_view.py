@@ -75,25 +75,25 @@ def english(text: str) -> str:
 @pytest.fixture
 def offered(monkeypatch):
     """File name -> content of every download, and the tables in folds."""
-    made, tables = {}, []
-    monkeypatch.setattr(files, "download", lambda label, make, file_name: made.update({file_name: make()}))
+    contents, tables = {}, []
+    monkeypatch.setattr(files, "download", lambda label, make, file_name: contents.update({file_name: make()}))
     monkeypatch.setattr(
         files,
         "folded_table",
         lambda table, key="", **options: tables.append((files._without_formulas(table()), options)),
     )
-    return made, tables
+    return contents, tables
 
 
-def unpacked(made: dict[str, bytes | str]) -> dict[str, bytes]:
+def unpack(contents: dict[str, bytes | str]) -> dict[str, bytes]:
     """Return all files, with those inside archives."""
-    found = {}
-    for name, content in made.items():
-        found[name] = content.encode() if isinstance(content, str) else content
+    entries = {}
+    for name, content in contents.items():
+        entries[name] = content.encode() if isinstance(content, str) else content
         if name.endswith(".zip"):
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                found |= {f"{name}/{inside}": archive.read(inside) for inside in archive.namelist()}
-    return found
+                entries |= {f"{name}/{inside}": archive.read(inside) for inside in archive.namelist()}
+    return entries
 
 
 def is_number(text: str) -> bool:
@@ -112,9 +112,9 @@ def check_text(text: str, number_allowed: bool = True) -> None:
 
 def check_bounds(app: AppTest) -> None:
     """Check that every difference has its bound and none is reported beyond it."""
-    said = english("\n".join(element.value for element in (*app.caption, *app.markdown))).replace("\n", " ")
-    assert "something is wrong" not in said
-    for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", said):
+    prose = english("\n".join(element.value for element in (*app.caption, *app.markdown))).replace("\n", " ")
+    assert "something is wrong" not in prose
+    for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", prose):
         assert line[1].startswith((" (", " between the")), line
 
 
@@ -132,10 +132,10 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     assert uncatalogued_texts(app) == []
     check_bounds(app)
     check_code(app, view)
-    made, tables = offered
+    contents, tables = offered
     words = ("models", "glossary")  # no model is open with an empty allowlist
-    assert made or view.page in words, "a view offers its numbers"
-    for name, content in unpacked(made).items():
+    assert contents or view.page in words, "a view offers its numbers"
+    for name, content in unpack(contents).items():
         if name.endswith(".csv"):
             header, *rows = csv.reader(io.StringIO(content.decode("utf-8-sig"), newline=""))
             assert all(title.strip() for title in header), (name, header)
@@ -162,9 +162,9 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
         content = element.proto.bytes
         if content:
             header = json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
-            for shown in [header, *header.get("items", [])]:
+            for fields in [header, *header.get("items", [])]:
                 for axis in ("queries", "keys", "rows", "columns"):
-                    labels = shown.get(axis, [])
+                    labels = fields.get(axis, [])
                     assert all(label.strip() for label in labels if isinstance(label, str)), (axis, labels)
     assert not re.search(
         r'role="listitem"(?! title)[^>]*>\s*(<span data-said="token">\s*)?<(/span|small)', html_of(app)

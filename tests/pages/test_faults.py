@@ -31,7 +31,7 @@ RESTORE = "git checkout -- assets"
 
 @pytest.fixture
 def assets(tmp_path, monkeypatch):
-    """Make the app read a copy of the assets, made of links, and load everything again."""
+    """Make the app read a copy of the assets that consists of links, and load all of them again."""
     for name in FILES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).symlink_to(ASSETS / name)
@@ -125,7 +125,7 @@ def test_a_folder_instead_of_a_file_gets_one_sentence(assets):
 
 
 def test_other_missing_files_are_named_and_the_page_is_rendered(assets):
-    """All files are removed at once, on the two pages that use most of them."""
+    """All files are removed together, on the two pages that use most of them."""
     first = samples.NAMES[0]
     for name in ("text/en/vision.md", "vision/card.md", "favicon.png", f"samples/{first}.jpg"):
         (assets / name).unlink()
@@ -180,8 +180,8 @@ def test_every_kind_of_asset_is_covered():
 
 
 def test_a_gpu_out_of_memory_is_reported_and_the_page_is_rendered(assets, monkeypatch):
-    wanted = visit("attention")
-    assert wanted.sidebar.text[0].value == "CPU"
+    expected = visit("attention")
+    assert expected.sidebar.text[0].value == "CPU"
     maps = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
     _clear_caches()
     network = load_service().model.network
@@ -197,6 +197,6 @@ def test_a_gpu_out_of_memory_is_reported_and_the_page_is_rendered(assets, monkey
     app = visit("attention")
     assert len(calls) > 1
     assert app.sidebar.text[0].value == "CPU, because the GPU ran out of memory"  # in the run in which it happened
-    assert len(app.get("plotly_chart")) == len(wanted.get("plotly_chart"))
+    assert len(app.get("plotly_chart")) == len(expected.get("plotly_chart"))
     again = load_service().trace(SENTENCE, next(iter(load_service().translations._entries))[1]).encoder_attention
     np.testing.assert_array_equal(again, maps)

@@ -34,19 +34,19 @@ def test_the_number_of_threads_is_set_for_later_runs(settings, monkeypatch):
     monkeypatch.setattr(models, "load_service", lambda: service.Service.__new__(service.Service))
     monkeypatch.setattr(service.Service, "trace", lambda self, text, options: None)
     warm_up.warm_up({"translator": warmup.load_translator})
-    seen = []
-    run = threading.Thread(target=lambda: seen.append(torch.get_num_threads()))
+    threads = []
+    run = threading.Thread(target=lambda: threads.append(torch.get_num_threads()))
     run.start()
     run.join()
-    assert seen == [THREADS]
+    assert threads == [THREADS]
     assert sys.getswitchinterval() == pytest.approx(warm_up.SWITCH_SECONDS)
 
 
 def test_garbage_collection_is_enabled_after_loading(settings, monkeypatch):
-    found, seen = Readiness(), []
-    monkeypatch.setattr(warm_up, "readiness", lambda: found)
-    warm_up.warm_up({"broken": lambda: seen.append(gc.isenabled()) or 1 / 0})
-    assert (seen, found.states()) == ([False], {"broken": "broken"})
+    readiness, enabled = Readiness(), []
+    monkeypatch.setattr(warm_up, "readiness", lambda: readiness)
+    warm_up.warm_up({"broken": lambda: enabled.append(gc.isenabled()) or 1 / 0})
+    assert (enabled, readiness.states()) == ([False], {"broken": "broken"})
     assert gc.isenabled()
     gc.unfreeze()
 
@@ -112,20 +112,20 @@ def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
 
 def test_older_objects_are_frozen_and_collected_at_intervals(unfrozen, monkeypatch):
     sessions = [2, 2, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0]  # at each round
-    seen, freed_at, forgotten = [], [], []
+    rounds, freed_at, forgotten = [], [], []
     monkeypatch.setattr(housekeeping, "FREEZE_SECONDS", 0)
     monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
 
     def expire():
-        if len(seen) == len(sessions):
+        if len(rounds) == len(sessions):
             raise StopAsyncIteration
-        seen.append(sessions[len(seen)])
-        return seen[-1]
+        rounds.append(sessions[len(rounds)])
+        return rounds[-1]
 
     monkeypatch.setattr(housekeeping, "expire_sessions", expire)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(seen)))
-    monkeypatch.setattr(housekeeping.result_cache, "clear_all", lambda: forgotten.append(len(seen)))
-    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(seen) < 9 else 2)
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(rounds)))
+    monkeypatch.setattr(housekeeping.result_cache, "clear_all", lambda: forgotten.append(len(rounds)))
+    monkeypatch.setattr(housekeeping.metrics, "runs", lambda: 1 if len(rounds) < 9 else 2)
     gc.unfreeze()
     with pytest.raises(StopAsyncIteration):
         run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
@@ -142,16 +142,16 @@ def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, w
     monkeypatch.setattr(housekeeping, "COLLECT_ROUNDS", 3)
     monkeypatch.setattr(housekeeping, "BUSY_COLLECT_ROUNDS", 5)
     monkeypatch.setattr(housekeeping, "run_queue", lambda: SimpleNamespace(waiting=waiting))
-    seen = []
+    done = []
 
     def expire():
-        if len(seen) == 12:
+        if len(done) == 12:
             raise StopAsyncIteration
-        seen.append(1)
+        done.append(1)
         return 1
 
     monkeypatch.setattr(housekeeping, "expire_sessions", expire)
-    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(seen)))
+    monkeypatch.setattr(housekeeping, "free_memory", lambda: freed_at.append(len(done)))
     monkeypatch.setattr(housekeeping.metrics, "runs", lambda: next(runs))
     with pytest.raises(StopAsyncIteration):
         run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
@@ -169,12 +169,12 @@ def test_pinned_results_are_not_evicted():
 
 
 def test_clearing_drops_results_that_are_not_referenced():
-    kept, held = ResultCache(4), Session("held")
-    kept.put("held", held)
-    kept.put("gone", Session("gone"))
+    cache, referenced = ResultCache(4), Session("held")
+    cache.put("held", referenced)
+    cache.put("gone", Session("gone"))
     clear_all()
-    assert kept.get("gone") is None and kept.get("held") is held
-    assert not kept._entries
+    assert cache.get("gone") is None and cache.get("held") is referenced
+    assert not cache._entries
 
 
 def test_runs_of_all_labels_are_counted():

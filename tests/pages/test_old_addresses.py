@@ -68,7 +68,7 @@ vision vsort: effect label place
 """
 
 
-def of(rows: int, columns: int) -> list[str]:
+def cell_ids(rows: int, columns: int) -> list[str]:
     return [f"{row + 1}-{column + 1}" for row, column in np.ndindex(rows, columns)]
 
 
@@ -84,8 +84,8 @@ def test_every_old_value_has_its_current_id():
     lines = dict(line.split(": ") for line in TODAY.strip().splitlines())
     expected = {tuple(control.split()): ids.split() for control, ids in lines.items()}
     expected |= {control: ["first", *heads] for control, heads in OF_ALL_HEADS.items()}
-    expected["vision", "vision_query_piece"] = ["cls", *of(12, 12)]
-    expected["vision", "vision_key_piece"] = ["strongest", "cls", *of(12, 12)]
+    expected["vision", "vision_query_piece"] = ["cls", *cell_ids(12, 12)]
+    expected["vision", "vision_key_piece"] = ["strongest", "cls", *cell_ids(12, 12)]
     assert {control: current_values(*control) for control in expected} == expected
     for page, controls in OLD_VALUES.items():
         for name in set(controls) - {name for old_page, name in expected if old_page == page}:
@@ -121,5 +121,5 @@ def test_every_old_value_has_its_current_id():
 )
 def test_an_old_address_opens_the_same_view(page, old, chosen):
     app = visit(page, **old)
-    state, said = app.session_state, app.query_params  # settings of a component are only in the address
-    assert tuple(state[name] if name in state else said[name] for name in old) == chosen
+    state, query = app.session_state, app.query_params  # settings of a component are only in the address
+    assert tuple(state[name] if name in state else query[name] for name in old) == chosen

@@ -122,18 +122,18 @@ def test_an_error_is_logged_by_its_type_only(log):
 
 def test_a_fragment_takes_a_slot_only_when_it_runs_alone(log, monkeypatch):
     monkeypatch.setattr(st, "fragment", lambda function: function)
-    seen = []
+    contexts = []
 
     @fragments.fragment
     def part():
-        seen.append(run_context._current.get())
+        contexts.append(run_context._current.get())
 
     with fragments.queued_run("attention"):
         whole = run_context._current.get()
         part()
     part()
-    assert seen[0] is whole
-    assert seen[1] not in (None, whole)
+    assert contexts[0] is whole
+    assert contexts[1] not in (None, whole)
     assert [(line["page"], line["part"]) for line in log()] == [("attention", ""), ("attention", "part")]
 
 

@@ -88,18 +88,18 @@ def test_a_server_that_cannot_answer_a_handshake_closes_the_socket():
     assert sent == [{"type": "websocket.close", "code": 1008, "reason": FOREIGN_ORIGIN}]
 
 
-def known(app: RecordingApp) -> KnownAddresses:
+def known_addresses(app: RecordingApp) -> KnownAddresses:
     return KnownAddresses(app, navigation.page_ids(), ["/healthz", "/metrics"], navigation.MOVED_PAGES)
 
 
 @pytest.mark.parametrize("path", ["/", "/attention", "/attention/", "/vision", "/healthz", "/metrics", "/favicon.png"])
 def test_addresses_of_the_app_pass(path: str):
-    assert status(send_request(known(RecordingApp()), path)) == 200
+    assert status(send_request(known_addresses(RecordingApp()), path)) == 200
 
 
 @pytest.mark.parametrize("path", ["/_stcore/health", "/_stcore/host-config", "/media/a.png"])
 def test_addresses_that_pages_request_from_streamlit_pass(path: str):
-    assert status(send_request(known(RecordingApp()), path)) == 200
+    assert status(send_request(known_addresses(RecordingApp()), path)) == 200
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_addresses_that_pages_request_from_streamlit_pass(path: str):
     [("PUT", 200), ("DELETE", 200), ("OPTIONS", 200), ("GET", 404), ("HEAD", 404), ("POST", 404)],
 )
 def test_uploads_can_be_put_and_removed_but_not_read(method: str, expected: int):
-    assert status(send_request(known(RecordingApp()), "/_stcore/upload_file/a/b", method=method)) == expected
+    assert status(send_request(known_addresses(RecordingApp()), "/_stcore/upload_file/a/b", method=method)) == expected
 
 
 @pytest.mark.parametrize("slash", ["", "/"])
 def test_the_old_address_of_a_page_redirects_with_its_query(slash: str):
-    answer = send_request(known(RecordingApp()), f"/relevance{slash}", query=b"text=A%20cat%3F&part=Words")
+    answer = send_request(known_addresses(RecordingApp()), f"/relevance{slash}", query=b"text=A%20cat%3F&part=Words")
     assert status(answer) == 308
     assert (b"location", b"/attribution?text=A%20cat%3F&part=Words") in answer[0]["headers"]
 
@@ -144,18 +144,18 @@ def test_the_old_address_of_a_page_redirects_with_its_query(slash: str):
 )
 def test_other_addresses_are_not_found(path: str):
     app = RecordingApp()
-    refused = send_request(known(app), path)
+    refused = send_request(known_addresses(app), path)
     assert (status(refused), text(refused), app.reached) == (404, NO_PAGE + "\n", [])
 
 
 def test_sockets_have_one_address_only():
-    assert status(send_request(known(RecordingApp()), "/_stcore/stream", kind="websocket")) == 101
+    assert status(send_request(known_addresses(RecordingApp()), "/_stcore/stream", kind="websocket")) == 101
     for path in ("/", "/healthz", "/static/js/x.js", "/attention/_stcore/stream"):
         app = RecordingApp()
-        assert status(send_request(known(app), path, kind="websocket")) == 404 and not app.reached
+        assert status(send_request(known_addresses(app), path, kind="websocket")) == 404 and not app.reached
 
 
-@pytest.mark.parametrize("middleware", [HostCheck, known], ids=lambda middleware: middleware.__name__)
+@pytest.mark.parametrize("middleware", [HostCheck, known_addresses], ids=lambda middleware: middleware.__name__)
 def test_the_lifespan_scope_passes(middleware):
     reached = []
 

@@ -13,7 +13,7 @@ from server import logs
 SECRET = "Zxqv"
 
 
-def formatted(
+def format_record(
     message: str, *arguments: object, name: str = "streamlit.runtime.app_session", error: bool = False
 ) -> str:
     """The line in the log for a library's record."""
@@ -33,20 +33,20 @@ def formatted(
     ],
 )  # fmt: skip
 def test_a_library_s_record_retains_its_text_and_numbers(message: str, arguments: tuple, line: str):
-    assert formatted(message, *arguments) == line
+    assert format_record(message, *arguments) == line
 
 
 def test_of_an_error_only_the_type_and_lines_are_logged():
     try:
         {}[SECRET]
     except KeyError:
-        line = formatted("Uncaught app execution", error=True)
+        line = format_record("Uncaught app execution", error=True)
     here = sys._getframe().f_lineno - 3
     assert line == f"Uncaught app execution (KeyError in test_logs.py:{here})"
 
 
 def test_the_app_s_own_events_are_unchanged():
-    assert formatted("%s", "ready", name=logs.LOG.name) == "ready"
+    assert format_record("%s", "ready", name=logs.LOG.name) == "ready"
 
 
 def test_an_error_that_ends_a_thread_is_logged_by_its_type():

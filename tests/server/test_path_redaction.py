@@ -10,7 +10,7 @@ from tests.coroutines import run_in_thread
 SCRIPT = "/srv/place/app.py"
 
 
-def received(content: bytes, kind: str = "websocket") -> bytes:
+def redact(content: bytes, kind: str = "websocket") -> bytes:
     """One message of the app as the browser receives it."""
     sent = []
 
@@ -28,7 +28,7 @@ def test_the_start_of_a_run_contains_only_the_script_s_name():
     message = ForwardMsg(hash="kept")
     message.new_session.main_script_path = str(Path(SCRIPT).resolve())
     message.new_session.name = "app.py"
-    redacted = ForwardMsg.FromString(received(message.SerializeToString()))
+    redacted = ForwardMsg.FromString(redact(message.SerializeToString()))
     assert redacted.new_session.main_script_path == "app.py"
     message.new_session.main_script_path = "app.py"
     assert redacted == message
@@ -38,5 +38,5 @@ def test_other_messages_are_unchanged():
     message = ForwardMsg()
     message.delta.new_element.text.body = f"someone typed {SCRIPT}"
     for content in (message.SerializeToString(), b"/srv/place", b"", b"\x00\xff/srv/place/x"):
-        assert received(content) == content
-    assert received(b"/srv/place", "http") == b"/srv/place"
+        assert redact(content) == content
+    assert redact(b"/srv/place", "http") == b"/srv/place"

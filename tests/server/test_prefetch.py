@@ -30,7 +30,7 @@ def test_no_step_runs_while_the_server_is_busy():
     assert counted == [0, 0, 1, 1, 1, 2, 3]  # checked before each step until idle
 
 
-def test_a_job_without_an_idle_moment_is_given_up():
+def test_a_job_without_an_idle_moment_is_cancelled():
     done, closed = [], []
 
     def steps():

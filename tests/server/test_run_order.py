@@ -25,7 +25,7 @@ def rerun(fragment: str = "", kind: str = "rerun_script", page: str = "") -> dic
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def from_app(kind: str) -> dict:
+def app_message(kind: str) -> dict:
     """A message of the app; of a fragment's run, with its id after a space."""
     kind, *fragments = kind.split()
     message = ForwardMsg()
@@ -39,7 +39,7 @@ def from_app(kind: str) -> dict:
     return {"type": "websocket.send", "bytes": message.SerializeToString()}
 
 
-def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tuple[int, int]:
+def count_passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tuple[int, int]:
     """How many messages reach the app before and after it has sent something."""
     reached, left = [], list(arriving)
 
@@ -59,7 +59,7 @@ def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tup
         await asyncio.sleep(MOMENT)
         before = len(reached)
         for kind in sent:
-            await socket.send(from_app(kind))
+            await socket.send(app_message(kind))
             await asyncio.sleep(MOMENT / 10)  # messages that may pass now do
         await asyncio.sleep(MOMENT)
         reading.cancel()
@@ -71,18 +71,18 @@ def passed(arriving: list[dict], sent: list[str], patience: float = 60.0) -> tup
 @pytest.mark.parametrize("rendered", ["delta", "ref_hash", "script_finished"])
 @pytest.mark.parametrize("second", [rerun(), rerun("part")])
 def test_the_next_message_waits_until_the_run_renders(second: dict, rendered: str):
-    assert passed([rerun(), second], ["new_session", "navigation", rendered]) == (1, 2)
+    assert count_passed([rerun(), second], ["new_session", "navigation", rendered]) == (1, 2)
 
 
 @pytest.mark.parametrize(
     "sent", [[], ["new_session"], ["new_session", "navigation"], ["delta"], ["delta", "new_session"]]
 )
 def test_messages_before_its_first_element_or_of_an_older_run_do_not_count(sent: list[str]):
-    assert passed([rerun(), rerun()], sent) == (1, 1)
+    assert count_passed([rerun(), rerun()], sent) == (1, 1)
 
 
 def test_a_fragment_s_run_delays_nothing():
-    assert passed([rerun(), rerun("part"), rerun("part"), rerun()], ["new_session", "delta"]) == (1, 4)
+    assert count_passed([rerun(), rerun("part"), rerun("part"), rerun()], ["new_session", "delta"]) == (1, 4)
 
 
 @pytest.mark.parametrize(
@@ -99,17 +99,17 @@ def test_a_fragment_s_run_delays_nothing():
 def test_another_page_waits_until_the_fragment_renders(sent: list[str], reached: int):
     page_run = ["new_session", "delta"]
     arriving = [rerun(page="a"), rerun("other", page="a"), rerun("part", page="a"), rerun(page="b")]
-    assert passed(arriving, page_run + sent) == (1, reached)
+    assert count_passed(arriving, page_run + sent) == (1, reached)
 
 
 def test_the_same_page_does_not_wait_for_its_fragments():
     """Its message contains all values that theirs contained."""
     arriving = [rerun(page="a"), rerun("part", page="a"), rerun(page="a")]
-    assert passed(arriving, ["new_session", "delta"]) == (1, 3)
+    assert count_passed(arriving, ["new_session", "delta"]) == (1, 3)
 
 
 def test_a_fragment_s_run_does_not_count_as_the_page_s():
-    assert passed([rerun(), rerun()], ["new_session part", "delta"]) == (1, 1)
+    assert count_passed([rerun(), rerun()], ["new_session part", "delta"]) == (1, 1)
 
 
 def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
@@ -136,8 +136,8 @@ def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
 
 @pytest.mark.parametrize("kind", ["app_heartbeat", "stop_script"])
 def test_messages_that_request_no_run_do_not_wait(kind: str):
-    assert passed([rerun(), rerun(kind=kind)], []) == (2, 2)
+    assert count_passed([rerun(), rerun(kind=kind)], []) == (2, 2)
 
 
 def test_no_message_is_delayed_for_ever():
-    assert passed([rerun(), rerun(), rerun()], [], patience=MOMENT / 10) == (3, 3)
+    assert count_passed([rerun(), rerun(), rerun()], [], patience=MOMENT / 10) == (3, 3)

@@ -12,10 +12,10 @@ QUICK = {"notice_after": 0.001, "notice_every": 0.001}
 
 
 class QueuedThread(threading.Thread):
-    """Takes a slot and keeps it until `leave` is set.
+    """Take a slot and release it when `leave` is set.
 
     Attributes:
-        notified: set once a notice was shown, or the run was refused.
+        notified: set after a notice was shown, or the run was refused.
         started_run: set once it has a slot.
         ahead: the numbers of runs before it in its notices.
     """
@@ -84,7 +84,7 @@ def test_runs_start_in_order_of_arrival_and_notices_show_the_number_before():
     assert (queue.running, queue.waiting) == (0, 0)
 
 
-def test_as_many_runs_execute_at_once_as_the_limit():
+def test_as_many_runs_execute_concurrently_as_the_limit():
     queue, order = RunQueue(RunLimits(running=2, **QUICK)), []
     running = [QueuedThread(queue, name, order).start_running() for name in "ab"]
     waiting = QueuedThread(queue, "c", order).start_waiting()

@@ -33,7 +33,7 @@ def rerun(text: str = "") -> dict:
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def received(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
+def filter_frames(frames: list[dict], limits: SocketLimits | None = None) -> tuple[list[dict], int | None]:
     """The messages that passed, and the close code of the socket, if it was closed."""
     app = RecordingApp()
     sent = send_request(MessageFilter(app, limits, patience=0), "/_stcore/stream", kind="websocket", frames=frames)
@@ -75,7 +75,7 @@ REFUSED = [
 
 @pytest.mark.parametrize("message", REFUSED, ids=lambda message: message["bytes"][:20].hex() or "empty")
 def test_messages_that_no_user_s_browser_sends_are_dropped(message: dict):
-    assert received([message, rerun()]) == ([rerun()], None)
+    assert filter_frames([message, rerun()]) == ([rerun()], None)
 
 
 ALLOWED = [
@@ -91,7 +91,7 @@ ALLOWED = [
 
 @pytest.mark.parametrize("message", [*ALLOWED, operation("dataframe_chunk")], ids=lambda m: m["bytes"][:20].hex())
 def test_messages_of_a_user_s_browser_pass_unchanged(message: dict):
-    assert received([message]) == ([message], None)
+    assert filter_frames([message]) == ([message], None)
 
 
 def test_every_kind_of_message_is_either_allowed_or_refused():
@@ -119,18 +119,18 @@ def test_every_kind_of_message_is_either_allowed_or_refused():
     ],
 )
 def test_malformed_messages_close_the_socket(message: dict, code: int):
-    assert received([rerun(), message, rerun()], FEW) == ([rerun()], code)
+    assert filter_frames([rerun(), message, rerun()], FEW) == ([rerun()], code)
 
 
 def test_a_message_of_the_largest_size_passes():
     message = rerun("a" * 96)
     assert len(message["bytes"]) == 100
-    assert received([message], FEW) == ([message], None)
+    assert filter_frames([message], FEW) == ([message], None)
 
 
 def test_downloads_beyond_the_limit_are_dropped():
     download = operation("deferred_file")
-    assert received([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
+    assert filter_frames([download] * 40 + [rerun()]) == ([download] * 30 + [rerun()], None)
 
 
 class FakeClock:
@@ -146,7 +146,7 @@ class FakeClock:
         self.now += seconds
 
 
-def times_passed(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[list[float], bool]:
+def arrival_times(count: int, pauses: dict[int, float], limits: SocketLimits) -> tuple[list[float], bool]:
     """The time at which each of `count` messages passed, and whether the socket was closed.
 
     Args:
@@ -172,7 +172,7 @@ def times_passed(count: int, pauses: dict[int, float], limits: SocketLimits) -> 
 
 
 def test_a_flood_is_delayed_and_then_closed():
-    passed, closed = times_passed(1000, {}, SocketLimits())
+    passed, closed = arrival_times(1000, {}, SocketLimits())
     assert len(passed) == 60 + 200 and closed
     assert passed[:60] == [0.0] * 60
     assert passed[60:] == pytest.approx([0.05 * number for number in range(1, 201)])
@@ -181,13 +181,13 @@ def test_a_flood_is_delayed_and_then_closed():
 def test_the_limit_resets_after_a_pause():
     limits = SocketLimits()
     bursts = {number: 3.0 + 1e-9 for number in range(150, 1000, 150)}
-    passed, closed = times_passed(1000, bursts, limits)
+    passed, closed = arrival_times(1000, bursts, limits)
     assert (len(passed), closed) == (1000, False)
-    passed, closed = times_passed(1000, {number: 0.5 for number in bursts}, limits)
+    passed, closed = arrival_times(1000, {number: 0.5 for number in bursts}, limits)
     assert closed and len(passed) < 600
 
 
-def test_sixty_at_once_and_twenty_a_second():
+def test_a_burst_of_sixty_then_twenty_a_second():
     now = 0.0
     rate = RateLimit(SocketLimits().burst, SocketLimits().per_second, lambda: now)
     assert [rate.take() for _ in range(60)] == [0.0] * 60

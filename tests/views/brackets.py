@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 from views.text.catalogue import CLOSED, OPENED
 
-_TOLD = ("title", "alt", "aria-label", "aria-description", "aria-valuetext", "placeholder")
+_TEXT_ATTRIBUTES = ("title", "alt", "aria-label", "aria-description", "aria-valuetext", "placeholder")
 _EMPTY = ("br", "img", "input", "link", "meta", "hr")
 
 
@@ -24,19 +24,19 @@ def outside(text: str) -> str:
 class _Words(HTMLParser):
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.texts: list[str] = []
         self._open: list[tuple[str, bool]] = []  # tag, and whether it shows data
         self.feed(html)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        self.found += [attributes[name] for name in _TOLD if attributes.get(name)]
+        self.texts += [attributes[name] for name in _TEXT_ATTRIBUTES if attributes.get(name)]
         if tag not in _EMPTY:
             self._open.append((tag, "data-said" in attributes or tag in ("style", "script")))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = dict(attrs)
-        self.found += [attributes[name] for name in _TOLD if attributes.get(name)]
+        self.texts += [attributes[name] for name in _TEXT_ATTRIBUTES if attributes.get(name)]
 
     def handle_endtag(self, tag: str) -> None:
         while self._open and self._open.pop()[0] != tag:
@@ -44,12 +44,12 @@ class _Words(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not any(shows for _, shows in self._open):
-            self.found.append(data)
+            self.texts.append(data)
 
 
 def untranslated_in_html(html: str) -> list[str]:
     """Texts and attributes of HTML or SVG outside the brackets, but for elements that are marked as data."""
-    return [left for text in _Words(html).found if (left := outside(text))]
+    return [left for text in _Words(html).texts if (left := outside(text))]
 
 
 def untranslated_in_figure(figure: object, key: str = "") -> list[str]:

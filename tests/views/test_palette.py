@@ -89,7 +89,7 @@ BLINDNESS = {
 
 
 def simulated_colour(colour: str, blindness: str) -> np.ndarray:
-    """OKLab of a colour as such a person sees it."""
+    """OKLab of a colour as seen with a kind of colour blindness."""
     srgb = np.array(palette.to_rgb(colour)) / 255
     linear = np.where(srgb <= 0.04045, srgb / 12.92, ((srgb + 0.055) / 1.055) ** 2.4)
     linear = (np.array(BLINDNESS[blindness]) @ linear).clip(0, 1)

@@ -150,7 +150,7 @@ def test_offline_pages():
 
 def english_page() -> str:
     with using_language("en"):
-        return pages.saved(attention_grid.snapshot(grids.sheet(4))).decode()
+        return pages.save_page(attention_grid.snapshot(grids.sheet(4))).decode()
 
 
 @pytest.mark.parametrize(
@@ -227,7 +227,7 @@ def texts(drawing, data=()) -> list[str]:
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
-    maps = overviews.known(100, "decoder", scale)
+    maps = overviews.make_overview(100, "decoder", scale)
     drawings = [overview_image.overview(maps), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = matrices.HeadMap(

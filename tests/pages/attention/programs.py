@@ -9,9 +9,9 @@ from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a
 @of_a_sentence
 def maps(network, trace: Trace, values: Values) -> Expected:
     checked = trace.verify()
-    found = {name: trace.attention(name) for name in ("encoder", "decoder", "cross")}
-    found |= {"row_sum_error": checked.row_sum_error, "masked_weight": checked.masked_weight}
-    return found | {"difference": checked.max_difference}
+    maps_and_checks = {name: trace.attention(name) for name in ("encoder", "decoder", "cross")}
+    maps_and_checks |= {"row_sum_error": checked.row_sum_error, "masked_weight": checked.masked_weight}
+    return maps_and_checks | {"difference": checked.max_difference}
 
 
 CASES: dict[str, Case] = {

@@ -22,14 +22,14 @@ def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
     (element,) = app.get("bidi_component")
     content = element.proto.bytes
     length = int.from_bytes(content[:4], "little")
-    found, body = {}, content[4 + length :]
+    by_kind, body = {}, content[4 + length :]
     for kind, header in json.loads(content[4 : 4 + length])["kinds"].items():
         layers, heads, queries, keys = header["weights"]
         cells = queries * (queries + 1) // 2 if header["causal"] else queries * keys
         weights = np.frombuffer(body, "<f4", layers * heads * cells)
-        found[kind], body = (header, weights.reshape(layers, heads, -1)), body[weights.nbytes :]
+        by_kind[kind], body = (header, weights.reshape(layers, heads, -1)), body[weights.nbytes :]
     assert not body
-    return found
+    return by_kind
 
 
 @pytest.mark.parametrize("kind", attention_maps.KINDS)
@@ -65,10 +65,10 @@ def test_means(open_app, trace, layer, head):
     row, column = attention_maps.ids_with_mean(4).index(layer), attention_maps.ids_with_mean(8).index(head)
     assert (chosen_options(app)["layer"], chosen_options(app)["head"]) == (layer, head)
     drawn = maps_by_kind(app)["cross"][1][row, column]
-    wanted = trace.cross_attention
-    wanted = wanted.mean(axis=1) if head == "mean" else wanted[:, int(head) - 1]
-    wanted = wanted.mean(axis=0) if layer == "mean" else wanted[int(layer) - 1]
-    np.testing.assert_allclose(drawn, wanted, atol=1e-5)
+    expected = trace.cross_attention
+    expected = expected.mean(axis=1) if head == "mean" else expected[:, int(head) - 1]
+    expected = expected.mean(axis=0) if layer == "mean" else expected[int(layer) - 1]
+    np.testing.assert_allclose(drawn, expected, atol=1e-5)
 
 
 def test_choices_do_not_change_the_sent_bytes(open_app):
@@ -86,10 +86,10 @@ def test_initial_html_has_the_maps_and_controls_of_the_page(open_app):
     answer = initial_answer("attention")
     assert (answer.sentence, answer.lead) == (app.text_input(key="text").value, app.markdown[0].value)
     assert answer.view.chosen == chosen_options(app)
-    shown, begun = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
-    assert begun[0].keys() == shown[0].keys() and begun[0]["controls"] == shown[0]["controls"]
-    assert list(begun[1]) == ["encoder"] and begun[1]["encoder"][0] == shown[1]["encoder"][0]
-    np.testing.assert_array_equal(begun[1]["encoder"][1], shown[1]["encoder"][1])
+    rendered, initial = read(app.get("bidi_component")[0].proto.bytes), read(answer.view.payload)
+    assert initial[0].keys() == rendered[0].keys() and initial[0]["controls"] == rendered[0]["controls"]
+    assert list(initial[1]) == ["encoder"] and initial[1]["encoder"][0] == rendered[1]["encoder"][0]
+    np.testing.assert_array_equal(initial[1]["encoder"][1], rendered[1]["encoder"][1])
 
 
 def test_whole_words_without_special_tokens(open_app, trace):
@@ -163,15 +163,15 @@ def test_the_longest_sentence_is_rendered(open_app):
 
 def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
-    found = lines(app)
-    assert list(found) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
-    for kind, (header, weights) in found.items():
+    sent = lines(app)
+    assert list(sent) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
+    for kind, (header, weights) in sent.items():
         attention = trace.attention(kind)
-        seen = attention[:, :, ~attention_maps.causal_mask(*attention.shape[2:], header["causal"])]
-        np.testing.assert_allclose(weights, seen, atol=1e-5)
+        allowed = attention[:, :, ~attention_maps.causal_mask(*attention.shape[2:], header["causal"])]
+        np.testing.assert_allclose(weights, allowed, atol=1e-5)
         assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
-    assert found["cross"][0]["queryAxis"] == "Query: French query token"
-    assert found["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
+    assert sent["cross"][0]["queryAxis"] == "Query: French query token"
+    assert sent["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
     view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))
     assert chosen_options(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
     drawn = attention_maps.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)

@@ -36,8 +36,8 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     assert [row[0] for row in rows] == ["1 I", "2 want", "3 to", "4 buy", "5 a", "6 car", "7 .", "8 </s>"]
     for at, row in enumerate(rows):
         assert float(row[1]) == pytest.approx(drops["delete"][place, at], rel=0.01, abs=2e-4)
-        for shown, method in zip(row[2:], METHODS, strict=True):
-            assert float(shown) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
+        for cell, method in zip(row[2:], METHODS, strict=True):
+            assert float(cell) == pytest.approx(explained.scores[method][place, at], rel=0.01, abs=1e-6)
     assert max(rows, key=lambda row: float(row[1]))[0] == "6 car"
     header, *rows = table(app, CORRELATIONS)
     many = read_measured_agreement(translator.weights_sha256)
@@ -47,9 +47,9 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
         assert row[2] == three_digits(agreed["delete"].sentence(method))
         figures = many["ways"]["delete"][method]
         assert row[3] == f"{three_digits(figures['mean'])} \u00b1 {three_digits(figures['standard_error'])}"
-    (said,) = [text.value for text in app.markdown if "agrees best with leave-one-out" in text.value]
+    (line,) = [text.value for text in app.markdown if "agrees best with leave-one-out" in text.value]
     best, overall = agreed["delete"].best(place), agreed["delete"].best()
-    assert said.index(f"**{best[0]}**") < said.index("Over the sentence it is") < said.rindex(f"**{overall[0]}**")
+    assert line.index(f"**{best[0]}**") < line.index("Over the sentence it is") < line.rindex(f"**{overall[0]}**")
     assert "over the sentence\u2019s 7 source words" in check_caption(app, "Each correlation is over")
 
 

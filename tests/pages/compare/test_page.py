@@ -26,14 +26,14 @@ def figures(app) -> list[float]:
 
 def test_before_after_and_difference_equal_the_models(open_app, translator, trace):
     app = open_app("compare", kind="decoder", layer="4", head="2")
-    found = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
-    before, after = (token_losses(side) for side in (trace, found.after))
-    shown = metrics(app)
-    assert shown["Loss, before (nats)"] == three_digits(before.sum())
-    assert shown["Change (nats)"] == three_digits(float(after.sum()) - float(before.sum()))
+    intervened = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
+    before, after = (token_losses(side) for side in (trace, intervened.after))
+    numbers = metrics(app)
+    assert numbers["Loss, before (nats)"] == three_digits(before.sum())
+    assert numbers["Change (nats)"] == three_digits(float(after.sum()) - float(before.sum()))
     drawn = matrices(app)
     allowed = np.tri(len(trace.target_ids), dtype=bool)
-    first, second = trace.decoder_attention[3, 1], found.after.decoder_attention[3, 1]
+    first, second = trace.decoder_attention[3, 1], intervened.after.decoder_attention[3, 1]
     for name, expected in {"Before": first, "After": second, "After minus Before": second - first}.items():
         np.testing.assert_allclose(drawn[name][1][allowed], expected[allowed], atol=1e-5)
         assert np.isneginf(drawn[name][1][~allowed]).all()
@@ -41,10 +41,10 @@ def test_before_after_and_difference_equal_the_models(open_app, translator, trac
     assert header["low"] == -header["high"]  # no change is in the middle of the scale
     assert header["high"] == pytest.approx(np.abs(second - first).max(), abs=1e-5)
     np.testing.assert_allclose(
-        drawn["Cross"][1], attention_shift(trace.cross_attention, found.after.cross_attention), atol=1e-5
+        drawn["Cross"][1], attention_shift(trace.cross_attention, intervened.after.cross_attention), atol=1e-5
     )
     assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
-    assert marked(app, "aa-text") == [translator.translate(SENTENCE), found.translation]
+    assert marked(app, "aa-text") == [translator.translate(SENTENCE), intervened.translation]
     rows = table(app, "Loss of each token")
     assert len(rows) == 1 + len(before)
     assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
@@ -62,8 +62,8 @@ CASES = [
 @pytest.mark.parametrize(("query", "change"), CASES)
 def test_a_link_applies_its_intervention(open_app, translator, trace, query, change):
     app = open_app("compare", **HEADS, **query)
-    found = translator.intervene(trace, HeadInterventions((change,)))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(found.after).sum()))
+    intervened = translator.intervene(trace, HeadInterventions((change,)))
+    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(intervened.after).sum()))
     assert len(figures(app)) == (1 if isinstance(change, NoMask | OneHot) else 2)
     assert max(figures(app)) < 1e-4
     assert not app.warning

@@ -9,9 +9,9 @@ def listed(app) -> str:
 
 
 def test_all_terms_are_listed_with_links_that_contain_the_sentence():
-    found = listed(visit("glossary", text="My sentence."))
-    assert found.count("<dt>") == len(glossary.WHERE_SHOWN)
-    assert 'href="inside?inside=scaling&amp;' in found and "text=My+sentence." in found
+    terms = listed(visit("glossary", text="My sentence."))
+    assert terms.count("<dt>") == len(glossary.WHERE_SHOWN)
+    assert 'href="inside?inside=scaling&amp;' in terms and "text=My+sentence." in terms
 
 
 def test_a_link_can_contain_the_search_text():
@@ -19,5 +19,5 @@ def test_a_link_can_contain_the_search_text():
 
 
 def test_a_search_without_matches_gets_one_sentence():
-    (said,) = [each.value for each in visit("glossary", find="*zebra*").info]
-    assert said == "No term holds what you look for. Take fewer letters, or another word for it."
+    (message,) = [each.value for each in visit("glossary", find="*zebra*").info]
+    assert message == "No term holds what you look for. Take fewer letters, or another word for it."

@@ -44,9 +44,9 @@ def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effec
     assert len(rows) == len(changes) == 96
     for row in rows:
         assert row["effect"] == pytest.approx(changes[row["name"]], abs=1e-5)
-    said = text_without_links(app.markdown[1])
-    assert f"With all heads the loss is {three_digits(effects.reference)} nats per token" in said
-    assert f"strongest is **{head_name(*ranked[0][:3])}**" in said
+    summary = text_without_links(app.markdown[1])
+    assert f"With all heads the loss is {three_digits(effects.reference)} nats per token" in summary
+    assert f"strongest is **{head_name(*ranked[0][:3])}**" in summary
 
     kind, layer, head, change = ranked[0]  # the first row is open
     _, drawn = opened_head(app)
@@ -68,10 +68,10 @@ def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, tr
     scores = text_scores(trace.attention("cross"), CROSS, trace.target_ids, trace.source_ids, links)
     many = load_statistics(SHIPPED, translator.weights_sha256)
     app = open_app("heads", of="cross", sort="label", shown="cross-2-3")
-    shown = listed_heads(app)
-    assert len(shown["rows"]) == 32
-    assert shown["columns"][3] == f"over {many.inputs} held-out sentences"
-    for row in shown["rows"]:
+    heads = listed_heads(app)
+    assert len(heads["rows"]) == 32
+    assert heads["columns"][3] == f"over {many.inputs} held-out sentences"
+    for row in heads["rows"]:
         layer, head = (int(number) - 1 for number in row["name"].removeprefix("cross ").split("."))
         for words, label in (
             (row["here"], scores.label(layer, head)),
@@ -80,7 +80,7 @@ def test_labels_follow_the_rule_for_this_and_for_held_out_sentences(open_app, tr
             assert words.startswith(label.name)
             assert label.pattern in words
             assert float(re.search(r"([\d.e-]+)\)?$", words)[1]) == pytest.approx(label.score, rel=0.01)
-    labels = [row["here"].split(" (")[0].rsplit(" ", 1)[0] for row in shown["rows"]]
+    labels = [row["here"].split(" (")[0].rsplit(" ", 1)[0] for row in heads["rows"]]
     assert len(list(dict.fromkeys(labels))) == sum(
         one != other for one, other in zip(labels, ["", *labels], strict=False)
     )

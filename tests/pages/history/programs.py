@@ -15,24 +15,24 @@ from model.lessons.recurrence_gradients import measure_drift, state_gradients
 from model.lessons.sequential_operations import build_state_graph
 from model.networks.recurrent_config import RecurrentConfig
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Expected, Values, earlier, of_the_translator
+from tests.pages.shared.programs import COOK, OTHER, OWN, Case, Expected, Values, load_recurrent, of_the_translator
 
 
 def unrolled(values: Values) -> Expected:
-    network = earlier("rnn-vector")
+    network = load_recurrent("rnn-vector")
     computed = unroll(network.network, network.tokenizer.encode_source(values["sentence"]), values["direction"])
     return {name: getattr(computed, name) for name in ("hidden", "from_token", "from_state", "bias")}
 
 
 def gates(values: Values) -> Expected:
-    network = earlier(values["network"])
+    network = load_recurrent(values["network"])
     computed = read_gates(network.network, network.trace(values["sentence"]), f"encoder.{values['direction']}")
     return dict(vars(computed.record))
 
 
 def aligned(values: Values) -> Expected:
     computed = recompute_first_attention(
-        earlier(values["score"]).trace(values["sentence"], target_ids=values["target_ids"])
+        load_recurrent(values["score"]).trace(values["sentence"], target_ids=values["target_ids"])
     )
     return {name: getattr(computed, name) for name in ("queries", "states", "scores", "weights", "contexts")}
 
@@ -40,7 +40,7 @@ def aligned(values: Values) -> Expected:
 def forgotten(values: Values) -> Expected:
     sizes, drifts = {}, {}
     for name, states in ONE_VECTOR.items():
-        network, tokenizer = earlier(name).network, earlier(name).tokenizer
+        network, tokenizer = load_recurrent(name).network, load_recurrent(name).tokenizer
         ids, (replacement,) = tokenizer.encode_source(values["sentence"]), tokenizer.encode(values["replacement"])
         computed = state_gradients(network, ids)
         sizes |= {(name, state): getattr(computed, state)[::-1] for state in states}  # both read backwards
@@ -48,8 +48,8 @@ def forgotten(values: Values) -> Expected:
     return {"sizes": sizes, "drifts": drifts}
 
 
-def handed_over(values: Values) -> Expected:
-    translator = earlier("lstm-vector")
+def start_state(values: Values) -> Expected:
+    translator = load_recurrent("lstm-vector")
     trace = translator.trace(values["sentence"])
     lengths = [np.linalg.norm(part) for part in (trace.start_hidden, trace.start_cell)]
     text = {"text": translator.translate(values["sentence"]), "translation": tuple(trace.next_ids)}
@@ -95,7 +95,7 @@ def ladder(values: Values) -> Expected:
 @of_the_translator
 def projected_by_nothing(translator: Translator, values: Values) -> Expected:
     trace = translator.trace(values["sentence"])
-    states = encoder_states(earlier("lstm-dot").trace(values["sentence"]))
+    states = encoder_states(load_recurrent("lstm-dot").trace(values["sentence"]))
     vectors = (*encoder_stages(translator.network, trace), states)
     weights = np.stack([raw.weights(values["form"]) for raw in vectors])
     exceeding = sum(int(raw.exceeds.sum()) for raw in vectors)
@@ -128,7 +128,7 @@ CASES: dict[str, Case] = {
         {"sentence": COOK, "replacement": "seven"},
         forgotten,
     ),
-    "one-vector": ({"sentence": SENTENCE}, {"sentence": COOK}, handed_over),
+    "one-vector": ({"sentence": SENTENCE}, {"sentence": COOK}, start_state),
     "ladder": ({"order": "history"}, {"order": "speed"}, ladder),
     "path-lengths": (
         {"source": 8, "target": 9, "start": 1, "end": "t9"},

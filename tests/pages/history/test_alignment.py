@@ -61,8 +61,8 @@ def test_compared_maps_have_the_same_tokens(open_app, recurrent, translator, nam
     links = AlignmentTable.load(SHIPPED, translator.card["tokenizer_sha256"])
     reference = find_links(links, trace.source_ids, trace.next_ids)
     maps = [trace.alignment, cross[-1].mean(axis=0), cross[head]]
-    shown = [values for _, values in matrices(app).values()]
-    for values, expected in zip(shown, [*maps, reference], strict=True):
+    drawn = [values for _, values in matrices(app).values()]
+    for values, expected in zip(drawn, [*maps, reference], strict=True):
         np.testing.assert_allclose(values, expected, atol=1e-5)
     _, *rows = table(app, "Alignment error rates")
     for row, weights in zip(rows, maps, strict=True):

@@ -73,7 +73,7 @@ def test_shipped_times_are_shown_until_a_user_measures(open_app, fresh):
         assert list(y) == pytest.approx(shipped.networks[name].lowest)
 
 
-def measured(app):
+def measure_times(app):
     app.button(key="measure_times").click().run()
     assert not app.exception
     return app
@@ -90,7 +90,7 @@ def test_times_are_measured_once_per_process(open_app, fresh, monkeypatch):
         )
 
     monkeypatch.setattr(forward_times, "forward_times_in_steps", measure)
-    app = measured(open_app("history", part="recurrence"))
+    app = measure_times(open_app("history", part="recurrence"))
     assert any("Measured on this server" in text.value and "A test" in text.value for text in app.markdown)
     assert f'<td class="aa-number">{three_digits(2.0)}</td>' in html_of(app)
     again = open_app("history", part="recurrence")  # another visitor
@@ -105,7 +105,7 @@ def test_measurement_runs_through_the_queue(open_app, fresh, monkeypatch):
         forward_times, "forward_times_in_steps", lambda models: measure(models, lengths=(8, 16), rounds=2)
     )
     monkeypatch.setattr(run_context, "yield_slot", lambda: turns.append(1))
-    app = measured(open_app("history", part="recurrence"))
+    app = measure_times(open_app("history", part="recurrence"))
     assert any("2 rounds" in text.value for text in app.markdown)
     assert len(turns) >= 2
     assert "largest difference" in check_caption(app, "passes that were timed")
@@ -115,7 +115,7 @@ def test_nothing_is_measured_while_others_wait(open_app, fresh, monkeypatch):
     app = open_app("history", part="recurrence")
     monkeypatch.setattr(type(run_context.run_queue()), "waiting", property(lambda turns: 3))
     monkeypatch.setattr(forward_times, "forward_times_in_steps", lambda models: pytest.fail("measured"))
-    measured(app)
+    measure_times(app)
     assert "Other visitors are waiting" in app.info[0].value
     assert any("Shipped figures" in text.value for text in app.markdown)
 

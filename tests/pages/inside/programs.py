@@ -75,8 +75,8 @@ def dropped(network, trace: Trace, values: Values) -> Expected:
     at = values["layer"] - 1, step, values["position"] - 1
     drawing = values["rate"], values["draws"], values["seed"]
     computed = draw_dropout(network, trace, values["stack"], at, *drawing)
-    shown = {name: getattr(computed, name) for name in ("without", "drawn", "cosines")}
-    return shown | {"numbers_kept": computed.kept.sum(axis=1)}
+    fields = {name: getattr(computed, name) for name in ("without", "drawn", "cosines")}
+    return fields | {"numbers_kept": computed.kept.sum(axis=1)}
 
 
 def memory(values: Values) -> Expected:

@@ -164,9 +164,9 @@ def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator
 def test_hidden_units(open_app, translator, trace, stack):
     app = open_app("inside", inside="feed-forward", stack=stack, layer="2")
     hidden_units = measure_hidden_units(translator.network, trace, stack, 1)
-    shown = metrics(app)
-    assert shown["Widths"] == "256 \u2192 1024 \u2192 256"
-    assert shown["Units that fire for no token"] == f"{hidden_units.never} of 1024"
+    numbers = metrics(app)
+    assert numbers["Widths"] == "256 \u2192 1024 \u2192 256"
+    assert numbers["Units that fire for no token"] == f"{hidden_units.never} of 1024"
     rows = table(app, "Units by token")
     assert [row[1] for row in rows] == [f"{fired} of 1024" for fired in hidden_units.fired]
     unit, value = (array[0] for array in hidden_units.strongest(0, 1))
@@ -179,13 +179,13 @@ def test_hidden_units(open_app, translator, trace, stack):
 def test_one_token_through_the_feed_forward_layer(open_app, translator, trace):
     header, numbers = read_step_view(open_app("inside", inside="feed-forward", stack="decoder", layer="2"))
     units = measure_hidden_units(translator.network, trace, "decoder", 1)
-    shown = {
+    steps = {
         "x": units.stream,
         "before": units.before,
         "hidden": units.hidden,
         "output": units.output,
     }
-    for name, expected in shown.items():
+    for name, expected in steps.items():
         np.testing.assert_allclose(numbers[name], expected, atol=1e-4)
     np.testing.assert_allclose(numbers["sum"], units.stream + units.output, atol=1e-4)
     assert [label.strip() for label in labels(header, "fed_token")] == [token.strip() for token in trace.target_tokens]

@@ -43,10 +43,10 @@ def test_each_token_of_the_target(open_app, translator, target):
         assert float(row[4].removesuffix(" %")) == pytest.approx(100 * losses[place] / losses.sum(), abs=0.11)
         assert row[5] == str(produced.rank)
         assert close(row[6], losses[: place + 1].mean())
-    shown = list(metrics(app).values())
-    assert close(shown[0], losses.sum())
-    assert close(shown[1], losses.mean())
-    assert close(shown[2], math.exp(losses.mean()))
+    numbers = list(metrics(app).values())
+    assert close(numbers[0], losses.sum())
+    assert close(numbers[1], losses.mean())
+    assert close(numbers[2], math.exp(losses.mean()))
     line = check_caption(app, "cross_entropy")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
@@ -57,12 +57,12 @@ def test_each_token_of_the_target(open_app, translator, target):
 )
 def test_typed_tokens_in_three_logarithms(open_app, log, sign, unit):
     app = open_app("loss", scored="five", log=log, tokens="a 0.5; <b> 0.125; c 1")
-    shown = metrics(app)
+    numbers = metrics(app)
     losses = [math.log(2), math.log(8), 0]
     scale = {"e": 1, "2": math.log(2), "10": math.log(10)}[log]
-    assert shown[f"Sum of -{sign} p"] == three_digits(sum(losses) / scale)
-    assert shown[f"Loss: their mean, {unit} per token"] == three_digits(sum(losses) / 3 / scale)
-    assert float(shown["Perplexity"]) == pytest.approx(math.exp(sum(losses) / 3), rel=0.005)
+    assert numbers[f"Sum of -{sign} p"] == three_digits(sum(losses) / scale)
+    assert numbers[f"Loss: their mean, {unit} per token"] == three_digits(sum(losses) / 3 / scale)
+    assert float(numbers["Perplexity"]) == pytest.approx(math.exp(sum(losses) / 3), rel=0.005)
     assert "<b>" not in html_of(app)
 
 

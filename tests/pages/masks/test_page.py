@@ -30,9 +30,9 @@ def test_the_chosen_head_before_with_infinity_and_after(open_app, translator, tr
     weights = drawn["3 Weights"][1]
     np.testing.assert_allclose(weights[effect.allowed], effect.weights[effect.allowed], atol=1e-5)
     assert np.isneginf(weights[~effect.allowed]).all()
-    shown = metrics(app)
-    assert shown["Loss, this mask"] == three_digits(effect.loss)
-    assert float(shown["Loss, causal mask"]) < float(shown["Loss, this mask"])
+    numbers = metrics(app)
+    assert numbers["Loss, this mask"] == three_digits(effect.loss)
+    assert float(numbers["Loss, causal mask"]) < float(numbers["Loss, this mask"])
     line = check_caption(app, "masked scores")
     assert float(re.search(r"difference ([\d.e-]+)\.", line)[1]) < 1e-6
     assert line.endswith("key: 0.")
@@ -73,8 +73,8 @@ def test_row_in_numbers_equals_the_matrix_row(open_app):
     _, numbers = read_step_view(app)
     drawn = matrices(app)
     for name, title in {"score": "1 Scores", "masked": "2 With \u2212\u221e", "weight": "3 Weights"}.items():
-        shown = np.where(np.isfinite(drawn[title][1]), drawn[title][1], np.nan if name == "masked" else 0)
-        np.testing.assert_allclose(numbers[name], shown, atol=1e-5)
+        expected = np.where(np.isfinite(drawn[title][1]), drawn[title][1], np.nan if name == "masked" else 0)
+        np.testing.assert_allclose(numbers[name], expected, atol=1e-5)
     assert json.loads(html.unescape(re.search(r'data-chosen="([^"]*query[^"]*)"', html_of(app))[1])) == {"query": 1}
 
 
@@ -104,9 +104,9 @@ def test_padding_on_the_tutorials_batch(open_app, translator):
     rows = [list(map(int, line.split())) for line in IDS.splitlines()]
     np.testing.assert_array_equal(np.where(np.isfinite(ids), ids, 0), pad_sequences(rows).ids)
     effect = measure_padding_effect(translator.network, pad_sequences(rows))
-    shown = metrics(app)
-    assert shown["Largest weight on padding, with the mask"] == "0"
-    assert shown["Largest share of attention on padding, without"] == three_digits(float(effect.without_mask[0, 1]))
+    numbers = metrics(app)
+    assert numbers["Largest weight on padding, with the mask"] == "0"
+    assert numbers["Largest share of attention on padding, without"] == three_digits(float(effect.without_mask[0, 1]))
     np.testing.assert_allclose(drawn["Weights without it"][1], effect.unmasked[0, 1, 3], atol=1e-5)
     assert np.isneginf(drawn["Weights with the padding mask"][1][:, 2:]).all()
     assert drawn["Both: the decoder\u2019s target"][1].sum() == 1 + 2 * 19

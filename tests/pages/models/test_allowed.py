@@ -8,18 +8,18 @@ from model.hub import checkpoint_summary, downloading
 from pages.models.model_downloads import Download
 from tests.model.hub.hub_server import Hub, serving
 from tests.new_process import clear_all
-from tests.pages.models.shown import open_maps, page_text
+from tests.pages.models.opened_model_page import open_maps, page_text
 
 
 @pytest.fixture
 def any_may_be_opened(monkeypatch, tmp_path):
     """Allow any model, with an empty cache and a hub that cannot be reached."""
-    asked = []
+    requests = []
     monkeypatch.setenv("ATLAS_MODELS", "any")
     monkeypatch.setattr(checkpoint_summary, "cached_ids", lambda: [])
-    monkeypatch.setattr(downloading, "reachable", lambda: asked.append("reachable") or False)
+    monkeypatch.setattr(downloading, "reachable", lambda: requests.append("reachable") or False)
     clear_all()
-    yield asked
+    yield requests
     clear_all()
 
 

@@ -45,11 +45,11 @@ def text_of(tokens: int) -> str:
 
 def test_blocks_contain_their_largest_weight():
     attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
-    found, block = reduce_to_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    reduced, block = reduce_to_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     assert block == 5
     whole = attention_maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     for place in np.ndindex(4, 3):
-        np.testing.assert_allclose(found[place], attention_maps.largest_of_blocks(whole[place], block), atol=1e-3)
+        np.testing.assert_allclose(reduced[place], attention_maps.largest_of_blocks(whole[place], block), atol=1e-3)
 
 
 @pytest.mark.nightly
@@ -61,10 +61,10 @@ def test_a_thousand_heads_of_128_tokens(open_app, opened_wide):
     assert sum(map(len, sent.values())) < MOST_BYTES
     trace = open_model(opened_wide, device="cpu").trace(text)
     assert trace.attention("decoder").shape == (LAYERS, HEADS, TOKENS, TOKENS)
-    (name, (_, shown)) = next(iter(matrices(app).items()))
+    (name, (_, drawn)) = next(iter(matrices(app).items()))
     assert name == "Masked decoder self-attention, layer 17, head 5"
-    seen = np.tri(TOKENS, dtype=bool)
-    np.testing.assert_allclose(shown[seen], trace.attention("decoder")[16, 4][seen], atol=1e-6)
+    allowed = np.tri(TOKENS, dtype=bool)
+    np.testing.assert_allclose(drawn[allowed], trace.attention("decoder")[16, 4][allowed], atol=1e-6)
     lines = open_app("models", model="wide", text=text, look="lines", layer="17")
     assert not lines.exception
     sent = {element.proto.component_name: element.proto.bytes for element in lines.get("bidi_component")}
@@ -78,7 +78,7 @@ def test_the_other_views_of_a_thousand_heads(open_app, opened_wide, part):
     app = open_app("models", model="wide", text="A quick fox.", **part)
     assert not app.exception
     assert not app.warning
-    shown = "from the recorded query and keys" if "look" in part else "Its pattern before"
-    assert any(shown in element.value for element in (*app.markdown, *app.caption))
+    expected = "from the recorded query and keys" if "look" in part else "Its pattern before"
+    assert any(expected in element.value for element in (*app.markdown, *app.caption))
     sent = [element.proto.bytes for element in app.get("bidi_component")]
     assert sum(map(len, sent)) < MOST_BYTES

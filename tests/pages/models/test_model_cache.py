@@ -26,11 +26,11 @@ def clock() -> Clock:
 
 
 def test_a_model_is_opened_once_and_shared(clock):
-    store, made = OpenedModels(clock), []
-    first = store.open("a", "one", lambda: made.append("a"))
-    assert store.open("a", "two", lambda: made.append("again")) is first
+    store, opened = OpenedModels(clock), []
+    first = store.open("a", "one", lambda: opened.append("a"))
+    assert store.open("a", "two", lambda: opened.append("again")) is first
     assert store.get("a", "three") is first
-    assert made == ["a"]
+    assert opened == ["a"]
 
 
 def test_the_least_recent_model_without_users_is_evicted(clock):

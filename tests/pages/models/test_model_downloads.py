@@ -18,10 +18,10 @@ def short_poll_interval(monkeypatch):
 
 
 def test_two_visitors_follow_one_download():
-    asked, seen_half = [], threading.Barrier(3, timeout=60)
+    sources, seen_half = [], threading.Barrier(3, timeout=60)
 
     def fetch(source, tell):
-        asked.append(source)
+        sources.append(source)
         tell(50, 100)
         seen_half.wait()
         tell(100, 100)
@@ -29,29 +29,29 @@ def test_two_visitors_follow_one_download():
     running = Downloads(fetch)
 
     def wait_for() -> list[tuple[int, int]]:
-        seen = []
+        progress = []
 
         def render(download: Download) -> None:
-            if not seen and download.received == 50:
-                seen.append((download.received, download.total))
+            if not progress and download.received == 50:
+                progress.append((download.received, download.total))
                 seen_half.wait()
 
         running.follow("owner/name", render)
-        return seen
+        return progress
 
     with ThreadPoolExecutor(2) as pool:
         assert [each.result() for each in [pool.submit(wait_for) for _ in range(2)]] == [[(50, 100)]] * 2
-    assert asked == ["owner/name"]
+    assert sources == ["owner/name"]
 
 
 def test_a_visitor_who_leaves_does_not_stop_the_download():
     class Left(Exception):
-        """The page runs anew."""
+        """The page is run again."""
 
-    done, asked = threading.Event(), []
+    done, sources = threading.Event(), []
 
     def fetch(source, tell):
-        asked.append(source)
+        sources.append(source)
         assert done.wait(5)
 
     def leave(download: Download) -> None:
@@ -61,7 +61,7 @@ def test_a_visitor_who_leaves_does_not_stop_the_download():
     with pytest.raises(Left):
         running.follow("owner/name", leave)
     running.follow("owner/name", lambda download: done.set())
-    assert asked == ["owner/name"]
+    assert sources == ["owner/name"]
 
 
 def test_an_error_is_raised_and_the_download_can_be_retried():

@@ -16,7 +16,7 @@ from tests.new_process import clear_all
 from tests.pages.apart import sent_weights
 from tests.pages.kinds import maps_by_kind
 from tests.pages.listed import listed_heads as header_of
-from tests.pages.models.shown import open_maps, page_text
+from tests.pages.models.opened_model_page import open_maps, page_text
 from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
 from views.html import generated_tokens
@@ -217,18 +217,18 @@ def test_the_recipe_in_the_files_computes_the_same_attention(open_app, listed, m
     model = open_model(listed["bert"], device="cpu")
     trace = model.trace(text)
     kind = attention_labels.labelled_kinds(model)["encoder"]
-    shown = drop_special_tokens(
+    viewed = drop_special_tokens(
         merge_into_words(
             attention_labels.view_opened(model, trace, kind, {"sentence": text}),
             attention_labels.group_words(kind, trace),
         )
     )
-    assert not any(name in ("[CLS]", "[SEP]") for name in shown.queries)
+    assert not any(name in ("[CLS]", "[SEP]") for name in viewed.queries)
     monkeypatch.chdir(listed["bert"].parent)
-    found: dict[str, object] = {}
-    exec("\n".join(shown.recipe), found)
-    np.testing.assert_allclose(found["attention"], shown.attention, atol=1e-6)
-    assert shown.page == "models"
+    names: dict[str, object] = {}
+    exec("\n".join(viewed.recipe), names)
+    np.testing.assert_allclose(names["attention"], viewed.attention, atol=1e-6)
+    assert viewed.page == "models"
 
 
 @pytest.mark.parametrize("name", ["/etc", "../gpt2", "owner/name", "no-such", "own", "\x00", "gpt2@main"])
@@ -269,9 +269,9 @@ def test_for_a_long_text_the_user_chooses_what_is_retained(open_app, listed, mon
     assert "half precision" in page_text(weights)
     assert "One weight" not in str(weights.get("button_group"))
     layer = open_app("models", model="gpt2", text=text, keep="layer", kept="2", layer="2", head="3")
-    header, shown = open_maps(layer)
-    assert (header["rows"], shown.shape[0]) == (["2", "mean"], 2)
-    np.testing.assert_allclose(shown[0, :-1], model.trace(text).attention("decoder")[1], atol=1e-3)
+    header, drawn = open_maps(layer)
+    assert (header["rows"], drawn.shape[0]) == (["2", "mean"], 2)
+    np.testing.assert_allclose(drawn[0, :-1], model.trace(text).attention("decoder")[1], atol=1e-3)
     assert "What if" not in [option.content for group in layer.get("button_group") for option in group.proto.options]
     lines = open_app("models", model="gpt2", text=text, keep="layer", kept="2", look="lines")
     assert not lines.exception

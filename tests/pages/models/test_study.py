@@ -11,7 +11,7 @@ from model.translator import SHIPPED as TRANSLATOR
 from pages.shared.head_ranking import head_rows
 from tests.new_process import clear_all
 from tests.pages.listed import listed_heads as header_of
-from tests.pages.models.shown import page_text
+from tests.pages.models.opened_model_page import page_text
 
 
 @pytest.fixture
@@ -37,13 +37,13 @@ def test_an_operators_study_replaces_the_shipped_statistics(study, monkeypatch):
 def test_label_and_scores_over_many_are_shown_with_those_of_this_text(open_app, listed, study):
     app = open_app("models", model="gpt2", text="The quick fox.", part="heads")
     assert not app.exception
-    header, found = header_of(app), load_statistics(study, read_json(study / "heads.json")["weights_sha256"])
+    header, statistics = header_of(app), load_statistics(study, read_json(study / "heads.json")["weights_sha256"])
     assert "over 3 texts" in str(header)
-    table = found.kinds["decoder"]
+    table = statistics.kinds["decoder"]
     for row in header["rows"]:
         label = table.label(int(row["layer"]) - 1, int(row["head"]) - 1)
         assert row["often"] == head_rows.label_text(label) != ""
-    assert found.weights_sha256[:12] in page_text(app) and "mean distance here" in page_text(app)
+    assert statistics.weights_sha256[:12] in page_text(app) and "mean distance here" in page_text(app)
 
     content = read_json(study / "heads.json")
     write_json(study / "heads.json", content | {"weights_sha256": "0" * 64})

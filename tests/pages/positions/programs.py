@@ -30,8 +30,8 @@ REPLY = (271, 372, 1300, 312, 567, 260, 3)
 
 def waves(values: Values) -> Expected:
     computed = wavelengths(values["d_model"], values["form"]).numpy()
-    shown = {"wavelengths": computed, "shortest": computed[0], "longest": computed[-1]}
-    return shown | {"seen": int((computed <= values["length"]).sum())}
+    expected = {"wavelengths": computed, "shortest": computed[0], "longest": computed[-1]}
+    return expected | {"seen": int((computed <= values["length"]).sum())}
 
 
 def numbered(values: Values) -> Expected:
@@ -74,8 +74,8 @@ def fitted(values: Values) -> Expected:
 @of_the_translator
 def without_positions(translator: Translator, values: Values) -> Expected:
     source = translator.tokenizer.encode_source(values["sentence"])
-    given = source, list(values["next_ids"]), values["seed"], values["shift"]
-    losses = as_one_call(position_losses_in_steps)(translator.network, *given)
+    arguments = source, list(values["next_ids"]), values["seed"], values["shift"]
+    losses = as_one_call(position_losses_in_steps)(translator.network, *arguments)
     where = values["where"], values["change"]
     return {"per_token": losses.per_token[where], "loss": losses.mean(*where)}
 

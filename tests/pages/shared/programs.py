@@ -1,7 +1,7 @@
-"""What the programs of the pages are tested with, `tests/pages/<page>/programs.py`; `test_code.py` runs them.
+"""Helpers for the test cases of the pages' programs, `tests/pages/<page>/programs.py`; `test_code.py` runs them.
 
-There, `CASES` has for each program two settings, and what computes from one of them the numbers that the page shows: a
-function of the setting alone, or one that is given the network, the sentence's trace or the translator as well.
+There, `CASES` has for each program two settings and a function that computes the page's numbers from one of them:
+from the setting alone, or also from the network, the sentence's trace or the translator.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def traced(values: Values) -> Trace:
 
 
 @cache
-def earlier(name: str) -> RecurrentTranslator:
+def load_recurrent(name: str) -> RecurrentTranslator:
     """Load a network before the Transformer."""
     return RecurrentTranslator.load(name, device="cpu")
 

@@ -77,16 +77,16 @@ CASES = {
 
 def run(page: str, part: str, values: Values) -> dict[str, object]:
     """Run a program; return its global names."""
-    found: dict[str, object] = {}
-    exec(code.fill_program(page, part, **values), found)
-    return found
+    names: dict[str, object] = {}
+    exec(code.fill_program(page, part, **values), names)
+    return names
 
 
-def compare(found: dict[str, object], wanted: dict[str, object]) -> None:
+def compare(names: dict[str, object], expected: dict[str, object]) -> None:
     """Compare numbers to 1e-5, and everything else exactly."""
-    assert wanted
-    for name, value in wanted.items():
-        got = found[name]
+    assert expected
+    for name, value in expected.items():
+        got = names[name]
         if isinstance(value, dict):
             assert set(got) == set(value), name
             compare(got, value)
@@ -110,8 +110,8 @@ CASES_AND_SETTINGS = [
 
 @pytest.mark.parametrize(("where", "second"), CASES_AND_SETTINGS)
 def test_a_program_computes_the_pages_numbers(where, second):
-    *settings, wanted = CASES[where]
-    compare(run(*where, settings[second]), wanted(settings[second]))
+    *settings, expected = CASES[where]
+    compare(run(*where, settings[second]), expected(settings[second]))
 
 
 def test_the_positional_encoding_equals_the_networks(translator):
@@ -143,7 +143,7 @@ def test_a_program_is_short_and_imports_little(where):
     assert code.value_names(*where), "it uses no value of the user's"
 
 
-def shown(page: str, part: str, **query: str) -> str:
+def visible_program(page: str, part: str, **query: str) -> str:
     """Return the program that a section shows."""
     key, parts = PARTS[page]
     app = visit(page, **({key: part} if parts else {}), **query)
@@ -155,7 +155,7 @@ def shown(page: str, part: str, **query: str) -> str:
 @pytest.mark.nightly
 @pytest.mark.parametrize("where", sorted(set(PROGRAMS) - FURTHER), ids="/".join)
 def test_every_section_renders_its_program(where):
-    values = [line for line in shown(*where).splitlines() if line.endswith(code.YOURS)]
+    values = [line for line in visible_program(*where).splitlines() if line.endswith(code.YOURS)]
     assert [line.partition(" = ")[0] for line in values] == code.value_names(*where)
 
 
@@ -236,7 +236,7 @@ def test_a_further_program_has_a_fold_of_its_own(where, query, title, names):
 
 
 def test_the_fold_has_the_sentence_and_the_settings():
-    text = shown("inside", "one-query", kind="cross", layer="2", head="3", cross_query="4")
+    text = visible_program("inside", "one-query", kind="cross", layer="2", head="3", cross_query="4")
     values = {"kind": "cross", "layer": 2, "head": 3, "query": 4}
     assert text == code.fill_program("inside", "one-query", **OWN, **values)
 
@@ -292,13 +292,13 @@ def test_the_fold_has_the_sentence_and_the_settings():
     ids=str,
 )
 def test_every_value_function_reads_the_settings(where, query, values):
-    assert shown(*where, **query) == code.fill_program(*where, **values)
+    assert visible_program(*where, **query) == code.fill_program(*where, **values)
 
 
 @pytest.mark.nightly
 def test_a_program_contains_the_ids_of_a_translation_that_is_not_greedy(translator):
     ids = [*translator.stream(SENTENCE, DecodingOptions("beam", beam=4))][-1].ids
-    text = shown("inside", "heads", method="beam", kind="cross")
+    text = visible_program("inside", "heads", method="beam", kind="cross")
     assert text == code.fill_program("inside", "heads", sentence=SENTENCE, target_ids=tuple(ids), kind="cross")
 
 
@@ -310,5 +310,5 @@ def test_a_damaged_program_gets_one_sentence(tmp_path, monkeypatch):
     app = visit("inside", inside="memory")
     code._lines.cache_clear()
     assert not app.exception and app.dataframe is not None
-    (said,) = (caption.value for caption in app.caption if "memory.py" in caption.value)
-    assert "git checkout -- assets" in said
+    (message,) = (caption.value for caption in app.caption if "memory.py" in caption.value)
+    assert "git checkout -- assets" in message

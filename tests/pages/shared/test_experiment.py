@@ -76,9 +76,9 @@ def result_after_press(id: str, sentence: str = SENTENCE) -> str:
     assert results(app) == []
     app.button(key=f"try-{id}").click().run()
     assert not app.exception and not app.warning
-    (said,) = results(app)
+    (result,) = results(app)
     assert all(button.key != f"try-{id}" for button in app.button)
-    return said
+    return result
 
 
 def results(app) -> list[str]:
@@ -90,11 +90,11 @@ FIRST = {page: id for id, (page, _) in reversed(PROPOSED.items())}.values()  # o
 
 @pytest.mark.parametrize("id", [id if id in FIRST else nightly(id, id=id) for id in PROPOSED])
 def test_the_button_runs_the_experiment_and_its_result_is_shown(id):
-    said = result_after_press(id)
+    result = result_after_press(id)
     template = prose.block(PAGE, f"{id}-found")
     places = re.escape(re.sub(r"\{\w+\}", "\0", template)).replace("\\\x00", ".+?").replace("\x00", ".+?")
-    assert re.fullmatch(places, said, re.DOTALL), said
-    assert "{" not in said and "nan" not in said
+    assert re.fullmatch(places, result, re.DOTALL), result
+    assert "{" not in result and "nan" not in result
 
 
 def test_every_section_of_a_teaching_page_has_an_experiment():
@@ -110,9 +110,9 @@ def test_every_experiment_text_is_used():
 
 def test_the_results_equal_the_models(translator, trace):
     largest = trace.encoder_attention.max(axis=-1).mean(axis=(1, 2))
-    said = result_after_press("inside-seven-steps")
-    assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in said
-    assert f"{three_digits(float(largest[0]))} in layer 1" in said
+    result = result_after_press("inside-seven-steps")
+    assert f"{three_digits(float(largest[-1]))} on average in layer {len(largest)}" in result
+    assert f"{three_digits(float(largest[0]))} in layer 1" in result
     assert "*étudiant*, with probability 0.500: 0.693 of 1.89 nats" in result_after_press("loss-tokens")
     assert "differs by 0." in result_after_press("decoding-linear-softmax") or "e-" in result_after_press(
         "decoding-linear-softmax"

@@ -64,9 +64,9 @@ def test_a_refused_text_gets_no_language_warning():
 )
 def test_a_pages_own_boxes_warn_of_text_that_is_not_english(page, query, names):
     app = visit(page, **query)
-    said = [warning.value for warning in app.warning]
+    warnings = [warning.value for warning in app.warning]
     expected = [prose.block("notices", "not-english-in-a-box", name=name) for name in names]
-    assert [sentence for sentence in said if "reads only English" in sentence] == expected
+    assert [sentence for sentence in warnings if "reads only English" in sentence] == expected
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 
 `old_saved.json` was written by the commit before the folders, the words and the ids changed, with what it computed. A
 recipe names the weights it is for. Since others ship for pictures, their name and numbers in the file are those of the
-program as it was at 65b0755, with the old folders and words and the new weights; with the old ones it computes what
-stood there before.
+program as it was at 65b0755, with the old folders and words and the new weights; with the old ones it computes the
+former numbers.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ def test_a_recipe_computes_the_same_numbers(name, monkeypatch):
     monkeypatch.chdir(ROOT)
     names: dict = {}
     exec("\n".join(SAVED["recipes"][name]["lines"]), names)  # it asserts that weights and pixels are the same
-    attention, found = names["attention"], SAVED["recipes"][name]["found"]
-    assert list(attention.shape) == found["shape"]
-    assert float((attention.astype("f8") ** 2).sum()) == pytest.approx(found["sum_of_squares"], rel=1e-5)
-    np.testing.assert_allclose(attention[0, 0, :3, 1], found["some"], atol=1e-5)
+    attention, expected = names["attention"], SAVED["recipes"][name]["found"]
+    assert list(attention.shape) == expected["shape"]
+    assert float((attention.astype("f8") ** 2).sum()) == pytest.approx(expected["sum_of_squares"], rel=1e-5)
+    np.testing.assert_allclose(attention[0, 0, :3, 1], expected["some"], atol=1e-5)
 
 
 @pytest.mark.parametrize("name", ["encoder", "picture"])

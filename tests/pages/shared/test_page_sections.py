@@ -33,7 +33,7 @@ def test_the_address_has_the_id_and_the_control_the_label():
     assert [text.value for text in app.run().text] == ["the second"]
 
 
-def drawn(app: AppTest) -> tuple[bool, bool]:
+def has_controls(app: AppTest) -> tuple[bool, bool]:
     """Return whether the page offers the sentence box, and the decoding controls."""
     return bool([box for box in app.text_input if box.key == "text"]), bool(
         [group for group in app.get("button_group") if "method" in group.proto.id]
@@ -51,15 +51,15 @@ def drawn(app: AppTest) -> tuple[bool, bool]:
 )
 def test_a_page_offers_only_the_inputs_of_the_open_section(open_app, part, asks):
     app = open_app("tokens", method="beam", **part)
-    assert drawn(app) == asks
+    assert has_controls(app) == asks
     assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"  # remain for the next section
 
 
-def test_given_tokens_need_no_sentence(open_app):
+def test_predefined_tokens_need_no_sentence(open_app):
     app = open_app("loss", method="beam")
-    assert drawn(app) == (True, True)
+    assert has_controls(app) == (True, True)
     for chosen, asks in (("five", (False, False)), ("target", (True, True))):
         app.button_group(key="scored").set_value(chosen).run()
-        assert drawn(app) == asks and not app.exception
+        assert has_controls(app) == asks and not app.exception
         assert app.query_params["text"] == SENTENCE and app.query_params["method"] == "beam"
-    assert drawn(open_app("loss", scored="five")) == (False, False)
+    assert has_controls(open_app("loss", scored="five")) == (False, False)

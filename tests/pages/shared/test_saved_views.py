@@ -44,13 +44,13 @@ def trace(translator):
     return translator.trace(SENTENCE)
 
 
-def view_of(
+def make_view(
     translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE
 ) -> ViewedAttention:
     return view_sentence(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
-def saved(viewed: ViewedAttention) -> SavedView:
+def make_saved_view(viewed: ViewedAttention) -> SavedView:
     """Return a saved view of the maps, with the first head open."""
     sheet = Sheet(
         attention_maps.with_means(viewed.attention),
@@ -65,7 +65,7 @@ def saved(viewed: ViewedAttention) -> SavedView:
         (0, 0),
     )
     files = {"map.csv": lambda: downloads.matrix_csv(viewed.attention[0, 0], viewed.queries, viewed.keys, viewed.kind)}
-    said = {"map.csv": "the open map."}
+    descriptions = {"map.csv": "the open map."}
     view = {"look": "maps", "layer": "1", "head": "1"}
     return SavedView(
         viewed,
@@ -75,7 +75,7 @@ def saved(viewed: ViewedAttention) -> SavedView:
         "file-of-maps",
         lambda: attention_grid.snapshot(sheet),
         files,
-        said,
+        descriptions,
     )
 
 
@@ -87,9 +87,11 @@ def run_recipe(viewed: ViewedAttention, monkeypatch) -> np.ndarray:
 
 
 def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
-    viewed = view_of(translator, trace, "decoder")
-    content = export.build_archive(saved(viewed))
-    assert content == export.build_archive(saved(view_of(translator, translator.trace(SENTENCE), "decoder")))
+    viewed = make_view(translator, trace, "decoder")
+    content = export.build_archive(make_saved_view(viewed))
+    assert content == export.build_archive(
+        make_saved_view(make_view(translator, translator.trace(SENTENCE), "decoder"))
+    )
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -114,8 +116,8 @@ def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
-    viewed = view_of(translator, trace, "cross", HOSTILE)
-    view = saved(drop_special_tokens(merge_into_words(viewed, group_tokens(viewed.kind, trace))))
+    viewed = make_view(translator, trace, "cross", HOSTILE)
+    view = make_saved_view(drop_special_tokens(merge_into_words(viewed, group_tokens(viewed.kind, trace))))
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
@@ -127,7 +129,7 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 def test_recipes(translator, trace, monkeypatch):
     for kind in attention_maps.KINDS:
-        viewed = view_of(translator, trace, kind)
+        viewed = make_view(translator, trace, kind)
         np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
 
 
@@ -135,7 +137,7 @@ def test_recipes(translator, trace, monkeypatch):
 def test_the_recipe_of_an_alignment_loads_the_right_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
-    of_tokens = view_of(network, trace, "cross")
+    of_tokens = make_view(network, trace, "cross")
     for viewed in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
         np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
     assert viewed.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
@@ -152,22 +154,22 @@ def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
     np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
     few = {"attention": viewed.attention[:, :, :3, :3], "queries": viewed.queries[:3], "keys": viewed.keys[:3]}
     own = replace(view_picture(key, trace, "w"), **few)
-    description = describe_view(saved(own))
+    description = describe_view(make_saved_view(own))
     assert description["input"] == {"pixels_sha256": key}
-    read = zipfile.ZipFile(io.BytesIO(export.build_archive(saved(own))))
+    read = zipfile.ZipFile(io.BytesIO(export.build_archive(make_saved_view(own))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
     assert f"samples/{name}.jpg" in "\n".join(viewed.recipe)
 
 
 def test_a_link_contains_the_sample(translator, trace, monkeypatch):
-    seen = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
-    monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(seen))
+    settings = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
+    monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(settings))
     viewed = replace(
-        view_of(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
+        make_view(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
     )
     assert export.view_link(viewed) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
-    seen["picture"] = "own"
+    settings["picture"] = "own"
     own = replace(viewed, source={"pixels_sha256": "1"})
     assert export.view_link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 

@@ -24,7 +24,7 @@ def test_the_cache_retains_the_most_recently_used():
 
 
 def test_two_simultaneous_requests_compute_once():
-    recent, turn, computed, found = ResultCache(2), threading.Lock(), [], []
+    recent, turn, computed, answers = ResultCache(2), threading.Lock(), [], []
     request = [threading.Event(), threading.Event()]
 
     def compute():
@@ -33,7 +33,7 @@ def test_two_simultaneous_requests_compute_once():
         return "answer"
 
     def ask(number):
-        found.append(recent.get_or_compute("key", compute, AnnouncingLock(turn, request[number])))
+        answers.append(recent.get_or_compute("key", compute, AnnouncingLock(turn, request[number])))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(2)]
     threads[0].start()
@@ -41,18 +41,18 @@ def test_two_simultaneous_requests_compute_once():
     threads[1].start()
     for thread in threads:
         thread.join(20)
-    assert found == ["answer", "answer"]
+    assert answers == ["answer", "answer"]
     assert computed == [1]
 
 
 class AnnouncingLock:
     """A lock that sets an event when a thread waits for it."""
 
-    def __init__(self, lock, wanted):
-        self.lock, self.wanted = lock, wanted
+    def __init__(self, lock, waiting):
+        self.lock, self.waiting = lock, waiting
 
     def __enter__(self):
-        self.wanted.set()
+        self.waiting.set()
         return self.lock.__enter__()
 
     def __exit__(self, *error):
@@ -63,11 +63,11 @@ def test_an_evicted_result_is_found_while_it_is_referenced():
     class Result:
         pass
 
-    recent, held = ResultCache(1), Result()
-    recent.put("held", held)
+    recent, result = ResultCache(1), Result()
+    recent.put("held", result)
     recent.put("gone", Result())
     recent.put("newest", Result())
-    assert recent.get("held") is held
+    assert recent.get("held") is result
     assert recent.get("gone") is None
     assert list(recent._entries) == ["newest"]
 
@@ -99,16 +99,16 @@ def test_visitors_compute_one_at_a_time_and_share_results():
     translator = SlowTranslator()
     service = Service(translator)
     texts = ["one", "two", "three", "one"]
-    seen = []
+    traced = []
     threads = [
-        threading.Thread(target=lambda text=text: seen.append(service.trace(text, DecodingOptions()).text))
+        threading.Thread(target=lambda text=text: traced.append(service.trace(text, DecodingOptions()).text))
         for text in texts
     ]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert sorted(seen) == sorted(texts)
+    assert sorted(traced) == sorted(texts)
     assert translator.most == 1
     assert translator.traces == 3
     assert len(service.cached_steps("one", DecodingOptions())) == 3

@@ -72,8 +72,8 @@ def test_each_correction_belongs_to_a_section():
 
 
 def test_the_fold_is_rendered_where_there_is_a_correction(open_app):
-    said = [fold.label for fold in open_app("loss").expander]
-    assert "If your tutorial says otherwise" in said
+    labels = [fold.label for fold in open_app("loss").expander]
+    assert "If your tutorial says otherwise" in labels
     assert "If your tutorial says otherwise" not in [
         fold.label for fold in open_app("loss", part="training-curves").expander
     ]

@@ -56,13 +56,13 @@ class DistanceModel:
     parameters = 60
     device_name = "CPU"
 
-    def trace(self, given: int = 0, *, without: tuple[str, int] | None = None) -> DistanceTrace:
-        """Every step of it; `given` seeds the words' vectors, `without` is a kind and a layer that hand on nothing."""
-        generator = np.random.default_rng(given)
+    def trace(self, seed: int = 0, *, without: tuple[str, int] | None = None) -> DistanceTrace:
+        """All intermediate results; `seed` draws the vectors; the output of the kind and layer `without` is 0."""
+        generator = np.random.default_rng(seed)
         streams = {side: generator.normal(size=(len(words), WIDTH)) for side, words in WORDS.items()}
         records = {}
         for kind in self.kinds:
-            kept = []
+            steps = []
             for layer in range(DEPTHS[kind.name]):
                 matrices = np.random.default_rng(7 + layer).normal(size=(3, WIDTH, WIDTH)) / 2
                 queries, keys, values = (
@@ -73,8 +73,8 @@ class DistanceModel:
                 weights = softmax(scores)
                 outputs = weights @ values * (without != (kind.name, layer))
                 streams[kind.queries] = streams[kind.queries] + outputs
-                kept.append((queries, keys, values, scores, weights, outputs))
-            arrays = (np.stack(part)[:, None].astype(np.float32) for part in zip(*kept, strict=True))
+                steps.append((queries, keys, values, scores, weights, outputs))
+            arrays = (np.stack(part)[:, None].astype(np.float32) for part in zip(*steps, strict=True))
             records[kind.name] = DistanceRecord(*arrays, None)
         return DistanceTrace(records, streams["question"])
 
@@ -82,13 +82,13 @@ class DistanceModel:
         """-ln p of the first of the four answers, for each word of the question."""
         return -np.log(softmax(trace.logits)[:, 0])
 
-    def ablate(self, given: int = 0) -> dict[str, np.ndarray]:
+    def ablate(self, seed: int = 0) -> dict[str, np.ndarray]:
         """Kind -> `(layer, head)`, what leaving a head out adds to the score."""
-        whole = self.score(self.trace(given)).mean()
+        whole = self.score(self.trace(seed)).mean()
         return {
             kind.name: np.array(
                 [
-                    [self.score(self.trace(given, without=(kind.name, layer))).mean() - whole]
+                    [self.score(self.trace(seed, without=(kind.name, layer))).mean() - whole]
                     for layer in range(DEPTHS[kind.name])
                 ]
             )

@@ -224,7 +224,7 @@ def test_bad_input_gets_one_sentence(open_app, text):
     assert len(app.warning) == 1
 
 
-def test_a_new_sentence_keeps_the_page_working(open_app):
+def test_the_page_works_after_a_new_sentence(open_app):
     app = open_app("tokens", piece="6", near="6")
     app.text_input(key="text").set_value("No.").run()
     assert not app.exception

@@ -81,8 +81,8 @@ def through_the_layers(values: Values) -> Expected:
 def classified(values: Values) -> Expected:
     trace = trace_of(values["picture"])
     computed = recompute_classification(classifier().network, trace)
-    shown = {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
-    return shown | {"index": trace.answer, "name": trace.classes[trace.answer]}
+    fields = {name: getattr(computed, name) for name in ("before", "after", "logits", "powers", "probabilities")}
+    return fields | {"index": trace.answer, "name": trace.classes[trace.answer]}
 
 
 def covered(values: Values) -> Expected:
@@ -96,13 +96,13 @@ def covered(values: Values) -> Expected:
     return {name: {id: getattr(c, what) for id, c in zip(named, curves, strict=True)} for name, what in of.items()}
 
 
-def beside(values: Values) -> Expected:
+def network_comparison(values: Values) -> Expected:
     trace, other = trace_of(values["picture"]), ConvolutionClassifier.load(device="cpu")
     pictures, computed = rearrange(trace.pixels, classifier().config.patch_size), {}
     for name, model in (("ours", classifier()), ("theirs", other)):
-        shown = predict(model.network, pictures) | predict_by_size(model.network, trace.pixels)
+        predictions = predict(model.network, pictures) | predict_by_size(model.network, trace.pixels)
         at = model.config.classes.index(trace.classes[trace.answer])
-        computed[name] = {id: each[at] for id, each in shown.items()}
+        computed[name] = {id: each[at] for id, each in predictions.items()}
     reach = receptive_fields(other.config)
     return computed | {"fields": [each.pixels for each in reach], "steps": [each.step for each in reach]}
 
@@ -111,9 +111,10 @@ def positions(values: Values) -> Expected:
     trace, model = trace_of(values["picture"]), classifier()
     order = np.random.default_rng(values["seed"]).permutation(len(trace.patches))
     computed = order_probabilities(model, trace.pixels, order)
-    shown = {name: computed[name] for name in ("plain", "shuffle", "both")} | {"no_positions": computed["no-positions"]}
-    shown["distances"] = attention_distance(trace.attention, trace.grid, model.config.patch_size)
-    return shown | {"similarity": position_similarity(model.network)}
+    fields = {name: computed[name] for name in ("plain", "shuffle", "both")}
+    fields["no_positions"] = computed["no-positions"]
+    fields["distances"] = attention_distance(trace.attention, trace.grid, model.config.patch_size)
+    return fields | {"similarity": position_similarity(model.network)}
 
 
 def heads(values: Values) -> Expected:
@@ -177,7 +178,7 @@ CASES: dict[str, Case] = {
         covered,
     ),
     "classification": (CHURCH, HORN, classified),
-    "convolution": (CHURCH, HORN, beside),
+    "convolution": (CHURCH, HORN, network_comparison),
     "positions": (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
     "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
     "full-maps": (CHURCH, HORN, full_maps),

@@ -38,11 +38,11 @@ def test_all_heads_ranked_for_any_class(effects, measure):
 
 def test_the_open_head(effects):
     app = open_view("heads", vsort="Place", vshown="vision 2.1")
-    shown = {row[0]: row for row in table(app, "Answer with vision 2.1 ablated")[1:]}
+    rows_by_class = {row[0]: row for row in table(app, "Answer with vision 2.1 ablated")[1:]}
     for index, name in enumerate(CLASSES):
         change = (effects.without - effects.logits)[1, 0, index]
-        assert float(shown[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
-        assert float(shown[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
+        assert float(rows_by_class[name][3]) == pytest.approx(change, rel=0.01, abs=1e-5)
+        assert float(rows_by_class[name][2]) == pytest.approx(effects.probabilities[1, 0, index], rel=0.01)
     assert float(re.search(r"to the list: (\S+)\.$", check_caption(app, "Checked apart"))[1]) < 1e-5
     scores = vision_scores(trace().attention, trace().grid, trace().pixels)
     rows = {row[0]: row for row in table(app, "Scores of vision 2.1")[1:]}

@@ -54,20 +54,20 @@ def test_curves_equal_the_classifiers(index):
     deletion, insertion = (lines(chart) for chart in charts(app))
     assert set(deletion) == {*METHODS, RANDOM}
     for name, curve in expected.items():
-        shown = RANDOM if name == "random" else name
-        np.testing.assert_allclose(deletion[shown], curve.deletion, atol=1e-6)
-        np.testing.assert_allclose(insertion[shown], curve.insertion, atol=1e-6)
+        label = RANDOM if name == "random" else name
+        np.testing.assert_allclose(deletion[label], curve.deletion, atol=1e-6)
+        np.testing.assert_allclose(insertion[label], curve.insertion, atol=1e-6)
     assert f"Explained: **{CLASSES[index]}**, {percent(float(trace().probabilities[index]))}" in text_of(app)
     best = min(METHODS, key=lambda method: expected[method].deletion_area)
     assert f"**{best}** has the smallest deletion area, {three_digits(expected[best].deletion_area)}" in text_of(app)
 
 
 def test_answer_is_explained_unless_another_class_is_selected():
-    shown = open_view("layers")
-    assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(shown)
+    app = open_view("layers")
+    assert f"Explained: **{CLASSES[trace().answer]}**" in text_of(app)
     other = (trace().answer - 1) % len(CLASSES)
-    shown.selectbox(key="explain").set_value(str(other + 1)).run()
-    assert f"Explained: **{CLASSES[other]}**" in text_of(shown)
+    app.selectbox(key="explain").set_value(str(other + 1)).run()
+    assert f"Explained: **{CLASSES[other]}**" in text_of(app)
 
 
 def test_fusion_and_layer_decide_the_maps_of_attention():

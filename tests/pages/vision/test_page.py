@@ -103,9 +103,9 @@ def test_answer_as_numbers_in_a_fold(open_app, classifier, trace):
     app.run()
     assert not app.exception
     expected = recompute_classification(classifier.network, trace)
-    shown = matrices(app)
+    drawn = matrices(app)
     for name, vector in (("CLS before the norm", expected.before), ("CLS after the norm, y", expected.after)):
-        np.testing.assert_allclose(shown[name][1][0], vector, rtol=1e-3, atol=1e-3)
+        np.testing.assert_allclose(drawn[name][1][0], vector, rtol=1e-3, atol=1e-3)
     _, *rows = table(app, "From logits to probabilities")
     assert [row[0] for row in rows] == [str(index) for index in range(len(trace.classes))]
     assert [row[1] for row in rows] == list(trace.classes)

@@ -18,8 +18,8 @@ from views.text.numbers import percent
 
 def bars(app) -> dict[str, tuple[float, float]]:
     """Return class -> probability before and after, with all digits."""
-    (shown,) = [element.value for element in app.html if "aa-moves" in element.value]
-    rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>.*?title="(\S+) before, (\S+) after"', shown)
+    (content,) = [element.value for element in app.html if "aa-moves" in element.value]
+    rows = re.findall(r'<th scope="row"[^>]*>(.*?)</th>.*?title="(\S+) before, (\S+) after"', content)
     return {name: (float(before), float(after)) for name, before, after in rows}
 
 
@@ -48,10 +48,10 @@ def test_bars_before_and_after(change, seed):
     expected = classifier.rearranged(
         pixels, None if change == "no-positions" else order(seed), positions=change == "shuffle"
     )
-    shown = bars(app)
-    assert tuple(shown) == CLASSES
-    np.testing.assert_allclose([before for before, _ in shown.values()], trace().probabilities, atol=1e-6)
-    np.testing.assert_allclose([after for _, after in shown.values()], expected, atol=1e-6)
+    drawn = bars(app)
+    assert tuple(drawn) == CLASSES
+    np.testing.assert_allclose([before for before, _ in drawn.values()], trace().probabilities, atol=1e-6)
+    np.testing.assert_allclose([after for _, after in drawn.values()], expected, atol=1e-6)
     name = CLASSES[trace().answer]
     moved = f"**{name}**: {percent(float(trace().probabilities[trace().answer]))} \u2192 "
     (message,) = [element.value for element in app.markdown if element.value.startswith(moved)]

@@ -13,9 +13,9 @@ class Literal:
     """A string, or a template without its expressions.
 
     Attributes:
-        text: what it holds.
+        text: its content.
         before, after: the code on both sides of it, in which all literals and comments are blanks.
-        written: the code before it as it is written.
+        written: the original code before it.
     """
 
     text: str

@@ -15,7 +15,7 @@ from views.controls.widgets import Choice
 DETAIL = Detail("{map}", "Query", "Key")
 
 
-def known(side: int, kind: str = "encoder") -> SheetsOfKinds:
+def make_sheets(side: int, kind: str = "encoder") -> SheetsOfKinds:
     tokens = ("\u2009a", *(f"b{place}" for place in range(side - 2)), "</s>")
     rng = np.random.default_rng(0)
     sheets = {
@@ -45,7 +45,7 @@ def types(sheets: SheetsOfKinds) -> list[str]:
 
 def test_all_kinds_are_exact_then_only_the_selected_one_then_none():
     for side, exact in ((12, ["float32"] * 2), (70, ["float16", "float32"]), (130, ["float16"] * 2)):
-        sheets = known(side, "cross")
+        sheets = make_sheets(side, "cross")
         sizes = [sheet.weights.nbytes for sheet in sheets.sheets.values()]
         assert (sum(sizes) <= FULL_PRECISION_BYTES, sizes[1] <= FULL_PRECISION_BYTES) == (side < 70, side < 130)
         assert types(sheets) == exact
@@ -56,13 +56,13 @@ def test_all_kinds_are_exact_then_only_the_selected_one_then_none():
 
 def test_a_selection_does_not_change_the_payload():
     for side in (12, 130):
-        sheets = known(side)
+        sheets = make_sheets(side)
         others = {"kind": "cross", "layer": "2"}
         assert payload(sheets, "dark") == payload(replace(sheets, chosen=others), "dark")
 
 
 def test_special_tokens_and_words_are_sent_as_indices():
-    header, by_name = read(payload(known(5), "light"))
+    header, by_name = read(payload(make_sheets(5), "light"))
     encoder, cross = (kind for kind, _ in by_name.values())
     assert encoder["special"] == cross["special"] == [[4], [4]]
     assert encoder["queries"][0] == "a" and encoder["grouped"] is None
@@ -85,7 +85,7 @@ def test_special_tokens_and_words_are_sent_as_indices():
     + [{"kind": "cross", "layer": 1}, {"kind": "cross", "layer": "1", "more": "2"}],
 )
 def test_invalid_selections_are_rejected(sent):
-    offered = known(5).choices
+    offered = make_sheets(5).choices
     assert controls.valid_selection(sent, offered) is None
     good = {"kind": "cross", "layer": "2"}
     assert controls.valid_selection(good, offered) == good

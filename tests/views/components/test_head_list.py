@@ -28,7 +28,7 @@ def make_head_list(rows: list[HeadRow], columns: tuple[str, str, str, str], titl
     return HeadList(rows, orders, axes, offered, chosen, roles, by_effect[0], columns, title, **looks)
 
 
-def known() -> HeadList:
+def make_known_list() -> HeadList:
     rows = [
         HeadRow("a", "a", "cross", "1", "1", 0.5, "+0.500", "x", "", np.array([[0.0, 0.2], [0.1, 0.05]])),
         HeadRow("b", "b", "decoder", "1", "2", -2.0, "-2.00", "y", "z", np.eye(3), causal=True),
@@ -43,7 +43,7 @@ def read(heads: HeadList) -> tuple[dict, bytes]:
 
 
 def test_the_payload_contains_rows_and_maps():
-    header, body = read(known())
+    header, body = read(make_known_list())
     assert header["largest"] == 2.0 and header["underlay"] == [2, 2, 3]
     assert [row["weights"] for row in header["rows"]] == [[2, 2], [3, 3]]
     assert set(header["scales"]) == {"cross", "decoder"}
@@ -58,7 +58,7 @@ def test_the_payload_contains_rows_and_maps():
 
 def test_many_maps_are_sent_rounded_and_the_open_one_exactly(monkeypatch):
     monkeypatch.setattr(controls, "EXACT_BYTES", 40)
-    header, body = read(known())
+    header, body = read(make_known_list())
     assert (header["form"], header["exact"]) == ("float16", 1)
     np.testing.assert_array_equal(np.frombuffer(body[25:51], "<f2")[:4], np.float16([0, 0.2, 0.1, 0.05]))
     np.testing.assert_array_equal(np.frombuffer(body[51:], "<f4").reshape(3, 3), np.eye(3))
@@ -66,16 +66,16 @@ def test_many_maps_are_sent_rounded_and_the_open_one_exactly(monkeypatch):
 
 def test_of_too_many_maps_only_the_open_one_is_sent(monkeypatch):
     monkeypatch.setattr(controls, "WHOLE_BYTES", 8)
-    header, body = read(replace(known(), open=0))
+    header, body = read(replace(make_known_list(), open=0))
     assert [row["cells"] for row in header["rows"]] == [[2, 2], None]
     np.testing.assert_array_equal(np.frombuffer(body[25:], "<f4"), np.float32([0, 0.2, 0.1, 0.05]))
 
 
 @pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])
 def test_invalid_selections_are_rejected(sent):
-    assert controls.valid_selection(sent, known().choices) is None
+    assert controls.valid_selection(sent, make_known_list().choices) is None
     good = {"sort": "place", "shown": "b"}
-    assert controls.valid_selection(good, known().choices) == good
+    assert controls.valid_selection(good, make_known_list().choices) == good
 
 
 def test_large_maps_show_the_largest_weight_of_each_block():

@@ -16,7 +16,7 @@ from views.components import attention_grid, attention_lines, component, html_ex
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
 
-def saved(snapshot: html_export.ComponentSnapshot) -> bytes:
+def save_page(snapshot: html_export.ComponentSnapshot) -> bytes:
     return html_export.to_html(HOSTILE, [HOSTILE], [(HOSTILE, HOSTILE)], snapshot)
 
 
@@ -45,7 +45,7 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("side", [14, 60])  # on the page the longer one is sent in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
     exported = sheet(side)
-    header, weights = read_grid(payload_of(saved(attention_grid.snapshot(exported))))
+    header, weights = read_grid(payload_of(save_page(attention_grid.snapshot(exported))))
     np.testing.assert_array_equal(weights, exported.weights)
     assert (header["type"], header["queries"]) == ("float32", component.labels(exported.queries))
     assert attention_grid.snapshot(exported).numbers == html_export.EXACT()
@@ -57,7 +57,7 @@ def test_all_weights_of_the_lines_are_read_back():
     lines = attention_lines.AttentionLines(
         attention, tokens, tokens, attention_maps.KINDS["encoder"], attention_lines.LinesView((0,), (1,))
     )
-    content = payload_of(saved(attention_lines.snapshot(lines)))
+    content = payload_of(save_page(attention_lines.snapshot(lines)))
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
     assert header["type"] == "float32"
@@ -72,7 +72,7 @@ def test_a_very_long_input_is_rounded_as_on_the_page():
 
 
 def test_user_text_is_escaped():
-    page = saved(attention_grid.snapshot(sheet(3)))
+    page = save_page(attention_grid.snapshot(sheet(3)))
     parsed = Tags(page)
     counted = [tag for tag, _ in parsed.tags]
     assert counted.count("script") == 2 and "img" not in counted
@@ -81,7 +81,7 @@ def test_user_text_is_escaped():
 
 
 def test_the_file_may_load_nothing():
-    parsed = Tags(saved(attention_grid.snapshot(sheet(3))))
+    parsed = Tags(save_page(attention_grid.snapshot(sheet(3))))
     (policy,) = [a["content"] for tag, a in parsed.tags if a.get("http-equiv") == "Content-Security-Policy"]
     assert policy.startswith("default-src 'none';") and "http" not in policy
     addresses = [value for _, a in parsed.tags for name, value in a.items() if name in ("src", "href")]
@@ -91,4 +91,4 @@ def test_the_file_may_load_nothing():
 def test_a_script_that_closes_its_element_is_refused(monkeypatch):
     monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
     with pytest.raises(ValueError, match="does not close"):
-        saved(attention_grid.snapshot(sheet(3)))
+        save_page(attention_grid.snapshot(sheet(3)))

@@ -34,7 +34,7 @@ def digest(app: AppTest) -> str:
     return app.text[0].value.removeprefix("sha256 ")
 
 
-def give(app: AppTest, content: bytes) -> AppTest:
+def upload(app: AppTest, content: bytes) -> AppTest:
     """Upload `content`."""
     app.get("file_uploader")[0].set_value(("a.png", content, "image/png")).run()
     assert not app.exception
@@ -62,11 +62,11 @@ def test_a_link_to_an_uploaded_picture_opens_a_sample_with_a_message():
     (message,) = app.warning
     assert message.value.replace("\\", "") == NO_LINK()
     assert [warning.value for warning in app.run().warning] == [message.value]  # until there is another picture
-    assert not give(app, GREEN).warning
+    assert not upload(app, GREEN).warning
 
 
 def test_an_upload_is_shown_for_the_rest_of_the_visit():
-    app = give(fresh(picture="church"), GREEN)
+    app = upload(fresh(picture="church"), GREEN)
     assert app.text[1].value == "size 40 x 20"
     assert app.query_params[SETTING] == "own"
     uploaded = digest(app)
@@ -76,7 +76,7 @@ def test_an_upload_is_shown_for_the_rest_of_the_visit():
 
 
 def test_the_bytes_are_not_stored():
-    app = give(fresh(), GREEN)
+    app = upload(fresh(), GREEN)
     stored = app.session_state["own_picture"]
     assert isinstance(stored, pictures.Picture)
     assert [key for key in app.session_state._state.filtered_state if key.startswith("picture_file_0")] == []
@@ -84,11 +84,11 @@ def test_the_bytes_are_not_stored():
 
 
 def test_a_refused_upload_leaves_the_picture_and_shows_why():
-    app = give(fresh(picture="church"), b"<html>")
+    app = upload(fresh(picture="church"), b"<html>")
     assert digest(app) == samples.picture("church").sha256
     assert len(app.warning) == 1
     assert app.warning[0].value == pictures.UNKNOWN().replace(",", "\\,").replace(":", "\\:").replace(".", "\\.")
-    give(app, GREEN)
+    upload(app, GREEN)
     assert not app.warning
     assert app.text[1].value == "size 40 x 20"
 

@@ -17,7 +17,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 GREY = palette.to_rgb(palette.MASKED["light"])
 
 
-def known(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "shared") -> Overview:
+def make_overview(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "shared") -> Overview:
     noise = np.random.default_rng(0).exponential(1, (2, 3, side, side)).astype(np.float32)
     noise[:, :, attention_maps.causal_mask(side, side, kind == "decoder")] = 0
     weights = attention_maps.with_means(noise / noise.sum(-1, keepdims=True))
@@ -27,7 +27,7 @@ def known(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "s
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
-    maps = known(scale=scale)
+    maps = make_overview(scale=scale)
     one = maps.weights[1, 2]
     top = {"shared": maps.weights.max(), "own": one.max(), "log": 1.0}[scale]
     tokens = ("a", "b", "c", "d")
@@ -37,7 +37,7 @@ def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
 
 
 def test_a_long_map_shows_the_largest_of_each_block():
-    maps = known(2 * MOST_DOTS + 1, "cross", "own")
+    maps = make_overview(2 * MOST_DOTS + 1, "cross", "own")
     weights = np.zeros((2 * MOST_DOTS + 1,) * 2, dtype=np.float32)
     weights[3, 7] = weights[-1, -1] = 1  # block (1, 2), and a block of a single cell
     drawn = dots(maps, weights)
@@ -50,13 +50,13 @@ def test_a_long_map_shows_the_largest_of_each_block():
 
 
 def test_blocks_are_grey_only_where_all_is_masked():
-    maps = known(MOST_DOTS + 2)
+    maps = make_overview(MOST_DOTS + 2)
     grey = (dots(maps, maps.weights[0, 0]) == GREY).all(axis=-1)
     np.testing.assert_array_equal(grey, attention_maps.causal_mask(33, 33, causal=True))
 
 
 def test_svg_and_png_agree():
-    maps = known()
+    maps = make_overview()
     plan = overview(maps)
     pictures = [item for item in plan.items if isinstance(item, drawing.Pixels)]
     assert len(pictures) == 12
@@ -75,7 +75,7 @@ def test_svg_and_png_agree():
 
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 60), (60, 3)])
 def test_every_item_is_inside(queries, keys):
-    maps = known(60, "cross", "log")
+    maps = make_overview(60, "cross", "log")
     plan = overview(replace(maps, weights=maps.weights[:, :, :queries, :keys]))
     for item in plan.items:
         if isinstance(item, drawing.TextLine):

@@ -10,7 +10,7 @@ from PIL import Image
 from views.html.filters import filters
 
 
-def decoded(html: str, place: int = 0) -> np.ndarray:
+def decode_image(html: str, place: int = 0) -> np.ndarray:
     data = re.findall(r"data:image/png;base64,([A-Za-z0-9+/=]+)", html)[place]
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(data))))
 
@@ -20,7 +20,7 @@ def test_filters_are_grey_at_zero_and_reach_the_ends():
     components[0, 0, 0, 0], components[0, 1, 1, 1] = 0.5, -0.25
     components[1, 0, 0, 0] = -0.1
     html = filters(components, np.array([0.6, 0.25]))
-    first, second = decoded(html, 0), decoded(html, 1)
+    first, second = decode_image(html, 0), decode_image(html, 1)
     assert first[0, 0].tolist() == [255, 128, 128]
     assert first[1, 1].tolist() == [128, 64, 128]
     assert second[0, 0].tolist() == [0, 128, 128]

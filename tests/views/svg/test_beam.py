@@ -16,7 +16,7 @@ COLUMNS = [
 ]
 
 
-def drawn():
+def draw_beam():
     return ElementTree.fromstring(beam(COLUMNS, 'A "beam" & its <tree>'))
 
 
@@ -25,7 +25,7 @@ def boxes(root):
 
 
 def test_every_hypothesis_has_a_box_with_its_token_and_both_scores():
-    texts = [[text.text for text in group.iter(f"{SVG}text")] for group in boxes(drawn())]
+    texts = [[text.text for text in group.iter(f"{SVG}text")] for group in boxes(draw_beam())]
     assert texts == [
         ["Je", "-0.690 | -0.690"],
         ["<b>", "-1.40 | -1.40"],
@@ -33,16 +33,16 @@ def test_every_hypothesis_has_a_box_with_its_token_and_both_scores():
         ["</s>", "-3.00 | -2.74"],
         ["</s>", "-1.49 | -1.26"],
     ]
-    assert [group.get("data-fate") for group in boxes(drawn())] == [n.fate for column in COLUMNS for n in column]
+    assert [group.get("data-fate") for group in boxes(draw_beam())] == [n.fate for column in COLUMNS for n in column]
 
 
 def test_the_tooltip_of_a_box_contains_all_numbers():
-    title = boxes(drawn())[0].find(f"{SVG}title").text
+    title = boxes(draw_beam())[0].find(f"{SVG}title").text
     assert title == "Je: kept; probability 0.500, sum of ln p -0.690, score -0.690"
 
 
 def test_there_is_a_line_to_every_box_and_the_winning_path_is_orange():
-    lines = list(drawn().iter(f"{SVG}path"))
+    lines = list(draw_beam().iter(f"{SVG}path"))
     assert len(lines) == 5
     assert [line.get("stroke") for line in lines].count(palette.HUES["decoder"]) == 3
 
@@ -64,7 +64,7 @@ def test_long_tokens_are_shortened_and_complete_in_the_tooltip():
 
 
 def test_the_drawing_is_described():
-    root = drawn()
+    root = draw_beam()
     assert root.get("aria-label") == 'A "beam" & its <tree>'
     assert [t.text for t in root.iter(f"{SVG}text") if (t.text or "").startswith("step")] == [
         "step 1",

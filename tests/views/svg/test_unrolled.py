@@ -14,7 +14,7 @@ EDGES = [(("encoder.backwards", 2), ("encoder.backwards", 1)), (("encoder.backwa
 PATH = [("source", 0), ("encoder.backwards", 0), ("decoder", 0)]
 
 
-def drawn(path=PATH):
+def draw_unrolled(path=PATH):
     return ElementTree.fromstring(unrolled(ROWS, TOKENS, EDGES, path, 'An "unrolled" <network>'))
 
 
@@ -23,7 +23,7 @@ def texts_marked(root, what):
 
 
 def test_every_vertex_has_a_circle_and_its_step():
-    root = drawn()
+    root = draw_unrolled()
     assert len(list(root.iter(f"{SVG}circle"))) == 2 * 5  # paper, then colour
     assert [text.text for text in texts_marked(root, "number")] == [
         "3",
@@ -37,7 +37,7 @@ def test_every_vertex_has_a_circle_and_its_step():
 
 
 def test_tokens_are_below_their_columns_and_long_ones_are_shortened():
-    tokens = texts_marked(drawn(), "token")
+    tokens = texts_marked(draw_unrolled(), "token")
     assert [text.find(f"{SVG}title").tail for text in tokens] == ["I", "incomprehen\u2026", "</s>", "<s>", "Je"]
     assert tokens[1].find(f"{SVG}title").text == "incomprehensible"
     across = [float(text.get("x")) for text in tokens]
@@ -45,15 +45,15 @@ def test_tokens_are_below_their_columns_and_long_ones_are_shortened():
 
 
 def test_the_path_is_strong_and_every_third_edge_thin():
-    lines = [line for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
+    lines = [line for line in draw_unrolled().iter(f"{SVG}path") if line.get("marker-end")]
     strong = [line for line in lines if line.get("stroke-width") == "3"]
     assert len(lines) == 3 and len(strong) == 2  # an edge of the path is drawn once
-    bold = [text for text in texts_marked(drawn(), "token") if text.get("font-weight")]
+    bold = [text for text in texts_marked(draw_unrolled(), "token") if text.get("font-weight")]
     assert [text.find(f"{SVG}title").text for text in bold] == ["I"]
 
 
 def test_a_line_along_a_row_curves_over_the_vertices_between():
-    lines = [line.get("d") for line in drawn().iter(f"{SVG}path") if line.get("marker-end")]
+    lines = [line.get("d") for line in draw_unrolled().iter(f"{SVG}path") if line.get("marker-end")]
     assert sum("Q" in line for line in lines) == 1  # from the last state to the decoder, over two others
     (arc,) = [line for line in lines if "Q" in line]
     start, bend = float(arc.split()[1]), float(arc.split()[3])
@@ -61,5 +61,5 @@ def test_a_line_along_a_row_curves_over_the_vertices_between():
 
 
 def test_without_a_path_nothing_is_strong():
-    lines = [line for line in drawn([]).iter(f"{SVG}path") if line.get("marker-end")]
+    lines = [line for line in draw_unrolled([]).iter(f"{SVG}path") if line.get("marker-end")]
     assert len(lines) == 2 and not any(line.get("stroke-width") == "3" for line in lines)

@@ -88,7 +88,7 @@ IN_LABELS = (
     "nothing-moved"
 )
 NO_LINK = re.compile(rf"alt$|help$|-of-the-step$|check|^not-|^no-|^card|^({'|'.join(IN_LABELS.split())})$")
-NOT_SAID = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^}]*\}|<[^>]*>|(?m:^\s*[#|].*$)", re.S)
+NOT_PROSE = re.compile(r"`[^`]*`|\$\$.*?\$\$|\$[^$]*\$|!?\[[^\]]*\]\([^)]*\)|\{[^}]*\}|<[^>]*>|(?m:^\s*[#|].*$)", re.S)
 
 
 def test_the_first_use_of_a_term_in_a_block_is_marked():
@@ -99,7 +99,7 @@ def test_the_first_use_of_a_term_in_a_block_is_marked():
         for heading, block in blocks if path.stem not in NO_PROSE else ():
             if NO_LINK.search(heading) or len(block.split()) < 12:
                 continue
-            prose = " ".join(NOT_SAID.sub(" ", block).split())
+            prose = " ".join(NOT_PROSE.sub(" ", block).split())
             for id, name in names.items():
                 if f"](term:{id})" not in block and re.search(rf"(?i)(?<![\w/*-]){name}s?(?![\w-])", prose):
                     missing.append((path.stem, heading, id))

@@ -66,8 +66,8 @@ def test_without_surrogates_changes_nothing_else():
         ("x - y, www, @me", "x - y, www, @me"),
     ],
 )
-def test_neither_links_nor_arrows_are_made_of_plain_text(text, kept_apart):
-    """Seen in a browser: Streamlit makes them even of escaped characters."""
+def test_plain_text_becomes_neither_links_nor_arrows(text, kept_apart):
+    """Observed in a browser: Streamlit replaces even escaped characters."""
     assert literal.markdown(text).replace("\\", "") == kept_apart
 
 

@@ -33,7 +33,7 @@ def script() -> None:
         st.text(bound_settings.stored_text("kept"))
 
 
-def opened(**query: str | list[str]) -> AppTest:
+def open_app(**query: str | list[str]) -> AppTest:
     app = AppTest.from_function(script)
     app.query_params.update(query)
     return app.run()
@@ -48,13 +48,13 @@ def url_query(app: AppTest) -> dict:
 
 
 def test_the_sentence_is_always_in_the_url():
-    assert url_query(opened()) == {"text": "First."}
-    assert url_query(opened(method="beam")) == {"text": "First.", "method": "beam"}
-    assert url_query(opened(text="")) == {"text": ""}
+    assert url_query(open_app()) == {"text": "First."}
+    assert url_query(open_app(method="beam")) == {"text": "First.", "method": "beam"}
+    assert url_query(open_app(text="")) == {"text": ""}
 
 
 def test_values_are_in_the_url_and_constant_defaults_are_not():
-    app = opened()
+    app = open_app()
     app.segmented_control("method").set_value("beam").run()
     app.number_input("beam").set_value(2).run()
     assert url_query(app) == {"text": "First.", "method": "beam", "beam": "2"}
@@ -65,7 +65,7 @@ def test_values_are_in_the_url_and_constant_defaults_are_not():
 
 
 def test_junk_counts_as_the_default():
-    app = opened(text="A", method="<b>", beam="1e400", row=["1", "2"])
+    app = open_app(text="A", method="<b>", beam="1e400", row=["1", "2"])
     assert app.segmented_control("method").value == "greedy"
     assert url_query(app) == {"text": "A", "beam": "1e400", "row": ["1", "2"]}  # no control has claimed these two
     app.segmented_control("method").set_value("beam").run()
@@ -75,7 +75,7 @@ def test_junk_counts_as_the_default():
 
 
 def test_another_url_wins():
-    app = opened(text="A", method="beam", beam="2")
+    app = open_app(text="A", method="beam", beam="2")
     app.text_input("text").set_value("B").run()
     app.query_params.clear()
     app.query_params["text"] = "C"
@@ -84,7 +84,7 @@ def test_another_url_wins():
 
 
 def test_callbacks_set_controls_that_are_drawn_and_others():
-    app = opened()
+    app = open_app()
     app.button[0].click().run()
     assert app.text_input("text").value == "Pressed."
     assert url_query(app) == {"text": "Pressed.", "row": "7"}
@@ -95,7 +95,7 @@ def test_callbacks_set_controls_that_are_drawn_and_others():
 
 
 def test_a_page_s_own_settings_are_stored_for_it():
-    app = opened()
+    app = open_app()
     app.session_state["page"] = "two"
     app.run()
     app.number_input("row").set_value(5).run()
@@ -113,7 +113,7 @@ def test_a_page_s_own_settings_are_stored_for_it():
 
 @pytest.mark.parametrize("text", ["stop", "fail"])
 def test_a_page_that_ends_early_writes_its_url(text):
-    app = opened()
+    app = open_app()
     app.text_input("text").set_value(text).run()
     assert url_query(app) == {"text": text}
     assert bool(app.exception) == (text == "fail")
@@ -135,7 +135,7 @@ def on_another_server(app: AppTest, **moved: str) -> AppTest:
 
 
 def test_the_first_user_change_on_another_server_is_stored():
-    app = opened(text="A", method="beam", beam="2", kept="3-1")
+    app = open_app(text="A", method="beam", beam="2", kept="3-1")
     app.text_input("text").set_value("B")
     other = on_another_server(app)
     assert (other.text_input("text").value, other.number_input("beam").value) == ("B", 2)
@@ -147,7 +147,7 @@ def test_the_first_user_change_on_another_server_is_stored():
 
 
 def test_on_another_server_the_url_wins_over_an_invalid_widget_value():
-    app = opened(text="12345678", place="5")
+    app = open_app(text="12345678", place="5")
     assert app.slider("place").value == 5
     app.text_input("text").set_value("123456")
     other = on_another_server(app)  # where the slider is another one, with other limits
@@ -158,7 +158,7 @@ def test_on_another_server_the_url_wins_over_an_invalid_widget_value():
 
 
 def test_going_back_on_another_server_shows_what_the_url_contains():
-    app = opened(text="A")
+    app = open_app(text="A")
     app.text_input("text").set_value("B")
     other = on_another_server(app, moved="1")
     assert other.text_input("text").value == "A"

@@ -21,7 +21,7 @@ def draw(settings: SessionSettings, name: str, codec, default, varies: bool = Fa
     return value
 
 
-def opened(query=A, page="attention") -> SessionSettings:
+def open_visit(query=A, page="attention") -> SessionSettings:
     """A visit that was opened with `query` and has sent it back."""
     settings = SessionSettings()
     settings.begin_run(page, query, False, {})
@@ -42,7 +42,7 @@ def rerun(settings: SessionSettings, query, **values) -> None:
 
 
 def test_a_query_with_a_sentence_replaces_all_settings_and_one_without_only_those_it_names():
-    settings = opened(A | {"method": ("beam",), "look": ("lines",)})
+    settings = open_visit(A | {"method": ("beam",), "look": ("lines",)})
     assert settings.query() == A | {"method": ("beam",), "look": ("lines",)}
     settings.begin_run("attention", {"kind": ("cross",)}, False, {})
     assert settings.query() == A | {"method": ("beam",), "kind": ("cross",), "look": ("lines",)}
@@ -50,8 +50,8 @@ def test_a_query_with_a_sentence_replaces_all_settings_and_one_without_only_thos
     assert settings.query() == B
 
 
-def test_shared_settings_hold_on_other_pages_and_own_ones_on_their_page():
-    settings = opened(A | {"layer": ("2",), "look": ("lines",)})
+def test_shared_settings_apply_to_other_pages_and_own_ones_to_their_page():
+    settings = open_visit(A | {"layer": ("2",), "look": ("lines",)})
     settings.begin_run("tokens", {}, False, {})  # by the menu
     assert settings.query() == A | {"layer": ("2",)}
     settings.store_of("step")["step"] = ("Ids",)
@@ -63,7 +63,7 @@ def test_shared_settings_hold_on_other_pages_and_own_ones_on_their_page():
 
 
 def test_going_back_wins_even_to_a_query_that_this_visit_wrote():
-    settings = opened(A)
+    settings = open_visit(A)
     rerun(settings, A, text="B", method="greedy")
     assert settings.query() == B
     settings.begin_run("attention", A, True, {"text": "B", "method": "greedy"})
@@ -71,9 +71,9 @@ def test_going_back_wins_even_to_a_query_that_this_visit_wrote():
     assert draw(settings, "text", AnyText(), "", True) == "A"
 
 
-def gone_back() -> tuple[SessionSettings, dict]:
+def go_back() -> tuple[SessionSettings, dict]:
     """A visit that went from B back to A and has sent A, and the query of the browser until it receives that."""
-    settings = opened(A)
+    settings = open_visit(A)
     rerun(settings, A, text="B", method="greedy")
     rerun(settings, B, text="B", method="greedy")
     moved = A | {MOVED: ("1",)}
@@ -85,20 +85,20 @@ def gone_back() -> tuple[SessionSettings, dict]:
 
 
 def test_a_click_before_the_answer_to_back_does_not_restore_the_query_that_was_left():
-    settings, moved = gone_back()
+    settings, moved = go_back()
     rerun(settings, moved, text="B", method="beam")
     rerun(settings, moved, text="B", method="sampling")
     assert settings.query() == A | {"method": ("sampling",)}
 
 
 def test_what_is_typed_before_the_answer_to_back_is_stored():
-    settings, moved = gone_back()
+    settings, moved = go_back()
     rerun(settings, moved, text="C", method="greedy")
     assert settings.query() == {"text": ("C",)}
 
 
 def test_after_the_answer_to_back_the_sentence_that_was_left_can_be_typed_again():
-    settings, _ = gone_back()
+    settings, _ = go_back()
     rerun(settings, A, text="B", method="greedy")
     assert settings.query() == B
 
@@ -111,7 +111,7 @@ def test_the_parameter_for_history_navigation_is_not_written_to_the_url():
 
 
 def test_a_query_that_the_browser_receives_late_after_back_does_not_win():
-    settings = opened(A)
+    settings = open_visit(A)
     rerun(settings, A, text="B", method="greedy")
     rerun(settings, B, text="B", method="beam")
     settings.begin_run("attention", A, True, {"text": "B", "method": "beam"})
@@ -123,17 +123,17 @@ def test_a_query_that_the_browser_receives_late_after_back_does_not_win():
 
 
 def test_old_widget_values_do_not_undo_a_value_set_by_a_callback():
-    settings = opened(A)
+    settings = open_visit(A)
     rerun(settings, A, text="A", method="beam")
     settings.set_value("text", "B", drawn=True)  # an example is pressed ...
     rerun(settings, A | BEAM, text="A", method="beam")
     assert settings.query() == B | BEAM
-    rerun(settings, A | BEAM, text="A", method="sampling")  # ... and at once another method
+    rerun(settings, A | BEAM, text="A", method="sampling")  # ... and immediately another method
     assert settings.query() == B | {"method": ("sampling",)}
 
 
 def test_user_changes_count_before_the_browser_has_received_the_first():
-    settings = opened(A)
+    settings = open_visit(A)
     for method in ("beam", "greedy", "sampling", "greedy", "beam"):
         rerun(settings, A, text="A", method=method)
         assert settings.controls["method"].value == method
@@ -142,7 +142,7 @@ def test_user_changes_count_before_the_browser_has_received_the_first():
 
 
 def test_an_older_query_than_the_browser_has_received_counts_as_back():
-    settings = opened(A)
+    settings = open_visit(A)
     rerun(settings, A, text="B", method="greedy")
     rerun(settings, B, text="B", method="beam")
     settings.begin_run("attention", A, False, {"text": "B", "method": "beam"})  # without history navigation
@@ -150,7 +150,7 @@ def test_an_older_query_than_the_browser_has_received_counts_as_back():
 
 
 def test_a_query_is_sent_unless_the_browser_shows_it_already():
-    settings = opened(A)
+    settings = open_visit(A)
     settings.begin_run("attention", A, False, {})
     assert settings.next_query() is None
     settings.store_of("method")["method"] = ("beam",)
@@ -168,7 +168,7 @@ def test_a_query_is_sent_unless_the_browser_shows_it_already():
 
 @pytest.mark.parametrize(("varies", "stored"), [(False, {}), (True, {"layer": ("1",)})])
 def test_a_default_that_varies_is_written_once_it_was_chosen(varies, stored):
-    settings = opened(A)
+    settings = open_visit(A)
     draw(settings, "layer", OneOf(("1", "2")), "1", varies)
     for chosen in ("2", "1"):
         settings.take_user_change("layer", chosen)
@@ -177,7 +177,7 @@ def test_a_default_that_varies_is_written_once_it_was_chosen(varies, stored):
 
 
 def test_an_invalid_shared_value_is_stored_for_other_pages_and_any_other_is_removed():
-    settings = opened(A | {"layer": ("6",), "beam": ("99",), "look": ("<b>",)})
+    settings = open_visit(A | {"layer": ("6",), "beam": ("99",), "look": ("<b>",)})
     assert draw(settings, "layer", OneOf(("1", "2")), "1", True) == "1"
     assert draw(settings, "beam", WholeNumber(1, 8), 4) == 4
     assert draw(settings, "look", OneOf(("Maps", "lines")), "Maps", True) == "Maps"
@@ -185,7 +185,7 @@ def test_an_invalid_shared_value_is_stored_for_other_pages_and_any_other_is_remo
 
 
 def test_changed_limits_move_the_value_that_was_shown():
-    settings = opened(A | {"step": ("45",)})
+    settings = open_visit(A | {"step": ("45",)})
     assert draw(settings, "step", WholeNumber(1, 50, nearest=True), 1) == 45
     assert draw(settings, "step", WholeNumber(1, 10, nearest=True), 1) == 10
     assert settings.query() == A | {"step": ("10",)}
@@ -193,16 +193,16 @@ def test_changed_limits_move_the_value_that_was_shown():
 
 def test_unclaimed_settings_are_stored_within_limits():
     many = {f"n{number}": ("1",) for number in range(500)}
-    settings = opened(many | A | {"row": ("3",), "x" * 41: ("1",), "<script>": ("1",), "long": ("1" * 9000,)})
+    settings = open_visit(many | A | {"row": ("3",), "x" * 41: ("1",), "<script>": ("1",), "long": ("1" * 9000,)})
     query = settings.query()
     assert "text" in query and len(query) <= 81
     assert not {"x" * 41, "<script>", "long"} & set(query)
-    assert opened(A | {"row": ("3",)}).query() == A | {"row": ("3",)}
+    assert open_visit(A | {"row": ("3",)}).query() == A | {"row": ("3",)}
 
 
 @pytest.mark.parametrize("text", ["word " * 5000, "\ud55c" * 5000, "\U0001f600 " * 2000, "%" * 9000])
 def test_a_long_text_is_shortened_in_the_url_and_whole_in_the_box(text):
-    settings = opened({"text": (text,)})
+    settings = open_visit({"text": (text,)})
     (shortened,) = settings.query()["text"]
     assert text.startswith(shortened)
     assert len(quote_plus(shortened)) <= LONGEST_TEXT < len(quote_plus(shortened)) + 20

@@ -13,5 +13,5 @@ def page_text(app) -> str:
 
 def open_maps(app) -> tuple[dict, np.ndarray]:
     """Header and weights of the kind that is open."""
-    found = maps_by_kind(app)
-    return found[chosen_options(app).get("kind", next(iter(found)))]
+    maps = maps_by_kind(app)
+    return maps[chosen_options(app).get("kind", next(iter(maps)))]
