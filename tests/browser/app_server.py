@@ -9,16 +9,16 @@ from typing import BinaryIO
 
 from tests.processes import ServerProcess, answers_http, free_port, processor_seconds, resident_megabytes
 
-PATIENCE = 180  # seconds; not what a start may take, but when a test gives up
+PATIENCE = 180  # seconds; when a test gives up, not the limit of a start
 
 
 class AppServer(ServerProcess):
     """A running app; use it with `with`, again for another process at the same `url`.
 
     Args:
-        script: what to run, from the project's folder.
-        options: more of the command's options.
-        variables: of the environment, beside those that this process has.
+        script: path of the script to run, from the project's folder.
+        options: further options of the command.
+        variables: of the environment, in addition to those of this process.
     """
 
     name, patience = "The app", PATIENCE
@@ -48,7 +48,7 @@ class AppServer(ServerProcess):
         return answers_http(f"{self.url}/_stcore/health")
 
     def resident_megabytes(self) -> float:
-        """Memory that the app holds at this moment."""
+        """Memory that the app uses at this moment."""
         return resident_megabytes(self._process.pid)
 
     def processor_seconds(self) -> float:

@@ -31,7 +31,7 @@ _RUN = """async ([tags, streamlit]) => {
     const only = { type: "tag", values: tags }
     const options = { runOnly: only, resultTypes: ["violations"], elementRef: true }
     const { violations } = await axe.run(document, options)
-    const isStreamlits = (id, found) => streamlit.some(([rule, where]) => rule === id && found.closest(where))
+    const isStreamlits = (id, element) => streamlit.some(([rule, where]) => rule === id && element.closest(where))
     return violations.flatMap(({ id, impact, nodes }) =>
         nodes.filter(({ element }) => !isStreamlits(id, element)).map(({ target, html, failureSummary }) =>
             `${id} (${impact}): ${html.slice(0, 160)} at ${target.flat().join(" ")}: ${failureSummary}`))

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page
 
 
 def option(page: Page, name: str) -> Locator:
-    """An option of a row of buttons, seen or not."""
+    """An option of a row of buttons, visible or not."""
     return page.get_by_role("radio", name=name, exact=True, include_hidden=True)
 
 

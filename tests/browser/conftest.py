@@ -39,7 +39,7 @@ READY = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testSc
 
 
 def ready(page: Page) -> None:
-    """Wait until the page is drawn; asked at every frame, for Playwright's own waits ask twice a second."""
+    """Wait until the page is drawn. Polled at every frame, as Playwright's own waits poll twice a second."""
     page.wait_for_function(READY, timeout=PATIENCE, polling="raf")
 
 
@@ -51,7 +51,7 @@ def open_page(page: Page, url: str) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def patient() -> None:
-    """Every expectation of a page waits as long as everything else here."""
+    """Set the timeout of all expectations to that of the other waits."""
     expect.set_options(timeout=PATIENCE)
 
 
@@ -75,7 +75,7 @@ def first_visit(browser: Browser, url: str) -> dict:
     """What a visitor sees who comes by a deep link before anyone else."""
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
-    seen = {
+    recorded = {
         "navigation": page.locator(".st-key-menu").get_by_role("link").all_inner_texts(),
         "sidebar": page.locator('[data-testid="stSidebar"]').text_content(),
         "title": page.locator('[data-testid="stMain"] h1').inner_text(),
@@ -83,7 +83,7 @@ def first_visit(browser: Browser, url: str) -> dict:
         "address": page.url,
     }
     page.close()
-    return seen
+    return recorded
 
 
 # A new tab would compile the app's scripts again, half of what opening a page costs: each kind of tab is opened once.

@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page
 _COUNT = """() => {
     if ("sent" in window) return
     const send = WebSocket.prototype.send
-    WebSocket.prototype.send = function (...given) { window.sent++; return send.apply(this, given) }
+    WebSocket.prototype.send = function (...values) { window.sent++; return send.apply(this, values) }
 }"""
 # Longer than any component waits before it sends a selection.
 _FRAMES = """() => new Promise((done) => {

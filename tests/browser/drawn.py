@@ -51,11 +51,13 @@ def drawn_state(page: Page) -> str:
 
 def wait_until_drawn(page: Page, previous: str = "") -> None:
     """Wait until overview and detail are both drawn, and both from another sentence than `previous` was."""
-    page.wait_for_function(f"previous => {another('previous')}", arg=previous, timeout=PATIENCE, polling="raf")
+    page.wait_for_function(
+        f"previous => {shows_another_sentence('previous')}", arg=previous, timeout=PATIENCE, polling="raf"
+    )
 
 
-def another(previous: str) -> str:
-    """True where overview and detail both show another sentence than the state that the variable `previous` holds."""
+def shows_another_sentence(previous: str) -> str:
+    """True where overview and detail both show another sentence than the state in the variable `previous`."""
     return f"""(() => {{
         const [overview, detail] = {STATE}.split("\\n")
         const [overviewBefore, detailBefore] = {previous}.split("\\n")

@@ -9,15 +9,15 @@ from playwright.sync_api import Page
 from views.components import component
 
 
-def mount_component(page: Page, name: str, root: str, payload: bytes, background: str, beside: str = "") -> None:
-    """Show `payload`; a second call updates what the first one mounted.
+def mount_component(page: Page, name: str, root: str, payload: bytes, background: str, mark: str = "") -> None:
+    """Show `payload`; a second call updates the mounted component.
 
-    What the script answers is collected in `window.answers`, anew with each call.
+    The script's messages are collected in `window.answers`, which each call empties.
 
     Args:
         root: class of the element that the script fills.
-        background: what the page's theme says.
-        beside: HTML in the container around the component.
+        background: colour of the page's theme.
+        mark: HTML in the container around the component.
     """
     if not page.evaluate("() => 'component' in window"):
         style = component.style(name)
@@ -28,8 +28,8 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
         module = "data:text/javascript;base64," + base64.b64encode(component.script(name).encode()).decode()
         page.evaluate("async url => { window.component = (await import(url)).default }", module)
     page.evaluate(
-        """([data, background, beside]) => {
-            document.querySelector("p").innerHTML = beside
+        """([data, background, mark]) => {
+            document.querySelector("p").innerHTML = mark
             const parent = document.querySelector("main")
             parent.style.setProperty("--st-background-color", background)
             window.answers = []
@@ -40,5 +40,5 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
                 setStateValue: (name, value) => window.answers.push([name, value]),
             })
         }""",
-        [base64.b64encode(payload).decode(), background, beside],
+        [base64.b64encode(payload).decode(), background, mark],
     )

@@ -1,4 +1,4 @@
-"""Does anything on the page reach beyond the right edge of the screen?"""
+"""Check that nothing on the page reaches beyond the right edge of the screen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from playwright.sync_api import Page
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
 ZOOMED = {"width": 640, "height": 360}  # what a screen of 1280 x 720 has room for at 200 %
 
-# Right edges of everything that does not lie in a box of its own that scrolls or cuts, inside components too.
+# Right edges of everything that is not in a box that scrolls or cuts, inside components too.
 _WIDEST = """() => {
     const cuts = (box) => getComputedStyle(box).overflowX !== "visible" || getComputedStyle(box).clipPath !== "none"
     const main = document.querySelector('[data-testid="stMain"]')
@@ -22,23 +22,23 @@ _WIDEST = """() => {
 }"""
 
 
-# What scrolls up and down inside the page, in components too; not what Streamlit draws.
+# Boxes inside the page that scroll vertically, in components too, except Streamlit's.
 _BOXES = """() => {
-    const found = []
+    const boxes = []
     const visit = (box) => {
         if (box.matches("[data-testid=stDataFrame], [data-testid=stCode], textarea")) return
         const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowY)
-        if (scrolls && box.scrollHeight > box.clientHeight + 1) found.push(box.outerHTML.slice(0, 120))
+        if (scrolls && box.scrollHeight > box.clientHeight + 1) boxes.push(box.outerHTML.slice(0, 120))
         for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)
     }
     for (const child of document.querySelector('[data-testid="stMain"]').children) visit(child)
-    return found
+    return boxes
 }"""
 
 
 # Labels of special tokens that a box around them cuts: they are the ones with letters that reach above and below.
 _CUT = r"""() => {
-    const found = []
+    const labels = []
     const visit = (node) => {
         for (const box of [...node.children]) {
             if (box.shadowRoot) visit(box.shadowRoot)
@@ -55,27 +55,27 @@ _CUT = r"""() => {
                 const edge = around.getBoundingClientRect()
                 const across = Math.max(edge.left - text.left, text.right - edge.right)
                 const out = Math.max(across, edge.top - text.top, text.bottom - edge.bottom)
-                if (edge.width > 2 && out > 1) found.push(box.outerHTML.slice(0, 120))
+                if (edge.width > 2 && out > 1) labels.push(box.outerHTML.slice(0, 120))
             }
         }
     }
     visit(document.querySelector('[data-testid="stMain"]'))
-    return found
+    return labels
 }"""
 
 
 def assert_special_tokens_are_whole(page: Page) -> None:
-    """No label <s> or </s> is cut off."""
+    """Assert that no label <s> or </s> is cut off."""
     assert page.evaluate(_CUT) == []
 
 
 def assert_no_box_hides_rows(page: Page) -> None:
-    """All that scrolls up and down on this screen is the page."""
+    """Assert that only the page itself scrolls vertically."""
     assert page.evaluate(_BOXES) == []
 
 
-def widest(page: Page) -> float:
-    """Pixels from the left edge of the window to the right end of whatever reaches farthest."""
+def right_edge(page: Page) -> float:
+    """Pixels from the left edge of the window to the rightmost edge of an element."""
     return page.evaluate(_WIDEST)
 
 
@@ -97,4 +97,4 @@ def assert_nothing_overflows(page: Page, *sizes: dict[str, int]) -> None:
     for size in sizes or (WIDE, PHONE):
         page.set_viewport_size(size)
         wait_until_it_fits(page)  # charts follow the new width one frame later
-        assert widest(page) <= size["width"]
+        assert right_edge(page) <= size["width"]

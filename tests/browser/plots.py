@@ -22,10 +22,10 @@ def wait_for_numbers(page: Page, name: str, expected: list, tolerance: float = 1
     """Wait until the curve or heatmap `name` shows `expected`."""
     page.wait_for_function(
         f"""([name, expected, tolerance]) => {{
-            const shown = ({_DRAWN})()[name]
+            const drawn = ({_DRAWN})()[name]
             const flat = (values) => values.flat()
-            return shown && flat(shown).length === flat(expected).length
-                && flat(shown).every((value, place) => Math.abs(value - flat(expected)[place]) < tolerance)
+            return drawn && flat(drawn).length === flat(expected).length
+                && flat(drawn).every((value, place) => Math.abs(value - flat(expected)[place]) < tolerance)
         }}""",
         arg=[name, expected, tolerance],
         timeout=PATIENCE,

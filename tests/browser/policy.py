@@ -1,4 +1,4 @@
-"""What a page's Content-Security-Policy refuses, seen from inside the browser; a walk through all that there is."""
+"""Record refusals by the Content-Security-Policy and failed requests in the browser; open every view."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from playwright.sync_api import BrowserContext, Page
 from tests.browser.conftest import open_page, ready
 from tests.every_view import VIEWS
 
-# Who comes by a deep link makes Streamlit look for its own routes below the page first, and only then at the root.
+# After a deep link Streamlit requests its own routes below the page first, then at the root.
 BELOW_A_PAGE = re.compile(r"//[^/]+/\w+/_stcore/(health|host-config)$")
 
 # By a timer, for what a test itself evaluates is exempt.
@@ -30,14 +30,14 @@ TRY_WHAT_IS_REFUSED = """() => setTimeout(() => {
 
 @dataclass
 class Watch:
-    """What went wrong on a page without anyone seeing it: refused by the policy, broken, asked elsewhere, not given."""
+    """Invisible errors of a page: refused by the policy, failed scripts, requests to other hosts, failed requests."""
 
     refused: set[tuple[str, str]] = field(default_factory=set)
     broken: list[str] = field(default_factory=list)
     elsewhere: list[str] = field(default_factory=list)
-    not_given: list[str] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
 
-    def over(self, context: BrowserContext, host: str) -> None:
+    def attach(self, context: BrowserContext, host: str) -> None:
         """Watch every page of a context from its first line on."""
         context.expose_binding("refused", lambda _, directive, what: self.refused.add((directive, what)))
         context.add_init_script(
@@ -45,28 +45,28 @@ class Watch:
                 (event) => refused(event.effectiveDirective, event.blockedURI))"""
         )
         context.on("weberror", lambda error: self.broken.append(str(error.error)))
-        context.on("request", lambda asked: self._note(asked.url, host))
-        context.on("response", lambda answer: self._look_at(answer.url, answer.status))
+        context.on("request", lambda request: self._note(request.url, host))
+        context.on("response", lambda answer: self._note_status(answer.url, answer.status))
 
     def _note(self, url: str, host: str) -> None:
         if not url.startswith(("data:", "blob:", "about:", f"http://{host}/", f"https://{host}/")):
             self.elsewhere.append(url)
 
-    def _look_at(self, url: str, status: int) -> None:
+    def _note_status(self, url: str, status: int) -> None:
         if status >= 400 and not BELOW_A_PAGE.search(url):
-            self.not_given.append(f"{status} {url}")
+            self.failed.append(f"{status} {url}")
 
-    def forget(self) -> None:
-        """Begin anew."""
-        for seen in (self.refused, self.broken, self.elsewhere, self.not_given):
-            seen.clear()
+    def clear(self) -> None:
+        """Clear all records."""
+        for records in (self.refused, self.broken, self.elsewhere, self.failed):
+            records.clear()
 
-    def saw_nothing(self) -> bool:
+    def is_clean(self) -> bool:
         """Whether there was no violation, no error, no request to another host and no failed request."""
-        return not (self.refused or self.broken or self.elsewhere or self.not_given)
+        return not (self.refused or self.broken or self.elsewhere or self.failed)
 
 
-def see_everything(page: Page, url: str) -> None:
+def open_every_page(page: Page, url: str) -> None:
     """Open every page of the app at `url`, and on it every part and every table."""
     tables = page.get_by_text("Numbers as a table")
     for view in VIEWS:

@@ -1,6 +1,6 @@
-"""Random walks through the app, compared with a simple model of what must be shown after each step.
+"""Random walks through the app, compared with a simple model of the view after each step.
 
-The model knows nothing of how settings are kept: what all pages share, what each page has of its own, and the entries
+The model does not know how settings are stored: what all pages share, what each page has of its own, and the entries
 of the history, each a picture of the view when it was left.
 """
 
@@ -29,7 +29,7 @@ class Choice:
     name: str
     options: dict[str, str]  # id -> label of its button
     first: str
-    said_always: bool = False  # in the address once it was chosen, the first one, too
+    always_in_url: bool = False  # in the address once it was chosen, the first one, too
 
 
 METHOD = Choice("method", {"greedy": "Greedy", "beam": "Beam"}, "greedy")
@@ -57,7 +57,7 @@ VISION = "Vision"
 
 @dataclass(frozen=True)
 class View:
-    """What is to be seen: a page, what was chosen for all pages, and what for this one."""
+    """A page, the settings chosen for all pages, and those chosen for this one."""
 
     page: str = "Attention Atlas"
     shared: dict[str, str] = field(default_factory=lambda: {"text": sentence_input.DEFAULT})
@@ -77,7 +77,7 @@ class View:
 
 
 class Model:
-    """What a visit must show."""
+    """The expected state of a visit."""
 
     def __init__(self, view: View) -> None:
         self.forget(view)
@@ -113,7 +113,7 @@ class Model:
         if value == before.get(choice.name, choice.first):
             return
         before.pop(choice.name, None)
-        if value != choice.first or choice.said_always:
+        if value != choice.first or choice.always_in_url:
             before[choice.name] = value
         self.become(replace(self.view, **{"shared" if shared else "own": before}), entry=False)
 
@@ -132,7 +132,7 @@ def _first(title: str) -> str:
 
 
 class Walk:
-    """One walk of one visitor: every step is made in the browser and in the model."""
+    """One walk of one visitor: every step is done in the browser and in the model."""
 
     def __init__(self, browser: Browser, url: str, seed: int) -> None:
         self.browser, self.url, self.random = browser, url, random.Random(seed)
@@ -147,14 +147,14 @@ class Walk:
         return self.browser.new_context(viewport={"width": 1440, "height": 900}, reduced_motion="reduce")
 
     def step(self) -> None:
-        """Do something, and look."""
+        """Do a random action and check the page."""
         view, chance = self.model.view, self.random
-        deeds: list[Callable[[], None]] = [self._menu, self._menu, self._choose, self._choose, self._choose]
-        deeds += [self._picture] * 2 if view.page == VISION else [self._write] * 2
-        deeds += [self._back] * 2 if self.model.place else []
-        deeds += [self._forward] * 2 if self.model.place + 1 < len(self.model.history) else []
-        deeds += [self._reload, self._copy, self._leave]
-        chance.choice(deeds)()
+        actions: list[Callable[[], None]] = [self._menu, self._menu, self._choose, self._choose, self._choose]
+        actions += [self._picture] * 2 if view.page == VISION else [self._write] * 2
+        actions += [self._back] * 2 if self.model.place else []
+        actions += [self._forward] * 2 if self.model.place + 1 < len(self.model.history) else []
+        actions += [self._reload, self._copy, self._leave]
+        chance.choice(actions)()
         self.check(self.page)
 
     def check(self, page: Page) -> None:
@@ -163,14 +163,14 @@ class Walk:
         expect(page.locator('[data-testid="stMain"] h1')).to_have_text(view.page)
         ready(page)
         path, query = view.address
-        wanted = [path, sorted([name, *values] for name, values in query.items())]
+        expected = [path, sorted([name, *values] for name, values in query.items())]
         page.wait_for_function(
-            """wanted => JSON.stringify([location.pathname, [...new URLSearchParams(location.search)].sort()])
-                === JSON.stringify(wanted)""",
-            arg=wanted,
+            """expected => JSON.stringify([location.pathname, [...new URLSearchParams(location.search)].sort()])
+                === JSON.stringify(expected)""",
+            arg=expected,
         )
-        found = urlsplit(page.url)
-        assert (found.path, parse_qs(found.query)) == (path, query)
+        address = urlsplit(page.url)
+        assert (address.path, parse_qs(address.query)) == (path, query)
         if view.page != VISION:
             expect(page.get_by_label("English sentence")).to_have_value(view.shared["text"])
         else:

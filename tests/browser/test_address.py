@@ -15,7 +15,7 @@ from tests.browser.choices import choose, option
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE
-from tests.browser.uploads import shown, upload
+from tests.browser.uploads import upload, wait_for_picture
 from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded
 from views import navigation
@@ -27,33 +27,33 @@ GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 SENTENCES = ["She & he = 100% #1+1 \ud55c\uad6d\uc5b4 \U0001f600"]
 
 
-def box(page: Page):
+def sentence_box(page: Page):
     return page.get_by_label("English sentence")
 
 
-def go(page: Page, title: str) -> None:
+def go_to_page(page: Page, title: str) -> None:
     """By the menu."""
     link_to(page, title).click()
-    arrived(page, title)
+    wait_for_page(page, title)
 
 
-def arrived(page: Page, title: str) -> None:
+def wait_for_page(page: Page, title: str) -> None:
     expect(page.locator('[data-testid="stMain"] h1')).to_have_text(title)
     ready(page)
     page.wait_for_function("() => new URLSearchParams(location.search).has('text')")
 
 
-def write(page: Page, sentence: str) -> None:
-    box(page).fill(sentence)
-    box(page).press("Enter")
+def enter_sentence(page: Page, sentence: str) -> None:
+    sentence_box(page).fill(sentence)
+    sentence_box(page).press("Enter")
     expect_setting(page, text=sentence)
     ready(page)
 
 
-def entries(page: Page, deed: Callable[[], None]) -> int:
+def count_new_entries(page: Page, action: Callable[[], None]) -> int:
     """Count the history entries that a user action adds."""
     before = page.evaluate("navigation.currentEntry.index")  # `history.length` ends at 50
-    deed()
+    action()
     ready(page)
     return page.evaluate("navigation.currentEntry.index") - before
 
@@ -70,27 +70,27 @@ def test_back_to_any_page_shows_its_sentence(page: Page, server: Server, names: 
     titles = [title for name, title in PAGES if name in names]
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     for title in titles[1:]:
-        assert entries(page, lambda title=title: go(page, title)) == 1, title
+        assert count_new_entries(page, lambda title=title: go_to_page(page, title)) == 1, title
     for title in titles[-2::-1]:
         page.go_back()
-        arrived(page, title)
+        wait_for_page(page, title)
         if title != "Positions":  # whose first part reads no sentence
-            expect(box(page)).to_have_value("I am a student.")
+            expect(sentence_box(page)).to_have_value("I am a student.")
         expect(page.get_by_text("nothing to translate")).to_have_count(0)
     page.go_forward()
-    arrived(page, titles[1])
-    expect(box(page)).to_have_value("I am a student.")
+    wait_for_page(page, titles[1])
+    expect(sentence_box(page)).to_have_value("I am a student.")
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
 def test_a_sentence_from_a_link_is_kept_across_pages_and_a_reload(page: Page, server: Server, sentence: str):
     open_page(page, f"{server.url}/?text={quote_plus(sentence)}&method=Beam&beam=2&penalty=1.4")
-    go(page, "Attention")
+    go_to_page(page, "Attention")
     expected = {"text": sentence, "method": "beam", "beam": "2", "penalty": "1.4"}
     expect_query(page, **expected)
     page.reload()
-    arrived(page, "Attention")
-    expect(box(page)).to_have_value(sentence)
+    wait_for_page(page, "Attention")
+    expect(sentence_box(page)).to_have_value(sentence)
     expect(page.get_by_label("Beam width")).to_have_value("2")
     expect(page.get_by_label("Length penalty")).to_have_value("1.40")
     expect_query(page, **expected)
@@ -98,30 +98,31 @@ def test_a_sentence_from_a_link_is_kept_across_pages_and_a_reload(page: Page, se
 
 def test_each_user_action_adds_at_most_one_history_entry(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
-    deeds = {
+    actions = {
         "kind": lambda: page.get_by_role("radio", name="Cross").click(),
         "map": lambda: page.locator('.tile[aria-label^="layer 2, head 5."]').click(),
         "scale": lambda: choose(page, "Per head"),
     }
     addresses = {"kind": {"kind": "cross"}, "map": {"layer": "2", "head": "5"}, "scale": {"scale": "own"}}
-    for name, deed in deeds.items():
-        assert entries(page, lambda name=name, deed=deed: (deed(), expect_setting(page, **addresses[name]))) == 0, name
-    assert entries(page, lambda: write(page, "Where?")) == 1
-    assert entries(page, lambda: go(page, "Heads")) == 1
-    assert entries(page, lambda: go(page, "Vision")) == 1
+    for name, action in actions.items():
+        act = lambda name=name, action=action: (action(), expect_setting(page, **addresses[name]))  # noqa: E731
+        assert count_new_entries(page, act) == 0, name
+    assert count_new_entries(page, lambda: enter_sentence(page, "Where?")) == 1
+    assert count_new_entries(page, lambda: go_to_page(page, "Heads")) == 1
+    assert count_new_entries(page, lambda: go_to_page(page, "Vision")) == 1
     other = samples.SAMPLES[2]
     chosen = lambda: (page.get_by_role("radio", name=other()).click(), expect_setting(page, picture=other.id))  # noqa: E731
-    assert entries(page, chosen) == 1
+    assert count_new_entries(page, chosen) == 1
     page.go_back()
     expect_setting(page, picture=samples.NAMES[0])
     page.go_back()
-    arrived(page, "Heads")
+    wait_for_page(page, "Heads")
     page.go_back()
-    arrived(page, "Attention")
-    expect(box(page)).to_have_value("Where?")
+    wait_for_page(page, "Attention")
+    expect(sentence_box(page)).to_have_value("Where?")
     page.go_back()
     expect_setting(page, text="I am a student.")
-    expect(box(page)).to_have_value("I am a student.")
+    expect(sentence_box(page)).to_have_value("I am a student.")
     expect_query(page, text="I am a student.", kind="cross", layer="2", head="5", scale="own")
     expect(page.get_by_role("radio", name="Cross")).to_be_checked()
 
@@ -129,9 +130,9 @@ def test_each_user_action_adds_at_most_one_history_entry(page: Page, server: Ser
 @pytest.mark.nightly
 def test_settings_of_a_page_are_restored_with_the_page(page: Page, server: Server):
     open_page(page, f"{server.url}/attention?text=Where%3F&layer=3&look=Lines&units=Whole+words")
-    go(page, "Tokens")
+    go_to_page(page, "Tokens")
     expect_query(page, text="Where?", layer="3", units="words")
-    go(page, "Attention")
+    go_to_page(page, "Attention")
     expect_query(page, text="Where?", layer="3", units="words", look="lines")
     expect(page.get_by_role("radio", name="Lines")).to_be_checked()
 
@@ -143,8 +144,8 @@ def test_menu_links_carry_the_view(page: Page, server: Server):
     with page.context.expect_page() as opened:
         link.click(button="middle")  # Streamlit takes a click with the control key for a plain one
     other = opened.value
-    arrived(other, "Inside a layer")
-    expect(box(other)).to_have_value("A & B")
+    wait_for_page(other, "Inside a layer")
+    expect(sentence_box(other)).to_have_value("A & B")
     expect(other.get_by_role("radio", name="Cross")).to_be_checked()
     other.close()
 
@@ -154,11 +155,11 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
     other = browser.new_page()
     open_page(other, f"{server.url}/")
     expect_setting(other, text=sentence_input.DEFAULT)
-    write(page, "Beta.")
-    write(other, "Gamma.")
+    enter_sentence(page, "Beta.")
+    enter_sentence(other, "Gamma.")
     page.reload()
     ready(page)
-    expect(box(page)).to_have_value("Beta.")
+    expect(sentence_box(page)).to_have_value("Beta.")
     expect_query(other, text="Gamma.")
     other.close()
 
@@ -166,8 +167,8 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
 def test_fast_user_actions_are_all_applied(page: Page, server: Server):
     """Each user action comes while the run of the one before it is still going on."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
-    box(page).fill("We would rather stay at home tonight.")
-    box(page).press("Enter")
+    sentence_box(page).fill("We would rather stay at home tonight.")
+    sentence_box(page).press("Enter")
     for name in ("Cross", "Per head", "Beam", "Decoder", "Whole words"):
         choose(page, name)
     page.get_by_role("radio", name="Cross", exact=True).click()
@@ -181,7 +182,7 @@ def test_fast_user_actions_are_all_applied(page: Page, server: Server):
     expect_query(page, **expected)
     ready(page)
     expect_query(page, **expected)
-    expect(box(page)).to_have_value(expected["text"])
+    expect(sentence_box(page)).to_have_value(expected["text"])
     for name in ("Cross", "Per head", "Beam", "Whole words"):
         expect(option(page, name)).to_be_checked()
 
@@ -193,13 +194,13 @@ def test_an_example_sentence_is_not_lost_to_a_click_during_its_run(page: Page, s
     page.get_by_role("radio", name="Beam", exact=True).click()
     expect_setting(page, text="Where did you learn to cook?", method="beam")
     ready(page)
-    expect(box(page)).to_have_value("Where did you learn to cook?")
+    expect(sentence_box(page)).to_have_value("Where did you learn to cook?")
     expect_setting(page, text="Where did you learn to cook?", method="beam")
 
 
 def test_a_typed_sentence_is_sent_when_a_menu_link_is_clicked(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    box(page).fill("Where did you learn to cook?")
+    sentence_box(page).fill("Where did you learn to cook?")
     link_to(page, "Attention").hover()
     page.mouse.down()  # the box loses the focus, and a run begins ...
     page.wait_for_function(  # it may be over before anybody has looked
@@ -208,22 +209,22 @@ def test_a_typed_sentence_is_sent_when_a_menu_link_is_clicked(page: Page, server
         arg="Where did you learn to cook?",
     )
     page.mouse.up()  # ... which ends here
-    arrived(page, "Attention")
-    expect(box(page)).to_have_value("Where did you learn to cook?")
+    wait_for_page(page, "Attention")
+    expect(sentence_box(page)).to_have_value("Where did you learn to cook?")
     page.go_back()
-    arrived(page, "Attention Atlas")
+    wait_for_page(page, "Attention Atlas")
 
 
 def test_back_during_a_run(page: Page, server: Server):
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    write(page, "Where?")
+    enter_sentence(page, "Where?")
     page.get_by_role("radio", name="Beam", exact=True).click()
     page.go_back()
-    expect(box(page)).to_have_value("I am a student.")
+    expect(sentence_box(page)).to_have_value("I am a student.")
     ready(page)
     expect_setting(page, text="I am a student.")
     page.go_forward()
-    expect(box(page)).to_have_value("Where?")
+    expect(sentence_box(page)).to_have_value("Where?")
 
 
 @pytest.mark.nightly
@@ -231,43 +232,43 @@ def test_back_before_the_response_to_the_last_click_arrives(browser: Browser, se
     """The address of that answer comes after Back was pressed; nothing of it may be left."""
     page = browser.new_page(viewport=WIDE)
     sockets: list[WebSocketRoute] = []
-    held: list[bytes] | None = None
+    queued: list[bytes] | None = None
 
     def pass_on(socket: WebSocketRoute) -> None:
         app = socket.connect_to_server()
-        app.on_message(lambda message: socket.send(message) if held is None else held.append(message))
+        app.on_message(lambda message: socket.send(message) if queued is None else queued.append(message))
         sockets.append(socket)
 
     page.route_web_socket(re.compile("/_stcore/stream"), pass_on)
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    write(page, "Where?")
-    held = []
+    enter_sentence(page, "Where?")
+    queued = []
     page.get_by_role("radio", name="Beam", exact=True).click()
-    while not any(b"text=Where%3F&method=beam" in message for message in held):
+    while not any(b"text=Where%3F&method=beam" in message for message in queued):
         page.wait_for_timeout(10)
     page.go_back()
-    while held:  # what comes meanwhile goes to the end
-        sockets[-1].send(held.pop(0))
-    held = None
-    expect(box(page)).to_have_value("I am a student.")
+    while queued:  # messages that arrive meanwhile are appended
+        sockets[-1].send(queued.pop(0))
+    queued = None
+    expect(sentence_box(page)).to_have_value("I am a student.")
     entries = page.evaluate("navigation.entries().map((entry) => new URL(entry.url).search)")
     assert entries[-2:] == ["?text=I+am+a+student.", "?text=Where%3F"]
     expect_query(page, text="I am a student.")
     page.close()
 
 
-def test_two_steps_back_at_once(page: Page, server: Server):
-    """The page in between is asked for and left again before its answer has come."""
+def test_two_steps_back_in_quick_succession(page: Page, server: Server):
+    """The page in between is requested and left again before its response arrives."""
     open_page(page, f"{server.url}/?text=Where%3F")
     for title in ("Attention", "Vision", "Any model"):
-        go(page, title)
+        go_to_page(page, title)
     place = page.evaluate("navigation.currentEntry.index")
     for title, steps in (("Attention", -1), ("Any model", 1)):
         for _ in range(2):
             left = path(page)
             page.evaluate("steps => history.go(steps)", steps)
             page.wait_for_function("left => location.pathname !== left", arg=left)
-        arrived(page, title)
+        wait_for_page(page, title)
         place += 2 * steps
         assert page.evaluate("navigation.currentEntry.index") == place
         assert path(page) == {"Attention": "/attention", "Any model": "/models"}[title]
@@ -277,13 +278,13 @@ def test_two_steps_back_at_once(page: Page, server: Server):
 def test_an_uploaded_picture_is_not_in_a_link(page: Page, server: Server):
     open_page(page, f"{server.url}/vision")
     upload(page, "green.png", GREEN)
-    shown(page, "own")
+    wait_for_picture(page, "own")
     expect_setting(page, picture="own")
     page.go_back()
     expect_setting(page, picture=samples.NAMES[0])
     page.go_forward()
     expect_setting(page, picture="own")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     page.reload()
     expect(page.get_by_role("alert")).to_have_text(NO_LINK())
     expect_setting(page, picture=samples.NAMES[0])
@@ -296,7 +297,7 @@ def test_a_new_session_restores_the_view_from_the_address(page: Page, server: Se
     address = page.url
     page.goto("about:blank")  # the visit ends
     page.go_back()
-    arrived(page, "Attention")
-    expect(box(page)).to_have_value("Where?")
+    wait_for_page(page, "Attention")
+    expect(sentence_box(page)).to_have_value("Where?")
     expect(page.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
     page.wait_for_url(address)

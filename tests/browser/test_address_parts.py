@@ -11,7 +11,7 @@ from tests.browser.address_bar import expect_setting, path
 from tests.browser.conftest import Server, open_page
 from tests.browser.held_line import HeldLine
 from tests.browser.menu import link_to
-from tests.browser.test_address import arrived, box, go
+from tests.browser.test_address import go_to_page, sentence_box, wait_for_page
 from tests.browser.test_address_races import FIRST
 from tests.tiers import nightly
 
@@ -23,10 +23,10 @@ def choose(page: Page, name: str) -> None:
     page.get_by_role("radio", name=name, exact=True).click()
 
 
-def press(page: Page, name: str) -> None:
+def click_without_waiting(page: Page, name: str) -> None:
     """Without waiting until it can be pressed."""
-    found = page.get_by_role("radio", name=name, exact=True).bounding_box()
-    page.mouse.click(found["x"] + found["width"] / 2, found["y"] + found["height"] / 2)
+    box = page.get_by_role("radio", name=name, exact=True).bounding_box()
+    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 def test_a_fragment_action_and_a_page_change_sent_together_are_both_applied(
@@ -40,7 +40,7 @@ def test_a_fragment_action_and_a_page_change_sent_together_are_both_applied(
     link_to(page, "Heads").click()
     line.wait_for(2, answers=False)
     line.release(answers=False)
-    arrived(page, "Heads")
+    wait_for_page(page, "Heads")
     expect_setting(page, kind="cross")
 
 
@@ -53,14 +53,14 @@ def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
     line.hold(answers=True)
     link_to(page, "Attribution").click()
     line.wait_for(1, answers=True, part=b"Attribution")
-    press(page, control)
+    click_without_waiting(page, control)
     line.release(answers=True)
-    arrived(page, "Attribution")
+    wait_for_page(page, "Attribution")
     choose(page, "Sampling")
     expect_setting(page, method="sampling")
     assert path(page) == "/attribution"
     page.go_back()
-    arrived(page, "Attention")
+    wait_for_page(page, "Attention")
     expect(page.get_by_role("radio", name="Encoder", exact=True)).to_be_checked()
 
 
@@ -68,13 +68,13 @@ def test_a_click_on_the_old_page_does_not_undo_a_menu_click(
 def test_a_page_accepts_actions_after_a_menu_click_and_back(held_page: tuple[Page, HeldLine], server: Server):
     page, line = held_page
     open_page(page, f"{server.url}/?text=Where%3F")
-    go(page, "Attention")
+    go_to_page(page, "Attention")
     line.hold(answers=True)
     link_to(page, "Heads").click()
     page.go_back()
     line.wait_for(1, answers=True, part=b"text=Where")
     line.release(answers=True)
-    arrived(page, "Attention Atlas")
+    wait_for_page(page, "Attention Atlas")
     choose(page, "Beam")
     expect_setting(page, text="Where?", method="beam")
 
@@ -83,33 +83,33 @@ def test_a_page_accepts_actions_after_a_menu_click_and_back(held_page: tuple[Pag
 def test_a_fragment_action_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    go(page, "Attention")
+    go_to_page(page, "Attention")
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=b"text=I+am+a+student.")
-    press(page, "Cross")
+    click_without_waiting(page, "Cross")
     line.release(answers=True)
-    arrived(page, "Attention Atlas")
+    wait_for_page(page, "Attention Atlas")
     choose(page, "Beam")
     expect_setting(page, text=FIRST, method="beam")
     assert path(page) == "/"
     page.go_forward()
-    arrived(page, "Attention")
+    wait_for_page(page, "Attention")
 
 
-def step(page: Page) -> None:
+def focus_step_slider(page: Page) -> None:
     page.locator('input[data-axis="step"]').focus()
 
 
-def length(page: Page) -> None:
+def focus_length_slider(page: Page) -> None:
     page.get_by_test_id("stSlider").first.get_by_role("slider").focus()
 
 
 @pytest.mark.parametrize(
     ("address", "slider", "setting"),
     [
-        ("history?text=Where%3F", step, {"step": "2"}),
-        nightly("positions?text=Where%3F", length, {"length": "65"}),
+        ("history?text=Where%3F", focus_step_slider, {"step": "2"}),
+        nightly("positions?text=Where%3F", focus_length_slider, {"length": "65"}),
     ],
 )
 def test_a_slider_moved_just_before_a_page_change_keeps_its_value(
@@ -122,7 +122,7 @@ def test_a_slider_moved_just_before_a_page_change_keeps_its_value(
     slider(page)
     page.keyboard.press(MOVE)
     link.evaluate(AT_ONCE)
-    arrived(page, "Tokens")
-    expect(box(page)).to_have_value("Where?")
-    go(page, title)
+    wait_for_page(page, "Tokens")
+    expect(sentence_box(page)).to_have_value("Where?")
+    go_to_page(page, title)
     expect_setting(page, **setting)

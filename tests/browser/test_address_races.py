@@ -12,7 +12,7 @@ from tests.browser.address_bar import expect_query, expect_setting, path
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.held_line import HeldLine
 from tests.browser.menu import link_to
-from tests.browser.test_address import arrived, box, go, write
+from tests.browser.test_address import enter_sentence, go_to_page, sentence_box, wait_for_page
 from tests.tiers import nightly
 
 FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at home tonight."
@@ -23,49 +23,49 @@ def address_of(sentence: str) -> bytes:
     return b"text=" + sentence.replace(" ", "+").encode()
 
 
-def by_mouse(page: Page) -> None:
+def choose_by_mouse(page: Page) -> None:
     page.get_by_role("radio", name="Beam", exact=True).click()
 
 
-def by_keys(page: Page) -> None:
+def choose_by_keys(page: Page) -> None:
     page.get_by_role("radio", name="Greedy", exact=True).focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
 
 
-@pytest.mark.parametrize("deed", [by_mouse, nightly(by_keys)])
+@pytest.mark.parametrize("action", [choose_by_mouse, nightly(choose_by_keys)])
 def test_a_click_before_the_response_to_back_is_applied(
-    held_page: tuple[Page, HeldLine], server: Server, deed: Callable[[Page], None]
+    held_page: tuple[Page, HeldLine], server: Server, action: Callable[[Page], None]
 ):
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    write(page, SECOND)
+    enter_sentence(page, SECOND)
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
-    deed(page)
+    action(page)
     line.wait_for(1, answers=True, part=b"method=beam")
     line.release(answers=True)
-    expect(box(page)).to_have_value(FIRST)
+    expect(sentence_box(page)).to_have_value(FIRST)
     expect_setting(page, text=FIRST, method="beam")
     ready(page)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
     expect_query(page, text=FIRST, method="beam")
     page.go_forward()
-    expect(box(page)).to_have_value(SECOND)
+    expect(sentence_box(page)).to_have_value(SECOND)
 
 
 @pytest.mark.nightly
 def test_back_and_a_click_sent_together_are_both_applied(held_page: tuple[Page, HeldLine], server: Server):
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    write(page, SECOND)
+    enter_sentence(page, SECOND)
     line.hold(answers=False)
     page.go_back()
-    by_mouse(page)
+    choose_by_mouse(page)
     line.wait_for(2, answers=False)
     line.release(answers=False)
-    expect(box(page)).to_have_value(FIRST)
+    expect(sentence_box(page)).to_have_value(FIRST)
     expect_setting(page, text=FIRST, method="beam")
     ready(page)
     expect_query(page, text=FIRST, method="beam")
@@ -75,38 +75,38 @@ def test_back_and_a_click_sent_together_are_both_applied(held_page: tuple[Page, 
 def test_a_sentence_typed_before_the_response_to_back_is_applied(held_page: tuple[Page, HeldLine], server: Server):
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.&method=beam")
-    write(page, SECOND)
+    enter_sentence(page, SECOND)
     page.get_by_role("radio", name="Greedy", exact=True).click()
     expect_query(page, text=SECOND)
     ready(page)
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=b"method=beam")
-    box(page).fill(THIRD)
-    box(page).press("Enter")
+    sentence_box(page).fill(THIRD)
+    sentence_box(page).press("Enter")
     line.wait_for(1, answers=True, part=address_of(THIRD))
     line.release(answers=True)
     expect_setting(page, text=THIRD, method="beam")
     ready(page)
-    expect(box(page)).to_have_value(THIRD)
+    expect(sentence_box(page)).to_have_value(THIRD)
 
 
 def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
     """Until the answer comes, the page that was left is still on the screen."""
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    go(page, "Attribution")
+    go_to_page(page, "Attribution")
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
-    by_mouse(page)
+    choose_by_mouse(page)
     line.wait_for(2, answers=True, part=address_of(FIRST))
     line.release(answers=True)
-    arrived(page, "Attention Atlas")
+    wait_for_page(page, "Attention Atlas")
     assert path(page) == "/"
     expect_query(page, text=FIRST)
     page.go_forward()
-    arrived(page, "Attribution")
+    wait_for_page(page, "Attribution")
 
 
 @pytest.mark.nightly
@@ -117,7 +117,7 @@ def test_a_sentence_is_sent_however_soon_the_menu_is_used(page: Page, server: Se
     for delay in range(0, 21, 2):
         title, name = (("Attention", "Attention"), ("Attention Atlas", "Translate"))[delay // 2 % 2]
         sentence = f"They waited for {delay} hours."
-        box(page).fill(sentence)
+        sentence_box(page).fill(sentence)
         page.evaluate(
             """([title, delay]) => new Promise((done) => {
                 const link = [...document.querySelectorAll(".st-key-pages a")]
@@ -134,42 +134,42 @@ def test_a_sentence_is_sent_however_soon_the_menu_is_used(page: Page, server: Se
             })""",
             [name, delay],
         )
-        arrived(page, title)
-        if box(page).input_value() != sentence:
+        wait_for_page(page, title)
+        if sentence_box(page).input_value() != sentence:
             lost.append(delay)
     assert lost == []
 
 
-def pressed(page: Page, link: Locator) -> None:
+def click(page: Page, link: Locator) -> None:
     link.click()
 
 
-def entered(page: Page, link: Locator) -> None:
+def press_enter(page: Page, link: Locator) -> None:
     link.focus()
     page.keyboard.press("Enter")
 
 
-def asked(page: Page, link: Locator) -> None:
-    """As assistive technology presses it: the box keeps the focus until then."""
+def activate(page: Page, link: Locator) -> None:
+    """As assistive technology activates it: the box has the focus until then."""
     link.evaluate("link => link.click()")
 
 
-@pytest.mark.parametrize("use", [pressed, nightly(entered), nightly(asked)])
+@pytest.mark.parametrize("use", [click, nightly(press_enter), nightly(activate)])
 def test_a_sentence_and_a_page_change_sent_together_are_both_applied(
     held_page: tuple[Page, HeldLine], server: Server, use: Callable[[Page, Locator], None]
 ):
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
-    box(page).fill(THIRD)
+    sentence_box(page).fill(THIRD)
     line.hold(answers=False)
     use(page, link_to(page, "Attention"))
     line.wait_for(2, answers=False)
     line.release(answers=False)
-    arrived(page, "Attention")
-    expect(box(page)).to_have_value(THIRD)
+    wait_for_page(page, "Attention")
+    expect(sentence_box(page)).to_have_value(THIRD)
     expect_setting(page, text=THIRD)
     page.go_back()
-    arrived(page, "Attention Atlas")
+    wait_for_page(page, "Attention Atlas")
 
 
 def test_target_page_settings_do_not_overwrite_current_url(page: Page, server: Server):

@@ -16,13 +16,13 @@ from tests.browser.choices import choose, option
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.drawn import GRID, HEADING, PICTURE, SCALE, drawn_state, wait_until_drawn
 from tests.browser.held_line import HeldLine
-from tests.browser.test_address import go, write
+from tests.browser.test_address import enter_sentence, go_to_page
 from tests.tiers import nightly
 from views.controls import sentence_input
 
 SENTENCE = "I want to buy a car."
 
-# Selects an option in the page and returns at once: what the maps are of, the selected one's heading, its
+# Selects an option in the page and returns immediately: what the maps are of, the selected one's heading, its
 # picture and colours, the setting in the address, and how many messages were sent.
 PRESS = f"""([name, value]) => {{
     const grid = {GRID}
@@ -33,26 +33,26 @@ PRESS = f"""([name, value]) => {{
         list.value = value
         list.dispatchEvent(new Event("change"))
     }} else pressed.click()
-    const said = new URLSearchParams(location.search).get(name)
-    return [grid.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join(), said, window.told]
+    const setting = new URLSearchParams(location.search).get(name)
+    return [grid.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join(), setting, window.messagesSent]
 }}"""
 COUNT = """() => {
     const send = WebSocket.prototype.send
-    window.told = 0
-    WebSocket.prototype.send = function (message) { told++; send.call(this, message) }
+    window.messagesSent = 0
+    WebSocket.prototype.send = function (message) { messagesSent++; send.call(this, message) }
 }"""
 CHOICES = {"kind": "cross", "units": "words", "marks": "hidden", "scale": "log", "layer": "3", "head": "mean"}
 CHOSEN = "Cross-attention, layer 3, mean over heads"
 
 
-def opened(page: Page, server: Server, text: str = SENTENCE) -> None:
+def open_attention(page: Page, server: Server, text: str = SENTENCE) -> None:
     open_page(page, f"{server.url}/attention?text={quote(text)}")
     page.wait_for_function(f"() => {HEADING}")
 
 
-def chosen(page: Page) -> None:
+def expect_choices(page: Page) -> None:
     """Everything of `CHOICES` is on the screen."""
-    page.wait_for_function(f"wanted => {HEADING} === wanted", arg=CHOSEN)
+    page.wait_for_function(f"expected => {HEADING} === expected", arg=CHOSEN)
     for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
         expect(option(page, name)).to_be_checked()
     expect(page.get_by_role("combobox", name="Layer")).to_have_value("3")
@@ -60,23 +60,23 @@ def chosen(page: Page) -> None:
 
 
 def test_every_choice_is_drawn_before_anything_is_sent(page: Page, server: Server):
-    opened(page, server, "We would probably rather stay at home tonight.")
+    open_attention(page, server, "We would probably rather stay at home tonight.")
     page.evaluate(COUNT)
-    seen = page.evaluate(f"() => [{GRID}.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join()]")
+    before = page.evaluate(f"() => [{GRID}.dataset.drawn, {HEADING}, {PICTURE}, {SCALE}.join()]")
     for name, value in CHOICES.items():
-        *now, said, told = page.evaluate(PRESS, [name, value])
-        assert now != seen, name
-        assert (said, told) == (value, 0), name
-        seen = now
+        *now, announced, messages = page.evaluate(PRESS, [name, value])
+        assert now != before, name
+        assert (announced, messages) == (value, 0), name
+        before = now
     expect(page.locator(".st-key-download-cross-layer-3-head-mean-csv")).to_be_visible()
     ready(page)
-    assert page.evaluate("told") == 1
-    chosen(page)
+    assert page.evaluate("messagesSent") == 1
+    expect_choices(page)
     expect_query(page, text="We would probably rather stay at home tonight.", **CHOICES)
 
 
 def test_files_and_sums_follow_the_selection(page: Page, server: Server):
-    opened(page, server)
+    open_attention(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
     expect(page.get_by_text("Hidden columns hold")).to_be_visible()
@@ -86,32 +86,32 @@ def test_files_and_sums_follow_the_selection(page: Page, server: Server):
     assert "</s>" not in stored["key_tokens"]
     page.locator(".detail summary").click()
     expect(page.locator(".detail td").first).to_be_visible()
-    shown = page.locator(".detail td").evaluate_all("cells => cells.map((cell) => Number(cell.title))")
+    drawn = page.locator(".detail td").evaluate_all("cells => cells.map((cell) => Number(cell.title))")
     mean = stored["attention"].mean(axis=1, dtype=np.float32)[2]
-    np.testing.assert_array_equal(np.array(shown, np.float32).reshape(mean.shape), mean)
+    np.testing.assert_array_equal(np.array(drawn, np.float32).reshape(mean.shape), mean)
 
 
-def reloaded(page: Page) -> None:
+def reload(page: Page) -> None:
     page.reload()
 
 
-def copied(page: Page) -> None:
+def open_copied_link(page: Page) -> None:
     page.goto(page.url)
 
 
 @pytest.mark.parametrize(
     ("come_again", "still"),
     [
-        (reloaded, False),
-        nightly(copied, True),
-        nightly(copied, False),
-        nightly(reloaded, True),
+        (reload, False),
+        nightly(open_copied_link, True),
+        nightly(open_copied_link, False),
+        nightly(reload, True),
     ],
 )
 def test_the_address_restores_the_selection_however_soon_it_is_used(
     page: Page, server: Server, come_again: Callable[[Page], None], still: bool
 ):
-    opened(page, server)
+    open_attention(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
     if still:
@@ -119,19 +119,19 @@ def test_the_address_restores_the_selection_however_soon_it_is_used(
         ready(page)
     come_again(page)
     ready(page)
-    chosen(page)
+    expect_choices(page)
     expect_query(page, text=SENTENCE, **CHOICES)
 
 
 def test_back_forward_and_other_pages_restore_the_selection(page: Page, server: Server):
-    opened(page, server)
+    open_attention(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
-    write(page, "Where?")
+    enter_sentence(page, "Where?")
     option(page, "Encoder").click()
     choose(page, "Shown")
     page.go_back()  # before any of this was sent
-    chosen(page)
+    expect_choices(page)
     expect_query(page, text=SENTENCE, **CHOICES)
     ready(page)
     expect(page.locator(".st-key-download-cross-layer-3-head-mean-csv")).to_be_visible()
@@ -139,16 +139,16 @@ def test_back_forward_and_other_pages_restore_the_selection(page: Page, server: 
     expect(option(page, "Shown")).to_be_checked()
     expect(option(page, "Encoder")).to_be_checked()
     option(page, "Decoder").click()
-    go(page, "Tokens")
+    go_to_page(page, "Tokens")
     expect(page).to_have_url(re.compile("kind=decoder"))
-    go(page, "Attention")
+    go_to_page(page, "Attention")
     expect(option(page, "Decoder")).to_be_checked()
     expect(option(page, "Logarithmic")).to_be_checked()
 
 
 @pytest.mark.nightly
 def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server):
-    opened(page, server)
+    open_attention(page, server)
     for list_, value in (("Layer", "3"), ("Head", "mean")):
         page.get_by_role("combobox", name=list_).select_option(value=value)
     for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
@@ -160,15 +160,15 @@ def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server)
     expect(page.locator(".lines-root .choices .fold")).to_have_text("Options: Hidden")
     choose(page, "Tokens")
     option(page, "Maps").click()
-    page.wait_for_function(f"wanted => {HEADING} === wanted", arg=CHOSEN)
+    page.wait_for_function(f"expected => {HEADING} === expected", arg=CHOSEN)
     expect(option(page, "Tokens")).to_be_checked()
     expect_query(page, text=SENTENCE, **{name: value for name, value in CHOICES.items() if name != "units"})
 
 
 def test_late_responses_do_not_move_the_selection(held_page: tuple[Page, HeldLine], server: Server):
-    """Two answers are held back while more is chosen; then they come."""
+    """Two answers are delayed while further options are chosen, then delivered."""
     page, line = held_page
-    opened(page, server)
+    open_attention(page, server)
     line.hold(answers=True)
     page.evaluate(PRESS, ["kind", "cross"])
     line.wait_for(1, answers=True, part=b"kind=cross")

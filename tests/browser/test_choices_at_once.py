@@ -22,7 +22,7 @@ ROOT = """(key, selector) => {
     const holders = [...document.querySelectorAll(`.st-key-${key}, .st-key-${key} *`)]
     return holders.map((holder) => holder.shadowRoot?.querySelector(selector)).find(Boolean)
 }"""
-# Selects in a component as a user does, and returns at once: its headings and pixels, the address, how many
+# Selects in a component as a user does, and returns immediately: its headings and pixels, the address, how many
 # messages were sent, whether anything is greyed, and where the component is.
 PRESS = f"""([key, name, value]) => {{
     const root = ({ROOT})(key, ".component")
@@ -45,13 +45,13 @@ LOOK = f"""() => window.look = (key) => {{
     const all = (selector) => holders.flatMap((holder) => [...holder.shadowRoot.querySelectorAll(selector)])
     const maps = all(".detail canvas[role=img], .frame .map:not([hidden])")
     const read = "h2, .title, .note, .explained, .one-patch, .query-axis, .side .label"
-    const seen = all(read).map((each) => each.textContent)
+    const texts = all(read).map((each) => each.textContent)
     const coloursOf = (each) => [...each.getContext("2d").getImageData(0, 0, each.width, each.height).data]
     return {{
-        drawn: [seen, all(".option").map((each) => each.dataset.name), maps.map((each) => each.style.opacity)],
+        drawn: [texts, all(".option").map((each) => each.dataset.name), maps.map((each) => each.style.opacity)],
         colours: maps.map(coloursOf),
-        said: Object.fromEntries(new URLSearchParams(location.search)),
-        told: window.told,
+        query: Object.fromEntries(new URLSearchParams(location.search)),
+        messages: window.messagesSent,
         grey: document.querySelectorAll("[data-testid=stMain] [data-stale=true]").length,
         top: ({ROOT})(key, ".component").getBoundingClientRect().top,
     }}
@@ -104,13 +104,13 @@ def test_a_choice_is_drawn_before_anything_is_sent(page: Page, server: Server, n
     for choice, value in choices:
         now = page.evaluate(PRESS, [key, choice, value])
         assert [now[part] for part in DRAWN] != [before[part] for part in DRAWN], choice
-        assert (now["said"][choice], now["told"], now["grey"], now["top"]) == (value, 0, 0, before["top"]), choice
+        assert (now["query"][choice], now["messages"], now["grey"], now["top"]) == (value, 0, 0, before["top"]), choice
         before = now
-    page.wait_for_function("() => told > 0")
+    page.wait_for_function("() => messagesSent > 0")
     ready(page)
-    assert page.evaluate("told") == 1
+    assert page.evaluate("messagesSent") == 1
     after = page.evaluate("key => look(key)", key)
-    assert after["drawn"] == before["drawn"] and after["said"].items() >= dict(choices).items()
+    assert after["drawn"] == before["drawn"] and after["query"].items() >= dict(choices).items()
     for now, then in zip(after["colours"], before["colours"], strict=True):  # by now with every digit
         assert np.abs(np.subtract(now, then)).max(initial=0) <= SHADE
     page.reload()
@@ -130,7 +130,7 @@ def test_the_factors_of_a_weight_are_those_of_the_trace(page: Page, server: Serv
     expect(page.locator("tr.chosen .bar-of")).to_have_text(three_digits(float(weight)))
 
 
-# Bottom edges of what must be seen, from the top of the page.
+# Bottom edges of what must be visible, from the top of the page.
 EDGES = f"""([key, selectors]) => {{
     const root = ({ROOT})(key, ".component")
     const scrolled = document.querySelector("[data-testid=stMain]").scrollTop

@@ -55,7 +55,7 @@ def test_stepping_with_buttons_and_with_the_keyboard(server: Server, page: Page)
 @pytest.mark.nightly
 def test_every_step_shows_its_lookup_and_its_selected_token(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}")
-    shown = set()
+    lookups = set()
     for step in (1, 2, 3):
         expect(page.get_by_text(f"Cross-attention of step {step} over")).to_be_visible()
         weights = page.locator("[style*='009E73']")
@@ -63,24 +63,24 @@ def test_every_step_shows_its_lookup_and_its_selected_token(server: Server, page
         assert total == pytest.approx(1, abs=0.02)
         first = rows(page, f"most probable tokens of step {step}$").first
         assert first.locator("th").inner_text() == page.locator(".aa-now").inner_text()
-        shown.add(tuple(weights.all_inner_texts()))
+        lookups.add(tuple(weights.all_inner_texts()))
         page.get_by_role("button", name=re.compile("^Forward")).click()
         ready(page)
-    assert len(shown) == 3
+    assert len(lookups) == 3
 
 
 def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Server, page: Page):
     open_page(page, f"{server.url}/decoding?text={quote(SENTENCE)}&try_temperature=1.02")
     table, view = rows(page, "most probable tokens"), page.locator(".step-view")
-    best, told = table.first.locator("td").last, view.locator(".formula")
+    best, formula = table.first.locator("td").last, view.locator(".formula")
     before, drawn = float(best.inner_text()), int(view.get_attribute("data-drawn"))
     for name, share in (("Temperature", 0.9), ("Top p", 0.3), ("Top k", 0.05)):
         slider = page.get_by_role("slider", name=name)
         with dragged(page, slider, share):
-            shown = [*table.all_inner_texts(), told.inner_text()]
+            texts = [*table.all_inner_texts(), formula.inner_text()]
         drawn += 1
         expect(view).to_have_attribute("data-drawn", str(drawn))  # the server's numbers are there
-        assert [*table.all_inner_texts(), told.inner_text()] == shown
+        assert [*table.all_inner_texts(), formula.inner_text()] == texts
         assert float(view.get_attribute("data-difference")) < 1e-5
         ready(page)
         assert address(page)[slider.get_attribute("data-axis")] == [
@@ -90,7 +90,7 @@ def test_the_choice_follows_its_sliders_and_the_server_confirms_it(server: Serve
     expect(table.nth(5)).to_contain_text("out")
     slider.press("Home")
     slider.press("ArrowRight")
-    expect(told).to_contain_text("1 of 8\u2009000 tokens are left")
+    expect(formula).to_contain_text("1 of 8\u2009000 tokens are left")
     expect(best).to_have_text("1.00")
     page.wait_for_function("() => location.search.includes('try_k=1')")
     choose(page, "5")
@@ -142,10 +142,10 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     nodes = tree.locator("g[data-fate]")
     expect(nodes.first).to_be_visible()
     assert tree.locator("g[data-fate=pruned]").count() == 0
-    kept = nodes.count()
+    count = nodes.count()
     choose(page, "All considered")
     expect(tree.locator("g[data-fate=pruned]").first).to_be_visible()
-    assert nodes.count() > kept
+    assert nodes.count() > count
     assert tree.locator("g[data-fate=finished]").count() == 4
     expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
     expect(rows(page, "What the search returns")).to_have_count(5)

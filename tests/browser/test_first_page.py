@@ -39,12 +39,12 @@ def test_the_initial_html_is_hidden_once_the_page_is_rendered(server: Server, pa
 
 
 WATCH = """(() => {
-    window.seen = []
+    window.positions = []
     const look = () => {
-        const found = ['.first', '[data-testid=stMain]'].map((place) => document.querySelector(`${place} [lang=fr]`))
-        const shown = found.find((text) => text?.checkVisibility({visibilityProperty: true}))
-        const box = shown?.getBoundingClientRect()
-        window.seen.push(box ? `${Math.round(box.x / 3)} ${Math.round(box.y / 3)} ${shown.textContent}` : '')
+        const texts = ['.first', '[data-testid=stMain]'].map((place) => document.querySelector(`${place} [lang=fr]`))
+        const visible = texts.find((text) => text?.checkVisibility({visibilityProperty: true}))
+        const box = visible?.getBoundingClientRect()
+        window.positions.push(box ? `${Math.round(box.x / 3)} ${Math.round(box.y / 3)} ${visible.textContent}` : '')
         requestAnimationFrame(look)
     }
     requestAnimationFrame(look)
@@ -60,44 +60,45 @@ def test_the_prerendered_translation_does_not_move(browser: Browser, server: Ser
     page.goto(server.url, timeout=PATIENCE)
     outline = page.locator(".first")
     expect(outline.locator("[lang=fr]")).to_be_in_viewport()
-    said, typed = outline.locator("[lang=fr]").inner_text(), outline.locator("[lang=en]").inner_text()
+    translation, typed = outline.locator("[lang=fr]").inner_text(), outline.locator("[lang=en]").inner_text()
     page.unroute("**/static/js/**")
     page.add_init_script(WATCH)
-    shown = page.locator('[data-testid="stMain"]')
+    main = page.locator('[data-testid="stMain"]')
     for way in (lambda: page.goto(server.url, wait_until="commit"), page.reload):
         way()
         ready(page)
-        expect(shown.locator("[lang=fr]").first).to_have_text(said)
-        expect(shown.get_by_label("English sentence")).to_have_value(typed)
+        expect(main.locator("[lang=fr]").first).to_have_text(translation)
+        expect(main.get_by_label("English sentence")).to_have_value(typed)
         expect(outline).to_be_hidden()
-        seen = page.evaluate("window.seen")
-        first = next(place for place, at in enumerate(seen) if at)
-        assert set(seen[first:]) == {seen[first]} and len(seen) > first + 10
+        positions = page.evaluate("window.positions")
+        first = next(place for place, at in enumerate(positions) if at)
+        assert set(positions[first:]) == {positions[first]} and len(positions) > first + 10
         page.wait_for_url("**/?text=*")  # what a reload and a copied link ask for
     context.close()
 
 
 # At every frame: where the overview and the large map are, what they were drawn from, and which map is open.
 WATCH_MAPS = """(() => {
-    window.seen = []
+    window.positions = []
     const HOLDERS = '.first .view, [data-testid=stMain] [data-testid=stBidiComponentIsolated]'
     const look = () => {
         const holders = [...document.querySelectorAll(HOLDERS)]
         const roots = holders.map((holder) => holder.shadowRoot?.querySelector('.grid-root'))
         const details = roots.map((root) => root?.querySelector('.detail[data-drawn]'))
         const root = roots[details.findIndex((detail) => detail?.checkVisibility({visibilityProperty: true}))]
-        const places = [...(root?.querySelectorAll('.choices, .grid, .detail .map canvas') ?? [])].map((found) => {
-            const {x, y, width, height} = found.getBoundingClientRect()
+        const places = [...(root?.querySelectorAll('.choices, .grid, .detail .map canvas') ?? [])].map((element) => {
+            const {x, y, width, height} = element.getBoundingClientRect()
             return [x, y, width, height].map((side) => Math.round(side / 3)).join(' ')
         })
-        window.seen.push(root ? [...places, root.dataset.drawn, root.querySelector('h2').textContent].join(', ') : '')
+        const heading = root?.querySelector('h2').textContent
+        window.positions.push(root ? [...places, root.dataset.drawn, heading].join(', ') : '')
         requestAnimationFrame(look)
     }
     requestAnimationFrame(look)
 })()"""
 
 
-def warmed_up(browser: Browser, server: Server, size: dict) -> Page:
+def open_warm_page(browser: Browser, server: Server, size: dict) -> Page:
     """A visitor's empty page; the server has loaded what *Attention* begins with."""
     page = browser.new_context(viewport=size).new_page()
     open_page(page, server.url)
@@ -109,7 +110,7 @@ def warmed_up(browser: Browser, server: Server, size: dict) -> Page:
 @pytest.mark.parametrize("size", [WIDE, nightly(TABLET), nightly(PHONE)], ids=["wide", "tablet", "narrow"])
 def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size: dict):
     """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
-    page = warmed_up(browser, server, size)
+    page = open_warm_page(browser, server, size)
     page.add_init_script(WATCH_MAPS)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/attention", timeout=PATIENCE)
@@ -123,24 +124,24 @@ def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size
         way()
         ready(page)
         expect(outline).to_have_count(0)
-        seen = page.evaluate("window.seen")
-        first = next(place for place, at in enumerate(seen) if at)
-        assert set(seen[first:]) == {seen[first]} and len(seen) > first + 10
+        states = page.evaluate("window.positions")
+        first = next(place for place, at in enumerate(states) if at)
+        assert set(states[first:]) == {states[first]} and len(states) > first + 10
         page.wait_for_url("**/attention?text=*")
     page.locator(".tile").nth(10).click()
     expect(page.locator(".detail h2")).to_contain_text("layer 2, head 2")
     page.context.close()
 
 
-@pytest.mark.parametrize("deed", [nightly("a key"), "a click"])
-def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: Server, deed: str):
+@pytest.mark.parametrize("action", [nightly("a key"), "a click"])
+def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: Server, action: str):
     """Once the page below is rendered; until then nothing else is visible. A placeholder for the page is made here."""
-    page = warmed_up(browser, server, WIDE)
+    page = open_warm_page(browser, server, WIDE)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/attention", timeout=PATIENCE)
     maps = page.locator(".first .detail .map canvas")
     expect(maps).to_be_visible()
-    act = (lambda: page.keyboard.press("a")) if deed == "a key" else (lambda: page.mouse.click(5, 5))
+    act = (lambda: page.keyboard.press("a")) if action == "a key" else (lambda: page.mouse.click(5, 5))
     act()
     expect(maps).to_be_visible()
     page.evaluate(
@@ -183,27 +184,27 @@ def test_the_home_page_explains_itself_without_scrolling(server: Server, page, s
     """Name, one sentence, the sentence in the box, a live map of it, and three links."""
     page.set_viewport_size(size)
     open_page(page, server.url)
-    seen = page.locator('[data-testid="stMain"]')
-    assert inside(seen.get_by_role("heading", name=navigation.NAME), size)
-    assert inside(seen.get_by_text(navigation.PAGES[0]()), size)
-    assert inside(seen.get_by_label("English sentence"), size)
-    assert inside(seen.locator(".st-key-live-map canvas[role=img]"), size)
-    links = seen.locator(".st-key-doors").get_by_role("link")
+    main = page.locator('[data-testid="stMain"]')
+    assert is_on_screen(main.get_by_role("heading", name=navigation.NAME), size)
+    assert is_on_screen(main.get_by_text(navigation.PAGES[0]()), size)
+    assert is_on_screen(main.get_by_label("English sentence"), size)
+    assert is_on_screen(main.locator(".st-key-live-map canvas[role=img]"), size)
+    links = main.locator(".st-key-doors").get_by_role("link")
     assert [link.get_attribute("href").partition("?")[0].rsplit("/", 1)[1] for link in links.all()] == HOME_LINKS
     for link in links.all():
-        assert inside(link, size)
+        assert is_on_screen(link, size)
     sentence = page.get_by_label("English sentence")
     sentence.fill("I want to buy a car.")
     sentence.press("Enter")
     expect(page.locator(".st-key-live-map .keys span").nth(4)).to_have_text("a")
     links.nth(1).click()
-    expect(seen.locator("h1")).to_have_text("Vision")
+    expect(main.locator("h1")).to_have_text("Vision")
 
 
-def inside(found: Locator, size: dict[str, int]) -> bool:
+def is_on_screen(locator: Locator, size: dict[str, int]) -> bool:
     """Whether all of it is on a screen that was not scrolled."""
-    found.wait_for()
-    box = found.bounding_box()
+    locator.wait_for()
+    box = locator.bounding_box()
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]
 
 
@@ -221,7 +222,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
     if size == PHONE:  # the pages are in one row that scrolls to the open one
         assert len({link.bounding_box()["y"] for link in page.locator(".st-key-pages").get_by_role("link").all()}) == 1
         page.wait_for_function("() => document.querySelector('.st-key-pages').scrollLeft > 100")
-        assert inside(marked, size)
+        assert is_on_screen(marked, size)
         fades = page.locator(".st-key-pages").evaluate(
             "row => ['--from', '--to'].map((end) => row.style.getPropertyValue(end))"
         )
@@ -229,7 +230,7 @@ def test_the_menu_marks_the_open_page_at_every_width(server: Server, page, size:
         page.locator(".st-key-pages").evaluate("row => row.scrollTo(0, 0)")
         expect(page.locator(".st-key-pages")).to_have_attribute("style", "--from: 0; --to: 1;")
     for link in links.all()[: len(navigation.SECTIONS)] if size == PHONE else links.all():
-        assert inside(link, size)
+        assert is_on_screen(link, size)
     expect(links.nth(1)).to_have_css("background-color", "rgba(136, 136, 136, 0.2)")
 
 

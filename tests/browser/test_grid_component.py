@@ -20,7 +20,7 @@ HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
 SHARED = Path(component.__file__).with_name("shared.js")
 
 
-def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
+def make_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
     """2 layers and 3 heads of softmaxed noise, and their means."""
     noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
     noise[:, :, attention_maps.causal_mask(side, side, causal)] = -np.inf
@@ -42,15 +42,15 @@ def known_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
 
 @pytest.fixture
 def mount(page: Page):
-    """Show a sheet in an empty page; what the script answers is collected in `window.answers`."""
+    """Show a sheet in an empty page; the script's messages are collected in `window.answers`."""
 
-    def show(sheet: Sheet, background: str = "#FFFFFF", believed: palette.Theme = "light") -> Page:
+    def mount_sheet(sheet: Sheet, background: str = "#FFFFFF", believed: palette.Theme = "light") -> Page:
         mount_component(
             page, "attention_grid", "grid-root", payload(sheet, believed), background, selection_mark(sheet.selected)
         )
         return page
 
-    return show
+    return mount_sheet
 
 
 def hover(page: Page, sheet: Sheet, row: int, column: int, query: int, key: int) -> list[str]:
@@ -68,7 +68,7 @@ def test_scripts_write_numbers_as_python_does(page: Page):
 
 
 def test_the_tooltip_shows_the_value_of_the_array(mount):
-    sheet = known_sheet()
+    sheet = make_sheet()
     page = mount(sheet)
     for row, column, query, key in np.ndindex(sheet.weights.shape):
         pair, value, place = hover(page, sheet, row, column, query, key)
@@ -78,7 +78,7 @@ def test_the_tooltip_shows_the_value_of_the_array(mount):
 
 
 def test_long_sentences_read_out_three_digits_from_half_precision(mount):
-    sheet = known_sheet(side=150)
+    sheet = make_sheet(side=150)
     assert sheet.weights.nbytes > FULL_PRECISION_BYTES
     page = mount(sheet)
     for query, key in ((0, 0), (64, 3), (149, 149)):
@@ -93,7 +93,7 @@ def test_long_sentences_read_out_three_digits_from_half_precision(mount):
 def test_long_sentences_show_the_largest_weight_of_each_block(mount):
     weights = np.zeros((1, 1, 130, 130), dtype=np.float32)
     weights[0, 0, 4, 7] = 1
-    sheet = known_sheet(
+    sheet = make_sheet(
         weights=weights, rows=["1"], columns=["1"], selected=(0, 0), queries=("a",) * 130, keys=("b",) * 130
     )
     page = mount(sheet)
@@ -105,7 +105,7 @@ def test_long_sentences_show_the_largest_weight_of_each_block(mount):
 
 
 def test_masked_cells_are_grey_with_a_tooltip(mount):
-    sheet = known_sheet(causal=True)
+    sheet = make_sheet(causal=True)
     page = mount(sheet)
     assert hover(page, sheet, 0, 0, 0, 2)[1] == "masked"
     assert hover(page, sheet, 0, 0, 2, 0)[1] == three_digits(float(sheet.weights[0, 0, 2, 0]))
@@ -125,7 +125,7 @@ def test_colours_are_the_palettes(mount):
     weights = np.zeros((1, 1, 3, 17), dtype=np.float32)
     weights[0, 0, :] = np.linspace(0, 1, 17)
     for background, theme in (("#FFFFFF", "light"), (palette.BACKGROUND["dark"], "dark")):
-        sheet = known_sheet(
+        sheet = make_sheet(
             weights=weights,
             rows=["1"],
             columns=["1"],
@@ -134,23 +134,23 @@ def test_colours_are_the_palettes(mount):
             selected=(0, 0),
         )
         drawn = pixels(mount(sheet, background), 0)[0]
-        wanted = np.array([palette.to_rgb(colour) for colour in palette.scale("cross", theme)])
-        assert np.abs(drawn - wanted).max() <= 6  # 256 shades between 17 stops
+        expected = np.array([palette.to_rgb(colour) for colour in palette.scale("cross", theme)])
+        assert np.abs(drawn - expected).max() <= 6  # 256 shades between 17 stops
 
 
 def test_shared_and_own_scale(mount):
     weights = np.zeros((1, 2, 3, 3), dtype=np.float32)
     weights[0, 0], weights[0, 1] = 0.2, 0.8
     names = dict(rows=["1"], columns=["1", "2"], weights=weights, selected=(0, 0))
-    page = mount(known_sheet(shared_scale=True, **names))
+    page = mount(make_sheet(shared_scale=True, **names))
     assert pixels(page, 0)[0, 0].tolist() != pixels(page, 1)[0, 0].tolist()
-    page = mount(known_sheet(shared_scale=False, **names))
+    page = mount(make_sheet(shared_scale=False, **names))
     assert pixels(page, 0)[0, 0].tolist() == pixels(page, 1)[0, 0].tolist()
 
 
-def test_maps_may_lie_over_a_picture(mount):
+def test_maps_may_be_drawn_over_a_picture(mount):
     picture = np.random.default_rng(3).integers(0, 256, (6, 9, 3)).astype(np.uint8)
-    sheet = known_sheet(underlay=picture, opacity=0.4)
+    sheet = make_sheet(underlay=picture, opacity=0.4)
     page = mount(sheet)
     drawn = page.locator(".tile").first.evaluate(
         """async (tile) => {
@@ -171,13 +171,13 @@ def test_maps_may_lie_over_a_picture(mount):
     best = np.unravel_index(sheet.weights[0, 0].argmax(), (3, 3))
     strongest = f"Strongest: row {best[0] + 1}, column {best[1] + 1}, "
     assert strongest in page.locator(".tile").first.get_attribute("aria-label")
-    page = mount(known_sheet())
+    page = mount(make_sheet())
     assert page.locator(".tile").first.evaluate("tile => getComputedStyle(tile).backgroundImage") == "none"
     assert page.locator(".tile canvas").first.evaluate("canvas => getComputedStyle(canvas).opacity") == "1"
 
 
-def test_click_answers_row_and_column_at_once(mount):
-    page = mount(known_sheet())
+def test_click_sends_row_and_column_immediately(mount):
+    page = mount(make_sheet())
     page.locator(".tile").nth(6).click()
     page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", [1, 2]]]
@@ -186,18 +186,18 @@ def test_click_answers_row_and_column_at_once(mount):
 
 
 def test_a_new_mark_selects_without_drawing_again(mount):
-    page = mount(known_sheet())
+    page = mount(make_sheet())
     page.evaluate("document.querySelector('.tile canvas').getContext('2d').clearRect(0, 0, 9, 9)")
-    mount(known_sheet(selected=(2, 3)))
+    mount(make_sheet(selected=(2, 3)))
     page.locator(".tile").nth(11).and_(page.locator("[aria-selected=true]")).wait_for()
     assert page.locator(".tile[aria-selected=true]").count() == 1
     assert pixels(page, 0).max() == 0
-    mount(known_sheet(shared_scale=False))
+    mount(make_sheet(shared_scale=False))
     assert pixels(page, 0).max() > 0
 
 
 def test_keyboard_moves_and_chooses(mount):
-    page = mount(known_sheet())
+    page = mount(make_sheet())
     page.keyboard.press("Tab")  # the selected map is the only one in the tab order
     assert page.evaluate("document.activeElement.getAttribute('aria-selected')") == "true"
     for key in ("ArrowDown", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowUp", "ArrowUp"):
@@ -207,13 +207,13 @@ def test_keyboard_moves_and_chooses(mount):
     assert page.evaluate("answers") == [["chosen", [0, 3]]]
 
 
-def with_detail(**changes) -> Sheet:
-    return known_sheet(detail=Detail("Cross-attention, {map}", "Query: French", "Key: English"), **changes)
+def make_sheet_with_detail(**changes) -> Sheet:
+    return make_sheet(detail=Detail("Cross-attention, {map}", "Query: French", "Key: English"), **changes)
 
 
-def test_the_selected_map_is_drawn_at_once_and_sent_once(mount):
+def test_the_selected_map_is_drawn_immediately_and_sent_once(mount):
     """Fails on a script that sends every selection, or waits for the response."""
-    page = mount(with_detail())
+    page = mount(make_sheet_with_detail())
     heading = page.locator(".detail h2")
     expect(heading).to_have_text("Cross-attention, layer 1, head 2")
     drawn = page.evaluate(
@@ -236,7 +236,7 @@ def test_the_selected_map_is_drawn_at_once_and_sent_once(mount):
 
 
 def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
-    sheet = with_detail(causal=True)
+    sheet = make_sheet_with_detail(causal=True)
     page = mount(sheet)
     canvas, queries = page.locator(".detail .map canvas"), len(sheet.queries)
     box = canvas.bounding_box()
@@ -244,8 +244,8 @@ def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
         page.mouse.move(
             box["x"] + (key + 0.5) / queries * box["width"], box["y"] + (query + 0.5) / queries * box["height"]
         )
-        wanted = "masked" if key > query else three_digits(float(sheet.weights[0, 1, query, key]))
-        assert page.locator(".detail > .tip .value").inner_text() == wanted
+        expected = "masked" if key > query else three_digits(float(sheet.weights[0, 1, query, key]))
+        assert page.locator(".detail > .tip .value").inner_text() == expected
         marked = [
             page.locator(f".{side} .at").evaluate("label => [...label.parentElement.children].indexOf(label)")
             for side in ("queries", "keys")
@@ -256,14 +256,14 @@ def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
     canvas.focus()
     for key in ("ArrowLeft", "ArrowLeft"):
         page.keyboard.press(key)
-    wanted = three_digits(float(sheet.weights[0, 1, 2, 1]))
-    assert page.locator(".detail .heard").text_content().endswith(f": {wanted}")
+    expected = three_digits(float(sheet.weights[0, 1, 2, 1]))
+    assert page.locator(".detail .heard").text_content().endswith(f": {expected}")
     page.locator(".detail summary").click()
     page.locator(".detail td").first.wait_for()
-    shown = page.locator(".detail tbody td").evaluate_all(
+    first_row = page.locator(".detail tbody td").evaluate_all(
         "cells => cells.map((cell) => [cell.textContent, cell.title])"
     )
-    for (words, full), (place, weight) in zip(shown, np.ndenumerate(sheet.weights[0, 1]), strict=True):
+    for (words, full), (place, weight) in zip(first_row, np.ndenumerate(sheet.weights[0, 1]), strict=True):
         if place[1] > place[0]:
             assert (words, full) == ("masked", "")
         else:
@@ -272,29 +272,29 @@ def test_the_large_map_is_read_by_pointer_keys_and_table(mount):
 
 @pytest.mark.parametrize("shared", [True, False])
 def test_the_large_maps_scale_ends_where_its_colours_do(mount, shared):
-    sheet = with_detail(shared_scale=shared)
+    sheet = make_sheet_with_detail(shared_scale=shared)
     page = mount(sheet)
     top = sheet.weights.max() if shared else sheet.weights[0, 1].max()
     assert page.locator(".detail .high").inner_text() == three_digits(float(top))
 
 
 def test_an_unexpected_theme_is_reported(mount):
-    page = mount(known_sheet(), palette.BACKGROUND["dark"])
+    page = mount(make_sheet(), palette.BACKGROUND["dark"])
     assert page.evaluate("answers") == [["theme", "dark"]]
-    page = mount(known_sheet(), palette.BACKGROUND["dark"], "dark")
+    page = mount(make_sheet(), palette.BACKGROUND["dark"], "dark")
     assert page.evaluate("answers") == []
 
 
 def test_tokens_are_text_and_every_map_is_described(mount):
-    sheet = known_sheet()
+    sheet = make_sheet()
     page = mount(sheet)
     hover(page, sheet, 0, 0, 1, 1)
     assert page.locator("main img").count() == 0
     assert page.title() != "hacked"
     assert page.get_by_role("grid").get_attribute("aria-label") == "a known sheet"
     best = np.unravel_index(sheet.weights[0, 0].argmax(), sheet.weights[0, 0].shape)
-    wanted = (
+    expected = (
         f"layer 1, head 1. Strongest: {' attends to '.join(component.labels(HOSTILE[place] for place in best))}, "
         f"{three_digits(float(sheet.weights[0, 0].max()))}"
     )
-    assert page.locator(".tile").first.get_attribute("aria-label") == wanted
+    assert page.locator(".tile").first.get_attribute("aria-label") == expected

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
-from tests.views.components.test_head_list import shown
+from tests.views.components.test_head_list import make_head_list
 from views import palette
 from views.components.component import selection_mark
 from views.components.head_list import HeadList, HeadRow, payload
@@ -15,7 +15,7 @@ from views.components.head_list import HeadList, HeadRow, payload
 HOSTILE = "<img src=x onerror=document.title='hacked'>"
 
 
-def known(**changes) -> HeadList:
+def make_list(**changes) -> HeadList:
     rows = [
         HeadRow("c", "cross 4.7", "cross", "4", "7", 0.5, "+0.500", "aligned 0.71", "aligned 0.62", np.eye(3, 4)),
         HeadRow(
@@ -24,18 +24,18 @@ def known(**changes) -> HeadList:
         HeadRow("e", "encoder 2.1", "encoder", "2", "1", 0.0, "0", "diffuse 0.91", "mixed", np.zeros((2, 2))),
     ]
     columns = ("head", "change", "here", "over 500")
-    return shown(**{"rows": rows, "columns": columns, "title": "known heads", **changes})
+    return make_head_list(**{"rows": rows, "columns": columns, "title": "known heads", **changes})
 
 
 @pytest.fixture
 def mount(page: Page):
-    def show(shown: HeadList, background: str = "#FFFFFF") -> Page:
+    def mount_list(heads: HeadList, background: str = "#FFFFFF") -> Page:
         mount_component(
-            page, "head_list", "list-root", payload(shown, "light"), background, selection_mark(shown.chosen)
+            page, "head_list", "list-root", payload(heads, "light"), background, selection_mark(heads.chosen)
         )
         return page
 
-    return show
+    return mount_list
 
 
 def pixel(page: Page, row: int, query: int, key: int) -> str:
@@ -48,11 +48,11 @@ def pixel(page: Page, row: int, query: int, key: int) -> str:
 
 
 def test_rows_contain_the_labels_and_bars_of_the_payload(mount):
-    page = mount(known())
+    page = mount(make_list())
     options = page.locator(".option")
     assert options.count() == 3
-    said = '- option "1 cross 4.7 +0.500 aligned 0.71 aligned 0.62" [selected]'
-    assert said in page.get_by_role("listbox", name="known heads").aria_snapshot()
+    expected = '- option "1 cross 4.7 +0.500 aligned 0.71 aligned 0.62" [selected]'
+    assert expected in page.get_by_role("listbox", name="known heads").aria_snapshot()
     assert options.nth(0).get_attribute("aria-description") == "change; here; over 500"
     widths = [page.locator(".effect").nth(row).evaluate("bar => bar.style.background") for row in range(3)]
     assert "100%" in widths[0] and "50%" in widths[1] and "0%" in widths[2]  # of the largest change, either sign
@@ -65,13 +65,13 @@ def test_rows_contain_the_labels_and_bars_of_the_payload(mount):
     assert pixel(page, 2, 0, 0) == scale["encoder"][0]
     assert page.locator(".here").nth(1).inner_text() == HOSTILE
     assert page.title() != "hacked"
-    mount(known(), background="#12151A")
+    mount(make_list(), background="#12151A")
     assert pixel(page, 0, 1, 1) == palette.scale("cross", "dark")[-1]
     assert page.evaluate("window.answers") == [["theme", "dark"]]
 
 
 def test_a_row_is_chosen_by_click_and_by_keyboard(mount):
-    page = mount(known(chosen={"shown": "d"}))
+    page = mount(make_list(chosen={"shown": "d"}))
     options, heading = page.locator(".option"), page.locator(".detail h2")
     chosen = "options => options.map((option) => [option.ariaSelected, option.tabIndex])"
     assert options.evaluate_all(chosen) == [["false", -1], ["true", 0], ["false", -1]]
@@ -90,7 +90,7 @@ def test_a_row_is_chosen_by_click_and_by_keyboard(mount):
 
 
 def test_the_order_is_chosen_and_the_first_of_it_is_open(mount):
-    page = mount(known(rows=list(reversed(known().rows))))
+    page = mount(make_list(rows=list(reversed(make_list().rows))))
     names = "options => options.map((option) => option.dataset.name + option.querySelector('.rank').textContent)"
     options = page.locator(".option")
     assert options.evaluate_all(names) == ["cross 4.71", "decoder 1.22", "encoder 2.13"]
@@ -101,10 +101,10 @@ def test_the_order_is_chosen_and_the_first_of_it_is_open(mount):
     expect(page.locator(".detail td")).to_have_text(["0"] * 4)
 
 
-def test_without_a_second_label_its_column_is_gone_and_a_picture_lies_under_the_maps(mount):
+def test_without_a_second_label_its_column_is_gone_and_a_picture_is_under_the_maps(mount):
     picture = np.full((8, 8, 3), 128, np.uint8)
     rows = [HeadRow("v", "vision 1.1", "vision", "1", "1", 1.0, "+1.00", "CLS 0.8", "", np.eye(2))]
-    page = mount(known(rows=rows, columns=("head", "change", "here", ""), underlay=picture, opacity=0.5))
+    page = mount(make_list(rows=rows, columns=("head", "change", "here", ""), underlay=picture, opacity=0.5))
     assert not page.locator(".often").is_visible()
     assert (
         page.locator(".option .map")

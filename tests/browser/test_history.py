@@ -1,4 +1,4 @@
-"""The page *Before the Transformer* in a browser: what follows its sliders, and what the address keeps of them."""
+"""The page *Before the Transformer* in a browser: views that follow its sliders, and the sliders in the address."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_steps_and_units_follow_their_sliders_without_the_server(page: Page, ser
 
 
 @pytest.mark.nightly
-def test_a_link_opens_the_same_step_and_another_direction_begins_anew(page: Page, server: Server):
+def test_a_link_opens_the_same_step_and_another_direction_starts_at_the_first(page: Page, server: Server):
     open_page(page, f"{server.url}/history?direction=both&token=3&unit=7&text={TIRED}")
     expect(page.locator(".step-view .formula").first).to_contain_text("At token 3, did")
     page.locator(".st-key-direction").get_by_role("radio").nth(1).click()
@@ -75,15 +75,15 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     unit = slider(page, "unit")
     unit.focus()
     page.keyboard.press("End")
-    shown = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
-    wait_for_address(page, "unit", shown)
+    first_unit = page.locator(".step-view .slider").nth(1).locator("b").inner_text()
+    wait_for_address(page, "unit", first_unit)
     translations = page.locator("[lang=fr]")
-    held = page.locator(".st-key-held").get_by_role("radio")
-    expect(held.nth(0)).to_be_checked()  # no gate is held
-    held.nth(1).click()
+    choices = page.locator(".st-key-held").get_by_role("radio")
+    expect(choices.nth(0)).to_be_checked()  # no gate is held
+    choices.nth(1).click()
     expect(translations).to_have_count(2)
     expect(translations.last).not_to_have_text(translations.first.inner_text())
-    assert unit.get_attribute("aria-valuetext").endswith(shown)
+    assert unit.get_attribute("aria-valuetext").endswith(first_unit)
 
 
 def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page, server: Server):
@@ -92,11 +92,11 @@ def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page
         open_page(page, f"{server.url}/history")
         expect(page.locator(".step-view .formula").first).to_contain_text("In unit")
     answer.value.finished()
-    asked = []
-    page.on("request", lambda request: asked.append(request.url) if "PlotlyChart" in request.url else None)
+    requested = []
+    page.on("request", lambda request: requested.append(request.url) if "PlotlyChart" in request.url else None)
     page.get_by_role("radio", name="Why drop recurrence", exact=True).click()
     expect(page.locator(".js-plotly-plot .scatterlayer .trace")).to_have_count(5)
-    assert asked == []
+    assert requested == []
 
 
 @pytest.mark.parametrize("part", ["one-word", *map(nightly, ("forgetting", "gates", "attention-over-states"))])

@@ -16,9 +16,9 @@ SENTENCE = quote("I want to buy a car.")
 def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Server, page: Page):
     open_page(page, f"{server.url}/history?part=without-projections&text={SENTENCE}")
     view = page.locator(".step-view")
-    told = view.locator("figure.formula")
-    expect(told).to_contain_text("Token 1, I, as query")
-    expect(told).not_to_contain_text("trained head \u2013")
+    formula = view.locator("figure.formula")
+    expect(formula).to_contain_text("Token 1, I, as query")
+    expect(formula).not_to_contain_text("trained head \u2013")
     drawn = view.get_attribute("data-drawn")
     rows = view.locator("figure.bars tbody tr")
     expect(rows).to_have_count(8)
@@ -27,7 +27,7 @@ def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Serve
     for slider, steps in ((1, 3), (2, 2)):  # head 3, token 3
         for _ in range(steps):
             view.get_by_role("slider").nth(slider).press("ArrowRight")
-    expect(told).to_contain_text("Token 3, to, as query")
+    expect(formula).to_contain_text("Token 3, to, as query")
     expect(trained).not_to_have_text(number)
     view.get_by_role("slider").first.press("Home")  # the embeddings, which no head reads
     expect(trained).to_have_text("\u2013")
@@ -35,7 +35,7 @@ def test_stages_heads_and_tokens_follow_the_sliders_in_the_browser(server: Serve
     ready(page)
     query = parse_qs(urlsplit(page.url).query)
     assert (query["vectors"], query["heads"], query["asking"]) == (["embedding"], ["3"], ["3"])
-    assert view.get_attribute("data-drawn") == drawn  # nothing was sent anew
+    assert view.get_attribute("data-drawn") == drawn  # nothing was sent again
 
 
 @pytest.mark.nightly

@@ -51,8 +51,8 @@ def test_five_translations_and_the_growing_sentence(server: Server, page: Page):
     losses = [float(row[3]) for row in rows(page, "Loss by clauses")]
     assert len(losses) == 5 and losses[2] > losses[0]
     page.get_by_role("slider", name="Clauses added").press("ArrowRight")
-    said = page.get_by_test_id("stMain").get_by_text("I want to buy a car and I am tired.", exact=True)
-    expect(said.first).to_be_visible()
+    sentence = page.get_by_test_id("stMain").get_by_text("I want to buy a car and I am tired.", exact=True)
+    expect(sentence.first).to_be_visible()
     ready(page)
     assert rows(page, "Translations by all five")[1][2] == vector.translate("I want to buy a car and I am tired.")
     assert settings(page) | {"text": ""} == {
@@ -98,11 +98,11 @@ def test_the_numbers_of_a_step_follow_the_slider_without_the_server(server: Serv
 @pytest.mark.nightly
 def test_the_alignment_is_shown_with_cross_attention_and_in_the_viewer(server: Server, page: Page):
     open_part(server, page, "attention-over-states", score="lstm-dot", attending="beside")
-    found = rows(page, "Alignment error rates")
-    assert [row[0] for row in found] == [
+    table = rows(page, "Alignment error rates")
+    assert [row[0] for row in table] == [
         "LSTM, dot-product attention", "Transformer, last layer, mean of heads", "Transformer, layer 4, head 7",
     ]  # fmt: skip
-    assert found[0][5].startswith(three_digits(HELD_OUT["alignment"]["lstm-dot"]["generated"]["value"]))
+    assert table[0][5].startswith(three_digits(HELD_OUT["alignment"]["lstm-dot"]["generated"]["value"]))
     figures = page.locator(".maps .detail h2")
     expect(figures).to_have_count(4)
     expect(figures.last).to_have_text("statistical links")
@@ -110,7 +110,7 @@ def test_the_alignment_is_shown_with_cross_attention_and_in_the_viewer(server: S
     trace = RecurrentTranslator.load("lstm-dot", "cpu").trace(SENTENCE)
     expect(page.get_by_text("Alignment by dot products, layer 1, head 1")).to_be_visible()
     page.wait_for_function(
-        f"wanted => {NUMBERS}?.flat().every((weight, cell) => Math.abs(weight - wanted[cell]) < 1e-4)",
+        f"expected => {NUMBERS}?.flat().every((weight, cell) => Math.abs(weight - expected[cell]) < 1e-4)",
         arg=trace.alignment.ravel().tolist(),
     )
     choose(page, "Lines")
@@ -121,10 +121,10 @@ def test_the_alignment_is_shown_with_cross_attention_and_in_the_viewer(server: S
 def test_the_ladder_has_a_row_for_each_network(server: Server, page: Page):
     open_part(server, page, "one-word")
     choose(page, "The ladder")
-    found = rows(page, "All five networks")
-    assert [row[-1] for row in found[:2]] == ["\u2014", "\u2014"]
-    bleu = [float(row[3]) for row in found]
-    assert len(found) == 5 and max(bleu) == bleu[-1] and min(bleu) == bleu[0]
+    table = rows(page, "All five networks")
+    assert [row[-1] for row in table[:2]] == ["\u2014", "\u2014"]
+    bleu = [float(row[3]) for row in table]
+    assert len(table) == 5 and max(bleu) == bleu[-1] and min(bleu) == bleu[0]
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV", exact=True).click()
     assert download.value.suggested_filename == "ladder.csv"

@@ -1,7 +1,7 @@
-"""Hostile text in every input and every parameter of every page: shown or refused, never obeyed.
+"""Hostile text in every input and every parameter of every page: shown or refused, never interpreted.
 
-Pages, their parts, their inputs and their parameters are found by looking, so that a new page is covered from its first
-day. That no other host is asked and no script breaks, the fixture `page` sees to. `make test` looks at the home
+Pages, their parts, their inputs and their parameters are read from the app, so that a new page is covered at once.
+The fixture `page` checks that no other host gets a request and no script breaks. `make test` looks at the home
 page, `make fuzz` at all pages with all of their parts.
 """
 
@@ -25,29 +25,29 @@ IN_ADDRESS = (HOSTILE, f"<script>{MARK}=1</script>", f"${MARK}$ www.{MARK}.io **
 ALL_PARTS = bool(os.environ.get("ATLAS_ALL_PARTS"))
 NAMES = [place.id for place in navigation.PAGES][: None if ALL_PARTS else 1]
 
-# Whatever was made of the mark: a variable, an element, an attribute that leads somewhere, a formula.
-MADE = f"""() => {{
-    const found = []
-    if ("{MARK}" in window) found.push("a script ran")
+# What the browser interpreted of the mark: a variable, an element, an attribute that leads somewhere, a formula.
+INTERPRETED = f"""() => {{
+    const findings = []
+    if ("{MARK}" in window) findings.push("a script ran")
     const visit = (root) => {{
         for (const element of root.querySelectorAll("*")) {{
             if (element.shadowRoot) visit(element.shadowRoot)
             const name = element.localName
             const own = [...element.childNodes].filter((node) => node.nodeType === 3).map((node) => node.data).join("")
-            if (name.includes("{MARK}")) found.push(`<${{name}}>`)
+            if (name.includes("{MARK}")) findings.push(`<${{name}}>`)
             for (const attribute of element.attributes) {{
                 const leads = ["src", "href", "xlink:href", "action", "srcset", "data"].includes(attribute.name)
                 const to = attribute.value.split(/[?#]/)[0]
-                if (attribute.name.startsWith("on") || attribute.name.includes("{MARK}")) found.push(attribute.name)
-                if (leads && to.includes("{MARK}")) found.push(`${{name}} ${{attribute.name}}=${{attribute.value}}`)
+                if (attribute.name.startsWith("on") || attribute.name.includes("{MARK}")) findings.push(attribute.name)
+                if (leads && to.includes("{MARK}")) findings.push(`${{name}} ${{attribute.name}}=${{attribute.value}}`)
             }}
             const formatted = ["b", "strong", "em", "a", "code", "del", "blockquote", "script", "style"].includes(name)
-            const made = formatted || element.closest(".katex, .stMarkdownColoredText, [class*=colored]")
-            if (made && own.includes("{MARK}")) found.push(`<${{name}}> ${{own}}`)
+            const rendered = formatted || element.closest(".katex, .stMarkdownColoredText, [class*=colored]")
+            if (rendered && own.includes("{MARK}")) findings.push(`<${{name}}> ${{own}}`)
         }}
     }}
     visit(document)
-    return found
+    return findings
 }}"""
 # Keys of the controls on the page: Streamlit writes them into classes.
 KEYS = """() => [...new Set([...document.querySelectorAll('[data-testid="stMain"] [class*="st-key-"]')]
@@ -60,8 +60,8 @@ SETTINGS = ("method", "example")  # on many pages; they open nothing of their ow
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, name: str):
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    page.on("request", lambda request: requested.append(request.url))
     path = "" if name == NAMES[0] else name
     open_page(page, f"{server.url}/{path}?text={quote(HOSTILE)}")
     assert_harmless(page)
@@ -79,7 +79,7 @@ def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, n
     query = "&".join(f"{quote(key)}={quote(IN_ADDRESS[place % 3])}" for place, key in enumerate(keys) if key != "text")
     open_page(page, f"{server.url}/{path}?picture={quote(HOSTILE)}&{query}")
     assert_harmless(page)
-    assert [url for url in asked if MARK in unquote(urlsplit(url).path)] == []
+    assert [url for url in requested if MARK in unquote(urlsplit(url).path)] == []
 
 
 def parts(page: Page):
@@ -107,6 +107,6 @@ def fill_every_box(page: Page) -> None:
 
 
 def assert_harmless(page: Page) -> None:
-    assert page.evaluate(MADE) == []
+    assert page.evaluate(INTERPRETED) == []
     assert page.get_by_test_id("stException").count() == 0
     assert page.title() == navigation.NAME or MARK not in page.title()

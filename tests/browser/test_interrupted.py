@@ -1,4 +1,4 @@
-"""An upload, a translation and a server that end in the middle leave nothing behind and delay nobody."""
+"""An interrupted upload, translation or server leaves no files and delays no other visitor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.test_journey import type_sentence
-from tests.browser.uploads import shown, upload, uploads_kept
+from tests.browser.uploads import upload, uploaded_bytes, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 from views.controls import samples
 
@@ -36,9 +36,9 @@ def app():
 def written_files(app: AppServer) -> set[str]:
     """Ordinary files that the server has open for writing, deleted ones included, without its log."""
     process = Path(f"/proc/{app._process.pid}")
-    found: set[str] = set()
+    paths: set[str] = set()
     if not process.is_dir():  # only Linux shows them
-        return found
+        return paths
     for entry in (process / "fd").iterdir():
         try:
             target, flags = os.readlink(entry), (process / "fdinfo" / entry.name).read_text()
@@ -50,17 +50,19 @@ def written_files(app: AppServer) -> set[str]:
             and int(re.search(r"flags:\s+(\d+)", flags)[1], 8) & (os.O_WRONLY | os.O_RDWR)
             and entry.name not in "12"
         ):
-            found.add(target)
-    return found
+            paths.add(target)
+    return paths
 
 
 def path_and_headers(page: Page) -> tuple[str, dict[str, str]]:
     """Where this visitor's browser uploads to, and the headers with which it may."""
-    with page.expect_request(lambda request: request.method == "PUT") as made:
+    with page.expect_request(lambda request: request.method == "PUT") as upload_request:
         upload(page, "small.png", encoded(photo(40, 30)), "image/png")
-    shown(page, "own")
-    headers = {name: value for name, value in made.value.all_headers().items() if name in ("cookie", "x-xsrftoken")}
-    return urlsplit(made.value.url).path, headers
+    wait_for_picture(page, "own")
+    headers = {
+        name: value for name, value in upload_request.value.all_headers().items() if name in ("cookie", "x-xsrftoken")
+    }
+    return urlsplit(upload_request.value.url).path, headers
 
 
 def begin_upload(app: AppServer, path: str, headers: dict[str, str], promised: int, sent: int) -> socket.socket:
@@ -80,17 +82,17 @@ def begin_upload(app: AppServer, path: str, headers: dict[str, str], promised: i
 @pytest.mark.nightly
 def test_an_upload_that_stops_in_the_middle_leaves_nothing(page: Page, app: AppServer):
     open_page(page, f"{app.url}/vision")
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     path, headers = path_and_headers(page)
-    before, files = uploads_kept(app), written_files(app)
+    before, files = uploaded_bytes(app), written_files(app)
     for sent in (0, 200_000, 6_000_000):  # Starlette would move more than a megabyte to a temporary file
         with begin_upload(app, path, headers, promised=7_000_000, sent=sent):
-            assert uploads_kept(app) == before  # the server answers others meanwhile
+            assert uploaded_bytes(app) == before  # the server answers others meanwhile
             assert written_files(app) == files
     # the same visitor goes on, and so does everybody
     upload(page, "other.png", encoded(photo(60, 50)), "image/png")
     expect(page.get_by_text("60 \u00d7 50 pixels")).to_be_visible(timeout=PATIENCE)
-    assert uploads_kept(app) <= before
+    assert uploaded_bytes(app) <= before
     assert written_files(app) == files
 
 

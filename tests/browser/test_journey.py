@@ -49,14 +49,15 @@ def wait_for_tokens(page: Page, sentence: str) -> None:
 
 
 def wait_for_chart(page: Page, weights: np.ndarray | None = None) -> None:
-    """Wait until a map is drawn large; until its table has `weights`, 0 where masked, if they are given."""
+    """Wait until a map is drawn large; until its table has `weights`, 0 where masked, unless None."""
     page.wait_for_function(
-        f"""wanted => {{
-            const shown = {NUMBERS}
-            if (!shown?.length || !wanted) return Boolean(shown)
+        f"""expected => {{
+            const cells = {NUMBERS}
+            if (!cells?.length || !expected) return Boolean(cells)
             const same = (a, b) => Math.abs(a - b) < 1e-7 || (a === null && b === 0)
-            return shown.length === wanted.length
-                && wanted.every((row, i) => row.length === shown[i].length && row.every((b, j) => same(shown[i][j], b)))
+            return cells.length === expected.length
+                && expected.every((row, i) => row.length === cells[i].length
+                    && row.every((value, j) => same(cells[i][j], value)))
         }}""",
         arg=None if weights is None else weights.tolist(),
         timeout=PATIENCE,
@@ -66,19 +67,19 @@ def wait_for_chart(page: Page, weights: np.ndarray | None = None) -> None:
 def wait_for_colour(page: Page, shade: int, colour: str) -> None:
     """Wait until the colour scale has `colour` at `shade` of 255, as near as shades between its stops come."""
     script = (
-        f"([at, wanted]) => {SCALE}?.slice(3 * at, 3 * at + 3).every((value, i) => Math.abs(value - wanted[i]) <= 3)"
+        f"([at, expected]) => {SCALE}?.slice(3 * at, 3 * at + 3).every((part, i) => Math.abs(part - expected[i]) <= 3)"
     )
     page.wait_for_function(script, arg=[shade, palette.to_rgb(colour)], timeout=PATIENCE)
 
 
-def downloaded(page: Page, label: str) -> bytes:
+def download_file(page: Page, label: str) -> bytes:
     with page.expect_download(timeout=PATIENCE) as download:
         page.get_by_role("button", name=label, exact=True).click()
     return download.value.path().read_bytes()
 
 
 def maps_of(page: Page) -> dict[str, np.ndarray]:
-    return dict(np.load(io.BytesIO(downloaded(page, "All heads as NPZ"))))
+    return dict(np.load(io.BytesIO(download_file(page, "All heads as NPZ"))))
 
 
 def choose_kind(page: Page, name: str) -> None:
@@ -89,16 +90,16 @@ def choose_kind(page: Page, name: str) -> None:
 
 
 def test_the_first_visit_by_deep_link_shows_the_whole_frame(server: Server):
-    seen = server.first_visit
-    assert [name.strip() for name in seen["navigation"]] == [
+    recorded = server.first_visit
+    assert [name.strip() for name in recorded["navigation"]] == [
         *(section.label() for section in navigation.SECTIONS),
         *(place.label() for place in navigation.SECTIONS[0].pages),
     ]
-    assert "Runs on" in seen["sidebar"]
-    assert "Sizes" in seen["sidebar"]
-    assert seen["title"] == "Attention"
-    assert seen["dialogs"] == 0
-    assert "kind=cross" in seen["address"]
+    assert "Runs on" in recorded["sidebar"]
+    assert "Sizes" in recorded["sidebar"]
+    assert recorded["title"] == "Attention"
+    assert recorded["dialogs"] == 0
+    assert "kind=cross" in recorded["address"]
 
 
 def test_translate_then_open_every_kind(server: Server, page: Page):
@@ -121,7 +122,7 @@ def test_translate_then_open_every_kind(server: Server, page: Page):
         wait_for_chart(page, weights[0, 0])
         page.locator('.tile[aria-label^="layer 2, head 3."]').click()
         wait_for_chart(page, weights[1, 2])
-        assert read_out(page, weights, 1, 2) == three_digits(float(weights[1, 2, -1, 0]))
+        assert hover_first_key(page, weights, 1, 2) == three_digits(float(weights[1, 2, -1, 0]))
         page.locator('.tile[aria-label^="layer 1, mean over heads."]').click()
         wait_for_chart(page, weights.mean(axis=1)[0])
         page.locator('.tile[aria-label^="layer 1, head 1."]').click()
@@ -132,16 +133,16 @@ def test_the_translation_grows_while_it_is_produced(server: Server, page: Page):
     open_page(page, f"{server.url}/?text={quote(SENTENCE)}")
     page.evaluate(
         """() => {
-            window.seen = new Set()
-            const note = () => seen.add(document.querySelector(".aa-text")?.textContent)
+            window.sentences = new Set()
+            const note = () => sentences.add(document.querySelector(".aa-text")?.textContent)
             new MutationObserver(note).observe(document.body, { subtree: true, childList: true, characterData: true })
         }"""
     )
     # Long enough that a browser with little time draws it more than once.
     type_sentence(page, " ".join(["The old man who lives in the next house told us that it was a hot summer."] * 4))
     final = page.locator(".aa-text").first.inner_text()
-    assert page.evaluate("seen.size") >= 3  # the old sentence, a beginning of the new one, the whole
-    assert final in page.evaluate("[...seen]")
+    assert page.evaluate("sentences.size") >= 3  # the old sentence, a beginning of the new one, the whole
+    assert final in page.evaluate("[...sentences]")
 
 
 @pytest.mark.nightly
@@ -158,11 +159,11 @@ def test_a_selected_head_is_drawn_by_the_browser_and_sent_once(server: Server, p
     counted = page.evaluate(
         f"""() => {{
             const send = WebSocket.prototype.send
-            window.told = 0
-            WebSocket.prototype.send = function (message) {{ told++; send.call(this, message) }}
+            window.messagesSent = 0
+            WebSocket.prototype.send = function (message) {{ messagesSent++; send.call(this, message) }}
             const tiles = {GRID}.querySelectorAll('.tile')
             const heading = {GRID}.querySelector('.detail h2')
-            return [3, 12, 20].map((place) => {{ tiles[place].click(); return [heading.textContent, told] }})
+            return [3, 12, 20].map((place) => {{ tiles[place].click(); return [heading.textContent, messagesSent] }})
         }}"""
     )
     assert counted == [
@@ -187,7 +188,7 @@ def test_a_head_selected_just_before_a_page_change_stays_selected(server: Server
     expect_query(page, layer="3", head="5", text=SENTENCE)
 
 
-def read_out(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
+def hover_first_key(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
     """The value over the last query's first key."""
     canvas = page.locator(".tile canvas").nth(layer * (weights.shape[1] + 1) + head)
     canvas.scroll_into_view_if_needed()
@@ -220,18 +221,18 @@ def test_keyboard_scale_and_a_link_that_opens_the_same_view(server: Server, page
     assert page.locator(".tile[aria-selected=true]").get_attribute("aria-label").startswith("layer 2, head 3.")
 
 
-def test_files_hold_what_is_shown(server: Server, page: Page):
+def test_files_contain_the_shown_numbers(server: Server, page: Page):
     open_page(page, f"{server.url}/attention?kind=Decoder&layer=2&head=4&text={quote(SENTENCE)}")
     stored = maps_of(page)
     weights = stored["attention"]
     wait_for_chart(page, weights[1, 3])
-    table = downloaded(page, "CSV").decode("utf-8-sig").splitlines()
+    table = download_file(page, "CSV").decode("utf-8-sig").splitlines()
     numbers = np.array([[float(cell) for cell in line.split(",")[-weights.shape[3] :]] for line in table[1:]])
     np.testing.assert_array_equal(numbers.astype(np.float32), weights[1, 3])
-    picture = Image.open(io.BytesIO(downloaded(page, "PNG")))
+    picture = Image.open(io.BytesIO(download_file(page, "PNG")))
     assert picture.format == "PNG"
     assert picture.width > 600
-    vector = downloaded(page, "SVG").decode()
+    vector = download_file(page, "SVG").decode()
     assert vector.startswith("<svg")
     assert vector.count("<rect") > weights[1, 3].size
     assert "Weight on masked keys: exactly 0." in page.locator('[data-testid="stMain"]').inner_text()
@@ -274,8 +275,8 @@ def test_scripts_and_signs_of_all_kinds_are_translated_or_explained(server: Serv
 
 def same_number(value: float) -> re.Pattern:
     """Matches `value` however many zeros a number box shows behind it."""
-    shown = f"{value:g}"
-    return re.compile(rf"^{re.escape(shown)}{'0*' if '.' in shown else '(.0+)?'}$")
+    digits = f"{value:g}"
+    return re.compile(rf"^{re.escape(digits)}{'0*' if '.' in digits else '(.0+)?'}$")
 
 
 @pytest.mark.nightly

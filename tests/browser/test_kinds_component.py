@@ -40,7 +40,7 @@ def attention(kind: str) -> np.ndarray:
     return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
 
 
-def known(**chosen: str) -> SheetsOfKinds:
+def make_sheets(**chosen: str) -> SheetsOfKinds:
     layers, heads = attention_maps.ids_with_mean(2), attention_maps.ids_with_mean(3)
     sheets, words = {}, {}
     for kind, (queries, keys) in SIDES.items():
@@ -70,7 +70,7 @@ def known(**chosen: str) -> SheetsOfKinds:
     return SheetsOfKinds(sheets, words, SPECIAL, choices, FIRST | chosen)
 
 
-def wanted(kind: str, units: str, marks: str) -> np.ndarray:
+def computed_maps(kind: str, units: str, marks: str) -> np.ndarray:
     """`(layers + 1, heads + 1, query, key)` as the server computes it."""
     weights = attention(kind)
     names = [[name.strip() for name in side] for side in SIDES[kind]]
@@ -85,25 +85,25 @@ def wanted(kind: str, units: str, marks: str) -> np.ndarray:
 
 @pytest.fixture
 def mount(page: Page):
-    """Mount known data; what the script writes into the address is collected in `window.said`."""
+    """Mount known data; changes of the address are collected in `window.changes`."""
 
-    def show(**chosen: str) -> Page:
-        shown = known(**chosen)
-        content = payload(shown, "light")
+    def mount_sheets(**chosen: str) -> Page:
+        sheets = make_sheets(**chosen)
+        content = payload(sheets, "light")
         mount_component(
             page,
             "attention_grid",
             "grid-root",
             content,
             palette.BACKGROUND["light"],
-            selection_mark(dict(shown.chosen)),
+            selection_mark(dict(sheets.chosen)),
         )
         page.evaluate("""() => {
-            window.said ??= (window.addEventListener("choosing", ({ detail }) => said.push(detail)), [])
+            window.changes ??= (window.addEventListener("choosing", ({ detail }) => changes.push(detail)), [])
         }""")
         return page
 
-    return show
+    return mount_sheets
 
 
 NUMBERS = """() => [...document.querySelectorAll(".tile")].map((tile) => {
@@ -120,19 +120,19 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
     for kind, units, marks in itertools.product(*options.values()):
         for name in (f"The {kind}", units, marks):
             choose(page, name)
-        weights = wanted(kind, "words" if units == "Whole words" else "tokens", marks.lower())
+        weights = computed_maps(kind, "words" if units == "Whole words" else "tokens", marks.lower())
         if kind == "decoder":
             weights[..., attention_maps.causal_mask(*weights.shape[2:], True)] = 0
-        shown = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
-        np.testing.assert_array_equal(shown, weights)
+        drawn = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
+        np.testing.assert_array_equal(drawn, weights)
         expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")
 
 
-def test_selections_are_drawn_and_announced_at_once_and_sent_once(mount):
+def test_selections_are_drawn_and_announced_immediately_and_sent_once(mount):
     page = mount()
     drawn = page.evaluate(
         """() => {
-            const seen = []
+            const states = []
             const text = (selector) => document.querySelector(selector).textContent
             const look = () => [document.querySelector(".grid").ariaLabel, text(".detail h2"),
                 text(".overview .legend").includes("each map"), answers.length]
@@ -142,12 +142,12 @@ def test_selections_are_drawn_and_announced_at_once_and_sent_once(mount):
                 list.value = value
                 list.dispatchEvent(new Event("change"))
             }
-            for (const deed of [() => press("cross"), () => press("words"), () => press("own"), () => pick(0, "2"),
+            for (const act of [() => press("cross"), () => press("words"), () => press("own"), () => pick(0, "2"),
                 () => pick(1, "mean"), () => document.querySelectorAll(".tile")[2].click(), () => press("tokens")]) {
-                deed()
-                seen.push(look())
+                act()
+                states.push(look())
             }
-            return seen
+            return states
         }"""
     )
     assert drawn == [
@@ -159,24 +159,24 @@ def test_selections_are_drawn_and_announced_at_once_and_sent_once(mount):
         ["the cross", "Of words, layer 1, head 3", True, 0],
         ["the cross", "Of tokens, layer 1, head 3", True, 0],
     ]
-    assert page.evaluate("said") == [
+    assert page.evaluate("changes") == [
         {"kind": "cross"},
         {"units": "words"},
         {"scale": "own"},
         {"layer": "2"},
         {"head": "mean"},
         {"layer": "1", "head": "3"},
-        {"units": None},  # its own default, which goes without saying
+        {"units": None},  # its own default, which is not in the address
     ]
     page.wait_for_function("() => answers.length")
-    told = FIRST | {"kind": "cross", "scale": "own", "head": "3"}
-    assert page.evaluate("answers") == [["chosen", told]]
+    settings = FIRST | {"kind": "cross", "scale": "own", "head": "3"}
+    assert page.evaluate("answers") == [["chosen", settings]]
     expect(page.get_by_role("combobox", name="Head")).to_have_value("3")
     expect(page.get_by_role("button", name="Options: Per head")).to_have_count(1)
 
 
 def test_late_payloads_do_not_move_the_selection(mount):
-    """The page answers to older choices while newer ones are made, and may bring the maps again."""
+    """The page responds to older choices while newer ones are made, and may send the maps again."""
     page = mount()
     heading = page.locator(".detail h2")
     page.get_by_role("radio", name="The cross").check()

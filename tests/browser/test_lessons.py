@@ -12,18 +12,18 @@ from tests.browser.menu import link_to
 from views.lessons import LESSONS
 
 BAR = "nav.lessons"
-END_IS_SEEN = """() => {
+END_IS_VISIBLE = """() => {
   const main = document.querySelector("[data-testid=stMain]")
   main.scrollTo(0, main.scrollHeight)
-  const seen = (each) => each.innerText.trim() && each.checkVisibility({ contentVisibilityAuto: true })
-  const last = [...main.querySelectorAll("[data-testid=stElementContainer], summary")].filter(seen).at(-1)
+  const visible = (each) => each.innerText.trim() && each.checkVisibility({ contentVisibilityAuto: true })
+  const last = [...main.querySelectorAll("[data-testid=stElementContainer], summary")].filter(visible).at(-1)
   return last.getBoundingClientRect().bottom <= document.querySelector("nav.lessons").getBoundingClientRect().top
 }"""
 
 
 @pytest.fixture(autouse=True)
-def forgotten(page: Page) -> Iterator[None]:
-    """The tab of all tests keeps nothing of it."""
+def clear_local_storage(page: Page) -> Iterator[None]:
+    """Clear the storage of the tab, which all tests share."""
     yield
     page.evaluate("localStorage.clear()")
 
@@ -59,7 +59,7 @@ def test_the_lesson_path_from_start_to_end(page: Page, server: Server):
     ready(page)
     bar.get_by_role("button", name="Try it here").click()
     task = page.locator(f".st-key-experiment-{LESSONS[2].experiment}")
-    assert page.evaluate("window.loadedOnce")  # from lesson to lesson without loading the app anew
+    assert page.evaluate("window.loadedOnce")  # from lesson to lesson without reloading the app
     expect(task.get_by_role("button")).to_be_focused()
     page.evaluate(HALF_DRAWN, f".st-key-experiment-{LESSONS[2].experiment}")
     expect(bar.locator(".done")).to_have_count(0)
@@ -94,6 +94,6 @@ def test_the_lesson_path_leaves_all_links_reachable(page: Page, server: Server):
     for each in bar.locator(".place, a, button").all():
         inside = each.bounding_box()
         assert inside["x"] >= 0 and inside["x"] + inside["width"] <= 390
-    page.wait_for_function(END_IS_SEEN)
+    page.wait_for_function(END_IS_VISIBLE)
     page.keyboard.press("Shift+P")
     expect(bar).to_be_hidden()

@@ -38,7 +38,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     open_page(page, address)
     expect(page.locator(f"{QUERY}[aria-selected=true]")).to_contain_text("acheter")
     assert page.locator(".side.key .weight").all_inner_texts() == weights
-    # while the share is dragged the lines follow in the browser, and the server counts the same when it is let go
+    # while the share is dragged the browser updates the lines; after the release the server counts the same
     page.get_by_role("button", name="Unlock").click()
     legend, share = page.locator(".lines-root .legend"), page.locator(".lines-root .mass input")
     with dragged(page, share, 0.2):
@@ -51,7 +51,7 @@ def test_lines_are_chosen_locked_linked_and_saved(page: Page, server: Server, tm
     share.press("End")
     all_of_them = re.search(r"Lines drawn: (\d+)\.", legend.inner_text())[1]
     expect(page.get_by_text(f"now {all_of_them} of")).to_be_visible()
-    # another kind has other tokens: what was locked is let go, the heads stay
+    # another kind has other tokens: the lock is released, the heads stay
     page.locator(QUERY, has_text="acheter").click()
     expect(page).to_have_url(re.compile(r"lines=1\.2\.3\.4-3-100-q4"))
     page.get_by_role("radio", name="Encoder", exact=True).click()

@@ -25,14 +25,14 @@ HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009s
 ROW = 28  # pixels a token of a short input
 
 
-def softmaxed(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
+def make_weights(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
     """`(layers, heads, query, key)` float32 of softmaxed noise."""
     noise = np.random.default_rng(0).normal(0, 2, (layers, heads, queries, keys)).astype(np.float32)
     noise[:, :, attention_maps.causal_mask(queries, keys, causal)] = -np.inf
     return np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
 
 
-def known(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLines:
+def make_lines(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLines:
     """Lines over `weights`; at first all heads of the first layer, all of their weights."""
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
@@ -42,15 +42,15 @@ def known(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLines:
 
 @pytest.fixture
 def mount(page: Page):
-    """Show lines in an empty page; what the script answers is collected in `window.answers`."""
+    """Show lines in an empty page; the script's messages are collected in `window.answers`."""
 
-    def show(lines: AttentionLines, background: str = "#FFFFFF") -> Page:
+    def mount_lines(lines: AttentionLines, background: str = "#FFFFFF") -> Page:
         mount_component(
             page, "attention_lines", "lines-root", payload(lines, "light"), background, selection_mark(lines.view)
         )
         return page
 
-    return show
+    return mount_lines
 
 
 def token(page: Page, side: str, place: int):
@@ -61,25 +61,25 @@ def numbers(page: Page, side: str) -> list[str]:
     return page.locator(f".side.{side} .weight").all_inner_texts()
 
 
-def drawn(page: Page, canvas: str = "overview") -> np.ndarray:
+def canvas_pixels(page: Page, canvas: str = "overview") -> np.ndarray:
     """`(height, width, channel)` of the colours of a canvas."""
     content = page.locator(f"canvas.{canvas}").evaluate("canvas => canvas.toDataURL()").partition(",")[2]
     return np.asarray(Image.open(io.BytesIO(base64.b64decode(content))).convert("RGB")).astype(int)
 
 
-def inked(page: Page, canvas: str = "overview") -> int:
-    return int((drawn(page, canvas) != 255).any(-1).sum())
+def count_ink(page: Page, canvas: str = "overview") -> int:
+    return int((canvas_pixels(page, canvas) != 255).any(-1).sum())
 
 
-def answered(page: Page, **wanted) -> dict:
-    """The selection that the script sent, once it contains `wanted`; it is sent a moment after the last change."""
+def sent_selection(page: Page, **fields) -> dict:
+    """The selection that the script sent, once it contains `fields`; it is sent a moment after the last change."""
     page.wait_for_function(
-        """wanted => {
+        """expected => {
             const [name, view] = answers.at(-1) ?? []
             const same = ([field, value]) => JSON.stringify(view[field]) === JSON.stringify(value)
-            return name === "view" && Object.entries(wanted).every(same)
+            return name === "view" && Object.entries(expected).every(same)
         }""",
-        arg=wanted,
+        arg=fields,
     )
     return page.evaluate("answers.splice(0).at(-1)[1]")
 
@@ -88,9 +88,9 @@ def test_the_strongest_line_is_the_thickest_and_joins_its_tokens(mount):
     weights = np.zeros((1, 2, 3, 4), dtype=np.float32)
     weights[0, 0, :, 0], weights[0, 1, :, 3] = 0.2, 0.1
     weights[0, 0, 2, 0], weights[0, 1, 0, 3] = 0.5, 0.9  # head 2: the first query at the last key
-    page = mount(known(weights))
+    page = mount(make_lines(weights))
     colours = [palette.to_rgb(colour) for colour in palette.HEADS["light"][:2]]
-    image = drawn(page)
+    image = canvas_pixels(page)
     height, width, _ = image.shape
     assert height == 4 * ROW
 
@@ -107,8 +107,8 @@ def test_the_strongest_line_is_the_thickest_and_joins_its_tokens(mount):
 
 
 def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
-    weights = softmaxed(2, 3, 4, 5)
-    page = mount(known(weights, layers=(0, 1), heads=(0, 2)))
+    weights = make_weights(2, 3, 4, 5)
+    page = mount(make_lines(weights, layers=(0, 1), heads=(0, 2)))
     mean = weights[:, [0, 2]].mean((0, 1), dtype=np.float64)
     for query in range(4):
         token(page, "query", query).hover()
@@ -121,7 +121,7 @@ def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
     assert "mean of 4 heads" in page.locator(".status").inner_text()
     page.mouse.move(0, 700)
     assert numbers(page, "query") == [""] * 4
-    page = mount(known(weights, layers=(1,), heads=(1,)))
+    page = mount(make_lines(weights, layers=(1,), heads=(1,)))
     token(page, "query", 3).hover()
     assert numbers(page, "key") == [three_digits(float(value)) for value in weights[1, 1, 3]]
     assert page.locator("main img").count() == 0 and page.title() != "hacked"
@@ -129,8 +129,8 @@ def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
 
 
 def test_the_tooltip_shows_the_value_of_the_array_for_long_inputs(mount):
-    weights = softmaxed(2, 3, 130, 128)
-    page = mount(known(weights, mass=0.8, layers=(0, 1)))
+    weights = make_weights(2, 3, 130, 128)
+    page = mount(make_lines(weights, mass=0.8, layers=(0, 1)))
     drawn = re.match(r"Drawn: the strongest (\d+) of \d+ lines", page.locator(".legend").inner_text())
     assert 3900 < int(drawn[1]) <= 4000
     page.get_by_role("button", name="Tall rows").click()
@@ -143,12 +143,12 @@ def test_the_tooltip_shows_the_value_of_the_array_for_long_inputs(mount):
     best = weights.mean((0, 1))[77].argmax()
     assert numbers(page, "key")[best] == three_digits(float(weights.mean((0, 1), dtype=np.float64)[77, best]))
     tops = [box["y"] for box in (label.bounding_box() for label in page.locator(".key :not(.unnamed) > .label").all())]
-    assert np.diff(tops).min() >= 12  # names do not lie on each other
+    assert np.diff(tops).min() >= 12  # names do not overlap
 
 
 def test_masked_pairs_have_no_line_and_a_tooltip(mount):
-    weights = softmaxed(1, 2, 4, 4, causal=True)
-    page = mount(known(weights, kind="decoder"))
+    weights = make_weights(1, 2, 4, 4, causal=True)
+    page = mount(make_lines(weights, kind="decoder"))
     token(page, "query", 1).hover()
     assert numbers(page, "key")[2:] == ["masked", "masked"]
     assert numbers(page, "key")[0] == three_digits(float(weights[0, :, 1, 0].mean()))
@@ -159,27 +159,27 @@ def test_masked_pairs_have_no_line_and_a_tooltip(mount):
 
     def between_the_last_keys() -> bool:
         """Whether there is ink where only lines of the first queries to the last key could be."""
-        image = drawn(page)
+        image = canvas_pixels(page)
         return bool((image[81:92, int(0.9 * image.shape[1])] != 255).any())
 
     assert not between_the_last_keys()
-    mount(known(softmaxed(1, 2, 4, 4)))
+    mount(make_lines(make_weights(1, 2, 4, 4)))
     assert between_the_last_keys()
 
 
-def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
-    weights = softmaxed(1, 2, 4, 5)
-    page = mount(known(weights, mass=0.7))
+def test_the_slider_draws_the_fewest_keys_with_the_share(mount):
+    weights = make_weights(1, 2, 4, 5)
+    page = mount(make_lines(weights, mass=0.7))
 
     def fewest(share: float) -> int:
         return int(strongest_keys(weights[0], share).sum())
 
     assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.7)}.")
-    before = inked(page)
+    before = count_ink(page)
     page.get_by_label("fewest keys that hold").fill("95")
     assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.95)}.")
-    assert inked(page) > before
-    answered(page, mass=0.95)
+    assert count_ink(page) > before
+    sent_selection(page, mass=0.95)
     page.get_by_label("fewest keys that hold").press("Home")
     assert page.locator(".legend").inner_text().startswith("Lines drawn: 8.")  # always the strongest one
     token(page, "key", int(weights[0, 0, 2].argmax())).hover()
@@ -187,50 +187,50 @@ def test_the_slider_draws_the_fewest_keys_that_hold_the_share(mount):
 
 
 def test_heads_and_layers_are_chosen_by_visible_buttons(mount):
-    page = mount(known(softmaxed(3, 12, 3, 3)))
+    page = mount(make_lines(make_weights(3, 12, 3, 3)))
     heads, layers = page.get_by_role("group", name="Heads"), page.get_by_role("group", name="Layers")
     assert heads.locator(".toggle[aria-pressed=true]").count() == 12
     chips = [chip.evaluate("canvas => canvas.toDataURL()") for chip in heads.locator(".chip").all()]
     assert len(set(chips)) == 12  # beyond eight, dashes distinguish them
     heads.get_by_role("button", name="none").click()
-    assert inked(page) == 0 and "choose at least one" in page.locator(".status").inner_text()
+    assert count_ink(page) == 0 and "choose at least one" in page.locator(".status").inner_text()
     heads.get_by_role("button", name="Head 11").click()
     layers.get_by_role("button", name="Layer 3").click()
     assert page.locator(".legend").inner_text().startswith("Lines drawn: 18.")
-    answered(page, layers=[0, 2], heads=[10], mass=1, locked=None)
+    sent_selection(page, layers=[0, 2], heads=[10], mass=1, locked=None)
     layers.get_by_role("button", name="one at a time").click()
     layers.get_by_role("button", name="Layer 2").click()
-    answered(page, layers=[1])
+    sent_selection(page, layers=[1])
     layers.get_by_role("button", name="all").click()
-    answered(page, layers=[0, 1, 2])
+    sent_selection(page, layers=[0, 1, 2])
     assert layers.get_by_role("button", name="one at a time").get_attribute("aria-pressed") == "false"
 
 
 def test_a_click_locks_and_unlocks_visibly(mount):
-    weights = softmaxed(2, 3, 4, 5)
-    page = mount(known(weights, layers=(0, 1)))
+    weights = make_weights(2, 3, 4, 5)
+    page = mount(make_lines(weights, layers=(0, 1)))
     unlock = page.get_by_role("button", name="Unlock")
     assert not unlock.is_visible()
     token(page, "query", 2).click()
     locked = numbers(page, "key")
     assert locked == [three_digits(value) for value in weights[:, :, 2].mean((0, 1), dtype=np.float64)]
-    answered(page, locked={"side": "query", "place": 2})
+    sent_selection(page, locked={"side": "query", "place": 2})
     token(page, "query", 0).hover()  # what is locked stays
     assert numbers(page, "key") == locked
     assert page.locator(".status").inner_text().startswith("Locked: $x$ (3) attends to: ")
     assert token(page, "query", 2).get_attribute("aria-selected") == "true"
     token(page, "key", 4).hover()  # the other side lists the weights between the two, head by head
     details = page.locator(".tip .detail").all_inner_texts()
-    wanted = {
+    expected = {
         f"layer {m // 3 + 1}, head {m % 3 + 1}: {three_digits(float(weights[m // 3, m % 3, 2, 4]))}" for m in range(6)
     }
-    assert set(details) == wanted
+    assert set(details) == expected
     page.locator("summary").click()
     page.locator("tbody tr").nth(4).wait_for()
     cells = page.locator("tbody tr").nth(4).locator("td").all_inner_texts()
     assert cells == [locked[4], *(three_digits(float(value)) for value in weights[:, :, 2, 4].flat)]
     token(page, "query", 2).click()
-    answered(page, locked=None)
+    sent_selection(page, locked=None)
     assert not unlock.is_visible()
     token(page, "key", 1).click()
     unlock.click()
@@ -240,76 +240,76 @@ def test_a_click_locks_and_unlocks_visibly(mount):
 
 
 def test_keyboard_reaches_everything(mount):
-    weights = softmaxed(1, 1, 3, 4)
-    page = mount(known(weights))
+    weights = make_weights(1, 1, 3, 4)
+    page = mount(make_lines(weights))
     stops = []
     for _ in range(12):
         page.keyboard.press("Tab")
         stops.append(page.evaluate("document.activeElement.className || document.activeElement.textContent"))
-    wanted = ["toggle", "one at a time", "all", "none"] * 2 + ["INPUT", "Picture as SVG", "PNG"]
-    assert [stop or "INPUT" for stop in stops[:11]] == wanted
+    expected = ["toggle", "one at a time", "all", "none"] * 2 + ["INPUT", "Picture as SVG", "PNG"]
+    assert [stop or "INPUT" for stop in stops[:11]] == expected
     assert stops[11].startswith("token")
     page.keyboard.press("ArrowDown")
     assert numbers(page, "key") == [three_digits(float(value)) for value in weights[0, 0, 1]]
     assert page.locator(".heard").inner_text().startswith(f"{HOSTILE[1]} (2) attends to: ")
     page.keyboard.press("Enter")
-    answered(page, locked={"side": "query", "place": 1})
+    sent_selection(page, locked={"side": "query", "place": 1})
     page.keyboard.press("ArrowRight")
     page.keyboard.press("End")
     assert page.evaluate("document.activeElement.textContent").startswith("street")
     assert f"layer 1, head 1: {three_digits(float(weights[0, 0, 1, 3]))}" in page.locator(".heard").inner_text()
     page.keyboard.press("Escape")
-    answered(page, locked=None)
+    sent_selection(page, locked=None)
     assert numbers(page, "query") == [three_digits(float(value)) for value in weights[0, 0, :, 3]]
 
 
 def test_a_tap_shows_and_locks(browser):
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
     page = context.new_page()
-    weights = softmaxed(1, 8, 6, 5)
-    lines = known(weights)
+    weights = make_weights(1, 8, 6, 5)
+    lines = make_lines(weights)
     mount_component(
         page, "attention_lines", "lines-root", payload(lines, "light"), "#FFFFFF", selection_mark(lines.view)
     )
     page.evaluate("document.querySelector('main').style.width = '358px'")
     token(page, "key", 3).tap()
     assert numbers(page, "query") == [three_digits(value) for value in weights[0, :, :, 3].mean(0, dtype=np.float64)]
-    answered(page, locked={"side": "key", "place": 3})
+    sent_selection(page, locked={"side": "key", "place": 3})
     assert page.locator(".lines-root").evaluate("root => root.scrollWidth <= root.clientWidth")
     context.close()
 
 
 def test_the_selection_mark_selects_without_a_new_payload(mount):
-    lines = known(softmaxed(2, 3, 4, 5))
+    lines = make_lines(make_weights(2, 3, 4, 5))
     page = mount(lines)
     mount(replace(lines, view=LinesView((1,), (2,), 0.5, LockedToken("key", 4))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".toggle[aria-pressed=true]").all_inner_texts() == ["3", "2"]
     # what was sent comes back as a mark and does not undo a later selection
     page.get_by_role("button", name="Head 1").click()
-    told = answered(page, heads=[0, 2])
+    view = sent_selection(page, heads=[0, 2])
     page.get_by_role("button", name="Head 2").click()
-    late = selection_mark(LinesView(tuple(told["layers"]), tuple(told["heads"]), 0.5, LockedToken("key", 4)))
+    late = selection_mark(LinesView(tuple(view["layers"]), tuple(view["heads"]), 0.5, LockedToken("key", 4)))
     page.evaluate("late => { document.querySelector('p').innerHTML = late }", late)
-    answered(page, heads=[0, 1, 2])
+    sent_selection(page, heads=[0, 1, 2])
     # another sentence has no such locked token
-    mount(replace(known(softmaxed(2, 3, 4, 3)), view=LinesView((1,), (0, 1, 2), 0.5, LockedToken("key", 2))))
+    mount(replace(make_lines(make_weights(2, 3, 4, 3)), view=LinesView((1,), (0, 1, 2), 0.5, LockedToken("key", 2))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".side.key .token").count() == 3
 
 
 def test_themes_have_their_own_colours_and_are_reported(mount):
-    page = mount(known(softmaxed(1, 2, 3, 3)), palette.BACKGROUND["dark"])
+    page = mount(make_lines(make_weights(1, 2, 3, 3)), palette.BACKGROUND["dark"])
     assert page.evaluate("answers")[0] == ["theme", "dark"]
-    image = drawn(page)
+    image = canvas_pixels(page)
     assert (image == palette.to_rgb(palette.BACKGROUND["dark"])).all(-1).any()
     nearest = np.abs(image - np.array(palette.to_rgb(palette.HEADS["dark"][1]))).sum(-1).min()
     assert nearest < 120
 
 
 def test_exported_pictures_contain_what_is_shown(mount, tmp_path):
-    weights = softmaxed(1, 2, 3, 4)
-    page = mount(known(weights))
+    weights = make_weights(1, 2, 3, 4)
+    page = mount(make_lines(weights))
     token(page, "query", 1).click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Picture as SVG").click()

@@ -46,9 +46,9 @@ def test_simulated_visitors_act_and_nothing_typed_is_stored(server):
     assert rows["2 visitors", "errors"] == rows["2 visitors", "lost sessions"] == 0
     assert all(done.answer.bytes > 1000 for visitor in visitors for done in visitor.log.done)
 
-    status, said = get(f"{server.url}/healthz")
-    assert json.loads(said)["translator"] == "ready"
-    assert (status == 200) == (json.loads(said)["classifier"] == "ready")
+    status, health = get(f"{server.url}/healthz")
+    assert json.loads(health)["translator"] == "ready"
+    assert (status == 200) == (json.loads(health)["classifier"] == "ready")
     status, counted = get(f"{server.url}/metrics")
     assert status == 200
     assert 'atlas_runs_total{outcome="ok",page="attention",part="explore_tokens"}' in counted

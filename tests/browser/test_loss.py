@@ -43,7 +43,7 @@ def test_a_wrong_target_has_a_higher_loss_at_its_token(server: Server, page: Pag
 
 
 @pytest.mark.nightly
-def test_the_five_given_tokens(server: Server, page: Page):
+def test_the_five_predefined_tokens(server: Server, page: Page):
     open_page(page, f"{server.url}/loss")
     choose(page, "Given tokens")
     rows = page.get_by_role("table", name="Loss by token").locator("tbody tr")
@@ -62,17 +62,17 @@ def test_the_five_given_tokens(server: Server, page: Page):
 def test_smoothing_moves_the_target_and_the_gradient(server: Server, page: Page):
     open_page(page, f"{server.url}/loss?text={quote(SENTENCE)}&part=smoothing-gradient")
     view, slider = page.locator(".step-view"), page.get_by_role("slider", name="Label smoothing")
-    cells, told = view.locator("tbody tr").first.locator("td"), view.locator(".formula")
+    cells, formula = view.locator("tbody tr").first.locator("td"), view.locator(".formula")
     expect(cells.nth(1)).to_have_text("0.900")
     with dragged(page, slider, 0.7):  # the browser follows
         expect(cells.nth(1)).not_to_have_text("0.900")
-        shown = [*view.locator("tbody tr").all_inner_texts(), told.inner_text()]
+        before = [*view.locator("tbody tr").all_inner_texts(), formula.inner_text()]
     expect(view).to_have_attribute("data-drawn", "2")  # the server's numbers are there
-    assert [*view.locator("tbody tr").all_inner_texts(), told.inner_text()] == shown
+    assert [*view.locator("tbody tr").all_inner_texts(), formula.inner_text()] == before
     assert float(view.get_attribute("data-difference")) < 1e-5
     slider.press("Home")
     expect(cells.nth(1)).to_have_text("1.00")
-    expect(told).to_contain_text("is below 0.")
+    expect(formula).to_contain_text("is below 0.")
     p, q, gradient = (float(cell.replace("\u2212", "-")) for cell in cells.all_inner_texts())
     assert p - q == pytest.approx(gradient, abs=2e-3)
     ready(page)

@@ -22,7 +22,7 @@ SECOND = np.float32([[0, 1], [0.2, 0.8]])
 CHANGE = np.float32([[0.25, -0.25], [0.0, 0.1]])
 
 
-def known() -> list[RowMatrix]:
+def make_matrices() -> list[RowMatrix]:
     """A map with a mask, a smaller one whose rows and columns are the last two of the first, and a signed one."""
     hidden = "0", "masked"
     axes = "Query: French", "Key: English"
@@ -40,13 +40,13 @@ LINKS = [((1, 2), (1, 2)), ((0, 1), (0, 1)), ((0, 1), (0, 1))]
 def mount(page: Page):
     """Show maps in an empty page."""
 
-    def show(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
-        given = {"links": LINKS, "places": False, "words": component.translated(WORDS)} | more
-        content = payload(items or known(), "light", 3, **given)
+    def mount_map(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
+        options = {"links": LINKS, "places": False, "words": component.translated(WORDS)} | more
+        content = payload(items or make_matrices(), "light", 3, **options)
         mount_component(page, "attention_map", "maps", content, background)
         return page
 
-    return show
+    return mount_map
 
 
 def canvas(page: Page, place: int) -> Locator:
@@ -61,7 +61,7 @@ def hover(page: Page, place: int, row: int, column: int, shape: tuple[int, int])
     page.mouse.move(box["x"] + x, box["y"] + y)
 
 
-def marked(page: Page) -> list[list[int]]:
+def highlighted_cells(page: Page) -> list[list[int]]:
     """Row and column whose labels each map marks; -1 for none."""
     script = """maps => maps.map((map) => [".queries", ".keys"].map((side) =>
         [...map.querySelector(side).children].findIndex((label) => label.classList.contains("at"))))"""
@@ -91,27 +91,27 @@ def test_every_number_is_read_out_with_all_its_digits(mount):
 def test_a_cell_that_is_pointed_at_is_marked_in_all_maps(mount):
     page = mount()
     hover(page, 0, 2, 1, FIRST.shape)
-    assert marked(page) == [[2, 1], [1, 0], [1, 0]]
+    assert highlighted_cells(page) == [[2, 1], [1, 0], [1, 0]]
     assert page.locator(".cursor:visible").count() == 3
     hover(page, 2, 0, 1, CHANGE.shape)
-    assert marked(page) == [[1, 2], [0, 1], [0, 1]]
+    assert highlighted_cells(page) == [[1, 2], [0, 1], [0, 1]]
     hover(page, 0, 0, 1, FIRST.shape)  # its row is not in the others, its column is
-    assert marked(page) == [[0, 1], [-1, 0], [-1, 0]]
+    assert highlighted_cells(page) == [[0, 1], [-1, 0], [-1, 0]]
     assert page.locator(".cursor:visible").count() == 1
     canvas(page, 1).focus()
     page.keyboard.press("ArrowDown")
     hover(page, 2, 1, 1, CHANGE.shape)  # one cell at a time, even with the focus elsewhere
-    assert marked(page) == [[2, 2], [1, 1], [1, 1]]
+    assert highlighted_cells(page) == [[2, 2], [1, 1], [1, 1]]
     assert page.locator(".tip:visible").count() == 1
     page.mouse.move(0, 0)
-    assert marked(page) == [[-1, -1]] * 3
+    assert highlighted_cells(page) == [[-1, -1]] * 3
     assert page.locator(":is(.cursor, .row-mark, .column-mark):visible").count() == 0
 
 
 def test_maps_of_the_same_tokens_need_no_links(mount):
-    page = mount(known()[1:], links=None)
+    page = mount(make_matrices()[1:], links=None)
     hover(page, 1, 1, 0, CHANGE.shape)
-    assert marked(page) == [[1, 0], [1, 0]]
+    assert highlighted_cells(page) == [[1, 0], [1, 0]]
 
 
 def test_keys_move_the_cursor_and_announce_the_cell(mount):
@@ -119,33 +119,33 @@ def test_keys_move_the_cursor_and_announce_the_cell(mount):
     canvas(page, 2).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowRight"):  # the first one enters at the first cell
         page.keyboard.press(key)
-    assert marked(page) == [[2, 2], [1, 1], [1, 1]]
-    heard = page.locator(".heard").nth(2)
-    assert heard.text_content() == "$x$ \u2192 $x$: 0.1"
+    assert highlighted_cells(page) == [[2, 2], [1, 1], [1, 1]]
+    announcement = page.locator(".heard").nth(2)
+    assert announcement.text_content() == "$x$ \u2192 $x$: 0.1"
     page.keyboard.press("ArrowUp")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    assert heard.text_content().endswith(": 0.25")
+    assert announcement.text_content().endswith(": 0.25")
     page.keyboard.press("ArrowRight")
-    assert heard.text_content().endswith(": \u22120.25")
+    assert announcement.text_content().endswith(": \u22120.25")
 
 
 def test_keys_continue_in_another_map_and_start_at_the_marked_cell(mount):
-    page = mount([known()[0]], links=None)
+    page = mount([make_matrices()[0]], links=None)
     canvas(page, 0).focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):
         page.keyboard.press(key)
-    mount([known()[1]], links=None)  # has no such row
+    mount([make_matrices()[1]], links=None)  # has no such row
     page.keyboard.press("ArrowUp")
     assert page.locator(".heard").text_content().endswith(": 0.2")
-    mount([replace(known()[1], cursor=(0, 1))], links=None)
-    assert marked(page) == [[0, 1]]
+    mount([replace(make_matrices()[1], cursor=(0, 1))], links=None)
+    assert highlighted_cells(page) == [[0, 1]]
     page.keyboard.press("ArrowUp")
     assert page.locator(".heard").text_content().endswith(": 1")
     page.keyboard.press("ArrowDown")
-    assert marked(page) == [[1, 1]]
+    assert highlighted_cells(page) == [[1, 1]]
     canvas(page, 0).blur()
-    assert marked(page) == [[0, 1]]
+    assert highlighted_cells(page) == [[0, 1]]
 
 
 def test_the_table_has_every_digit(mount):
@@ -205,7 +205,7 @@ def test_a_swipe_over_a_map_scrolls(mount):
 
 
 def test_a_token_of_the_text_is_marked_in_the_maps_and_the_other_way_round(mount):
-    page = mount([replace(known()[0], rows=("a", "b", "c"), columns=("d", "e", "f"))], links=None)
+    page = mount([replace(make_matrices()[0], rows=("a", "b", "c"), columns=("d", "e", "f"))], links=None)
     text = generated_tokens.chips(("a", "b", "c"), "decoder", [0.5, 0.25, 0.25]) + generated_tokens.chips(
         ("d", "e"), "encoder"
     )

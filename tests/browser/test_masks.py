@@ -58,7 +58,7 @@ def test_painting_a_cell_changes_the_loss_and_the_link(server: Server, page: Pag
     expect(page).not_to_have_url(re.compile("painted="))
 
 
-def test_the_keyboard_paints_too_and_a_query_keeps_a_key(server: Server, page: Page):
+def test_the_keyboard_paints_too_and_a_query_retains_a_key(server: Server, page: Page):
     visit(page, server)
     before = metric(page, "Loss, causal mask").inner_text()
     mask = canvas_of(page, "Allowed")
@@ -145,7 +145,7 @@ def test_a_mean_selected_on_another_page_is_accepted(server: Server, page: Page)
 
 @pytest.mark.nightly
 def test_a_number_in_a_part_is_restored_after_leaving_it(server: Server, page: Page):
-    """The browser has forgotten it meanwhile, and would begin with the smallest."""
+    """The browser has lost it meanwhile, and would start at the smallest."""
     visit(page, server, "masks=causality")
     number = page.get_by_label("Change the token at place")
     first = number.input_value()

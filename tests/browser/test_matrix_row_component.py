@@ -43,12 +43,12 @@ def wide(page: Page) -> Page:
 
 def test_a_cell_highlights_its_operands_and_its_results(wide: Page):
     nothing = [[], [], []]
-    for items, made, place, (row, column), expected in CASES:
-        mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=made), "#FFFFFF")
+    for items, operation, place, (row, column), expected in CASES:
+        mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=operation), "#FFFFFF")
         canvas = wide.locator("canvas").nth(place)
         at = {"x": 42 * column + 20, "y": 21 * row + 10}
         canvas.hover(position=at)
-        assert wide.evaluate(PARTS) == expected, (made, place)
+        assert wide.evaluate(PARTS) == expected, (operation, place)
         wide.mouse.move(890, 690)
         assert wide.evaluate(PARTS) == nothing[: len(expected)]
         canvas.click(position=at)

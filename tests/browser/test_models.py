@@ -1,4 +1,4 @@
-"""Use *Any model*: choose a model, look at its maps, write another text, choose a picture."""
+"""Use *Any model*: choose a model, open its maps, write another text, choose a picture."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def test_a_second_view_replaces_the_first(page: Page):
         """async ([url, data]) => {
             const mount = (await import(url)).default
             const parentElement = document.querySelector("main")
-            const given = {data, parentElement, setTriggerValue() {}, setStateValue() {}}
-            mount(given)()
-            mount({...given, data: {...data, selected: "two"}})
+            const view = {data, parentElement, setTriggerValue() {}, setStateValue() {}}
+            mount(view)()
+            mount({...view, data: {...data, selected: "two"}})
         }""",
         [module, STRIP],
     )

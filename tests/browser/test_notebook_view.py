@@ -23,27 +23,27 @@ RAGGED = [np.random.default_rng(heads).dirichlet(np.ones(6), (1, heads, 6)).asty
 
 @pytest.fixture
 def notebook(browser: Browser, tmp_path: Path) -> Iterator:
-    """Opens a view as a cell's output; the test fails if anything is asked for or the console complains."""
+    """Open a view as a cell's output; the test fails on any request or console error."""
     context = browser.new_context(viewport={"width": 1100, "height": 900}, offline=True, accept_downloads=True)
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    asked, said = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+    requested, errors = [], []
+    page.on("request", lambda request: requested.append(request.url))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
 
-    def opened(shown, theme: str = "true") -> tuple[Page, FrameLocator]:
+    def open_view(view, theme: str = "true") -> tuple[Page, FrameLocator]:
         output = tmp_path / "output.html"
-        output.write_text(f'<body data-jp-theme-light="{theme}">{shown._repr_html_()}</body>', encoding="utf-8")
+        output.write_text(f'<body data-jp-theme-light="{theme}">{view._repr_html_()}</body>', encoding="utf-8")
         page.goto(output.as_uri())
         frame = page.frame_locator("iframe")
         frame.locator(".view").first.wait_for()
         return page, frame
 
-    yield opened
+    yield open_view
     context.close()
-    assert [url for url in asked if not url.startswith(("data:", "blob:", "file:", "about:"))] == []
-    assert said == []
+    assert [url for url in requested if not url.startswith(("data:", "blob:", "file:", "about:"))] == []
+    assert errors == []
 
 
 def assert_fits(page: Page, frame: FrameLocator) -> None:
@@ -141,7 +141,7 @@ def test_a_sandboxed_iframe(notebook):
     frame.wait_for_function("low => innerHeight > low", arg=low)
 
 
-# What VS Code's webview does: its policy; markup first and then its scripts, each anew; it saves what is clicked.
+# VS Code's webview: its policy; it inserts the markup, then each script again; it saves the links that are clicked.
 CODE = """<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'self' 'unsafe-inline';
   script-src 'self' 'unsafe-inline' 'unsafe-eval'; img-src 'self' https: http: data:; font-src 'self' https:;
   connect-src https:; child-src https: data:;">

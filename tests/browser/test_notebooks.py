@@ -44,27 +44,27 @@ def executed(request, tmp_path_factory) -> tuple[str, nbformat.NotebookNode, Pat
 def results(notebook: nbformat.NotebookNode) -> list[dict]:
     """What each cell with code gave back, as kind of text -> text; nothing for those that gave nothing."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    found = [[output.data for output in cell.outputs if output.output_type == "execute_result"] for cell in cells]
-    return [each[0] if each else {} for each in found]
+    outputs = [[output.data for output in cell.outputs if output.output_type == "execute_result"] for cell in cells]
+    return [each[0] if each else {} for each in outputs]
 
 
 def test_text_outputs_of_the_cells(executed):
     name, notebook, folder = executed
-    said = [result.get("text/plain", "") for result in results(notebook)]
+    texts = [result.get("text/plain", "") for result in results(notebook)]
     if name == "translator":
-        assert len(said) == 10
-        assert said[0] == "'Je veux acheter une voiture.'"
-        assert re.search(rf"max_difference={ZERO}, row_sum_error={ZERO}, masked_weight=0.0", said[3])
-        assert re.fullmatch(r"'cross \d\.\d: [+-]\d\.\d{3} nats'", said[8])
-        assert "Check(" in said[9]
+        assert len(texts) == 10
+        assert texts[0] == "'Je veux acheter une voiture.'"
+        assert re.search(rf"max_difference={ZERO}, row_sum_error={ZERO}, masked_weight=0.0", texts[3])
+        assert re.fullmatch(r"'cross \d\.\d: [+-]\d\.\d{3} nats'", texts[8])
+        assert "Check(" in texts[9]
     elif name == "checkpoint":
-        assert re.match(r"\('translate',\s+\['encoder self-attention',\s+'masked decoder self-attention',", said[1])
-        assert said[-2] == "0" and (folder / "study" / "heads.parquet").is_file()
-        assert len(re.findall(r"^\d +cross", said[-1], re.M)) == 8
+        assert re.match(r"\('translate',\s+\['encoder self-attention',\s+'masked decoder self-attention',", texts[1])
+        assert texts[-2] == "0" and (folder / "study" / "heads.parquet").is_file()
+        assert len(re.findall(r"^\d +cross", texts[-1], re.M)) == 8
     else:
-        product, score = map(float, re.findall(r"-?\d+\.\d+(?:e-\d+)?", said[-2]))
+        product, score = map(float, re.findall(r"-?\d+\.\d+(?:e-\d+)?", texts[-2]))
         assert product == pytest.approx(score, abs=1e-4)
-        assert float(said[-1]) < 1e-5
+        assert float(texts[-1]) < 1e-5
         assert (folder / "two-layers.html").is_file()
 
 
@@ -74,8 +74,8 @@ def test_views_in_the_cells_are_drawn(executed, browser: Browser, tmp_path: Path
     assert len(frames) == VIEWS[name]
     page = browser.new_page(viewport={"width": 1100, "height": 900})
     page.set_default_timeout(PATIENCE)
-    said: list[str] = []
-    page.on("pageerror", lambda error: said.append(str(error)))
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
     (tmp_path / "output.html").write_text(f"<body>{''.join(frames)}</body>", encoding="utf-8")
     page.goto((tmp_path / "output.html").as_uri())
     for number in range(len(frames)):
@@ -83,4 +83,4 @@ def test_views_in_the_cells_are_drawn(executed, browser: Browser, tmp_path: Path
         expect(frame.locator(".view").first).to_be_visible()
         expect(frame.locator(".tile, .side.query .token").first).to_be_visible()
     page.close()
-    assert said == []
+    assert errors == []

@@ -20,7 +20,7 @@ from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import assert_nothing_overflows
-from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, shown, upload, uploads_kept
+from tests.browser.uploads import UPLOAD_BOX, copy_picture, paste, upload, uploaded_bytes, wait_for_picture
 from tests.views.controls.odd_pictures import HTML, SVG, encoded, photo, png_bomb
 from views.controls import pictures, samples
 
@@ -36,7 +36,7 @@ def app(browser) -> Iterator[AppServer]:
     assert "Traceback" not in log, log
 
 
-def sees(page: Page, *texts: str) -> None:
+def expect_texts(page: Page, *texts: str) -> None:
     for text in texts:
         expect(page.get_by_text(text, exact=True)).to_be_visible()
 
@@ -47,23 +47,23 @@ def digest(content: bytes) -> str:
 
 def test_a_file(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     turned = Image.Exif()
     turned[0x0112] = 6
     content = encoded(photo(), "JPEG", exif=turned)
     upload(page, "photo.jpg", content, "image/jpeg")
-    shown(page, "own")
-    sees(page, digest(content), "size 240 x 320")
+    wait_for_picture(page, "own")
+    expect_texts(page, digest(content), "size 240 x 320")
     expect(page.get_by_text(pictures.TURNED())).to_be_visible()
     assert page.locator('[data-testid="stFileUploaderFile"]').count() == 0  # the box is empty again
     upload(page, "green.png", GREEN)
-    sees(page, digest(GREEN), "red 0 green 200 blue 0")
-    assert uploads_kept(app) == 0
+    expect_texts(page, digest(GREEN), "red 0 green 200 blue 0")
+    assert uploaded_bytes(app) == 0
     page.get_by_role("radio", name="church").click()
-    shown(page, "church")
-    sees(page, digest(samples.SAMPLES[samples.NAMES.index("church")].path.read_bytes()))
+    wait_for_picture(page, "church")
+    expect_texts(page, digest(samples.SAMPLES[samples.NAMES.index("church")].path.read_bytes()))
     page.get_by_role("radio", name="yours").click()
-    sees(page, digest(GREEN))
+    expect_texts(page, digest(GREEN))
 
 
 BAD_FILES = [
@@ -77,14 +77,14 @@ BAD_FILES = [
 
 def test_a_bad_file_gets_one_sentence_and_changes_nothing(page: Page, app: AppServer):
     open_page(page, f"{app.url}/?picture=church")
-    shown(page, "church")
+    wait_for_picture(page, "church")
     for name, content, sentence in BAD_FILES:
         upload(page, name, content, "image/png")
         expect(page.get_by_role("alert")).to_have_text(sentence)
-        shown(page, "church")
+        wait_for_picture(page, "church")
     assert page.title() != "hacked"
     upload(page, "green.png", GREEN)
-    sees(page, digest(GREEN))
+    expect_texts(page, digest(GREEN))
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
@@ -92,7 +92,7 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     page: Page, app: AppServer, tmp_path
 ):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     heavy = GREEN + bytes(pictures.MAX_BYTES)
     file = tmp_path / "heavy.png"
     file.write_bytes(heavy)
@@ -100,25 +100,27 @@ def test_more_than_8_megabytes_is_refused_by_the_box_by_the_clipboard_and_by_the
     expect(page.get_by_text("File must be 8.0MB or smaller.")).to_be_visible()
     paste(page, GREEN, zeros=pictures.MAX_BYTES)
     expect(page.get_by_text(pictures.TOO_HEAVY())).to_be_visible()
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     # The same upload that the browser makes, without the browser's own check.
-    with page.expect_request(lambda request: request.method == "PUT") as made:
+    with page.expect_request(lambda request: request.method == "PUT") as upload_request:
         upload(page, "green.png", GREEN, "image/png")
-    shown(page, "own")
-    headers = {name: value for name, value in made.value.all_headers().items() if name in ("cookie", "x-xsrftoken")}
+    wait_for_picture(page, "own")
+    headers = {
+        name: value for name, value in upload_request.value.all_headers().items() if name in ("cookie", "x-xsrftoken")
+    }
     # under a name of its own, for a run of the page may still be about to read, and so forget, the other one again
-    path = urlsplit(made.value.url).path.rpartition("/")[0] + "/5e1f0000-0000-4000-8000-000000000000"
-    assert put(app, path, headers, GREEN) == 204
+    path = urlsplit(upload_request.value.url).path.rpartition("/")[0] + "/5e1f0000-0000-4000-8000-000000000000"
+    assert send_upload(app, path, headers, GREEN) == 204
     until = time.monotonic() + PATIENCE / 1000
-    while uploads_kept(app) != len(GREEN):  # no run has read this one
+    while uploaded_bytes(app) != len(GREEN):  # no run has read this one
         assert time.monotonic() < until, "the server does not hold the file"
-    assert put(app, path, headers, heavy) == 413
-    assert put(app, path, {}, GREEN) == 403
+    assert send_upload(app, path, headers, heavy) == 413
+    assert send_upload(app, path, {}, GREEN) == 403
 
 
 def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     for name, content, sentence in (
         ("photo.heic", HEIC, pictures.PHONE(form="HEIC")),
         ("notes.txt", b"only words", pictures.UNKNOWN()),
@@ -127,13 +129,13 @@ def test_files_of_any_name_get_our_own_sentence(page: Page, app: AppServer):
         upload(page, name, content)
         expect(page.get_by_role("alert")).to_have_text(sentence)
     upload(page, "picture.dat", GREEN)
-    shown(page, "own")
-    sees(page, digest(GREEN))
+    wait_for_picture(page, "own")
+    expect_texts(page, digest(GREEN))
 
 
 def test_a_warning_is_removed_with_the_next_picture(page: Page, app: AppServer, tmp_path):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     heavy = tmp_path / "heavy.png"
     heavy.write_bytes(GREEN + bytes(pictures.MAX_BYTES))
     alert = page.locator('[data-testid="stAlert"]')
@@ -145,7 +147,7 @@ def test_a_warning_is_removed_with_the_next_picture(page: Page, app: AppServer, 
     expect(refused_by_box).to_be_visible()
     expect(alert).to_have_count(0)
     paste(page, GREEN)
-    shown(page, "own")
+    wait_for_picture(page, "own")
     expect(refused_by_box).to_have_count(0)
     upload(page, "photo.heic", HEIC)
     expect(alert).to_have_count(1)
@@ -158,7 +160,7 @@ def test_a_warning_is_removed_with_the_next_picture(page: Page, app: AppServer, 
     paste(page, HEIC, "image/heic")
     expect(alert).to_have_text(pictures.PHONE(form="HEIC"))
     page.get_by_role("radio", name="church").click()
-    shown(page, "church")
+    wait_for_picture(page, "church")
     expect(alert).to_have_count(0)
 
 
@@ -171,7 +173,7 @@ def test_a_file_after_a_refused_one_is_sent_without_a_run_that_could_lose_it(pag
     page.on("websocket", listen)
     open_page(page, app.url)
     page.remove_listener("websocket", listen)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     upload(page, "photo.heic", HEIC)
     expect(page.get_by_role("alert")).to_have_count(1)
     ready(page)
@@ -179,11 +181,11 @@ def test_a_file_after_a_refused_one_is_sent_without_a_run_that_could_lose_it(pag
     with page.expect_request(lambda request: request.method == "PUT"):
         upload(page, "green.png", GREEN)
     assert len(sent) == 1  # where to send the file; an answer that a new run of the page drops would be its end
-    shown(page, "own")
+    wait_for_picture(page, "own")
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def put(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:
+def send_upload(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:
     """Status of an upload made by hand."""
     address = urlsplit(app.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
@@ -201,15 +203,15 @@ def put(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> i
 
 def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     paste(page, GREEN)
-    shown(page, "own")
-    sees(page, digest(GREEN))
+    wait_for_picture(page, "own")
+    expect_texts(page, digest(GREEN))
     copy_picture(page, encoded(Image.new("RGB", (30, 10), (0, 0, 250))))
     button = page.get_by_role("button", name="Paste a picture")
     button.focus()
     page.keyboard.press("Enter")
-    sees(page, "size 30 x 10", "red 0 green 0 blue 250")
+    expect_texts(page, "size 30 x 10", "red 0 green 0 blue 250")
     page.evaluate("navigator.clipboard.writeText('only words')")
     button.click()
     expect(page.get_by_role("status").get_by_text("There is no picture in the clipboard")).to_be_visible()
@@ -222,30 +224,30 @@ def test_pasting_by_key_and_by_button(page: Page, app: AppServer):
 
 def test_a_large_picture_is_pasted_by_http_and_not_through_the_socket(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     noise = np.random.default_rng(0).integers(0, 256, (900, 1000, 3), dtype=np.uint8)
     large = encoded(Image.fromarray(noise))
     assert len(large) > 2 * SocketLimits().message_bytes
     with page.expect_request(lambda request: request.method == "PUT"):
         paste(page, large)
-    sees(page, "size 1000 x 900")
+    expect_texts(page, "size 1000 x 900")
 
 
 def test_samples_by_keyboard_and_address(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     page.get_by_role("radio", name=samples.SAMPLES[0]()).focus()
     page.keyboard.press("ArrowRight")
-    shown(page, samples.NAMES[1])
+    wait_for_picture(page, samples.NAMES[1])
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[1]}$"))
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowLeft")
-    shown(page, samples.NAMES[-1])
+    wait_for_picture(page, samples.NAMES[-1])
     expect(page.get_by_role("radio", checked=True)).to_have_accessible_name(samples.SAMPLES[-1]())  # one, and this one
     page.reload()
-    shown(page, samples.NAMES[-1])
+    wait_for_picture(page, samples.NAMES[-1])
     open_page(page, f"{app.url}/?picture=%3Cscript%3E")
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     expect(page).to_have_url(re.compile(f"[?&]picture={samples.NAMES[0]}$"))
 
 
@@ -265,14 +267,14 @@ def test_the_camera_is_on_only_for_one_photo(app: AppServer, browser: Browser):
         }"""
     )
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     assert page.evaluate("streams.length") == 0
     page.get_by_text("Use the camera").click()
     page.wait_for_function("streams.length > 0")
     # before the first frame there is nothing to take a photo of
     page.wait_for_function("() => [...document.querySelectorAll('video')].some((video) => video.videoWidth > 0)")
     page.get_by_role("button", name="Take Photo").click()
-    shown(page, "own")
+    wait_for_picture(page, "own")
     expect(page.get_by_text("Your picture: JPEG")).to_be_visible()
     expect(page.locator('[data-testid="stCameraInput"]')).to_have_count(0)
     page.wait_for_function(
@@ -284,7 +286,7 @@ def test_the_camera_is_on_only_for_one_photo(app: AppServer, browser: Browser):
 @pytest.mark.nightly
 def test_nothing_overflows(page: Page, app: AppServer):
     open_page(page, app.url)
-    shown(page, samples.NAMES[0])
+    wait_for_picture(page, samples.NAMES[0])
     upload(page, "green.png", GREEN)
-    shown(page, "own")
+    wait_for_picture(page, "own")
     assert_nothing_overflows(page)

@@ -9,7 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
 from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch
-from tests.browser.uploads import copy_picture, paste, shown, upload
+from tests.browser.uploads import copy_picture, paste, upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 
 
@@ -22,7 +22,7 @@ def watch() -> Watch:
 def page(browser: Browser, server: Server, watch: Watch) -> Iterator[Page]:
     """A fresh visitor who is watched."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    watch.over(context, server.url.removeprefix("http://"))
+    watch.attach(context, server.url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     yield page
@@ -45,7 +45,7 @@ def test_the_watch_reports_violations_of_the_policy(server: Server, page: Page, 
 def test_pictures_downloads_and_the_clipboard_keep_the_policy(server: Server, page: Page, watch: Watch):
     open_page(page, f"{server.url}/vision")
     upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     paste(page, encoded(photo(30, 20)))
     expect(page.get_by_text("Your picture: PNG, 30 \u00d7 20 pixels.")).to_be_visible()
     copy_picture(page, encoded(photo(40, 20)))
@@ -60,4 +60,4 @@ def test_pictures_downloads_and_the_clipboard_keep_the_policy(server: Server, pa
     with page.expect_download() as download:
         page.locator('[data-testid="stDownloadButton"] button').first.click()
     assert download.value.path().stat().st_size > 0
-    assert watch.saw_nothing(), watch
+    assert watch.is_clean(), watch

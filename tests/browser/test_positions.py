@@ -46,11 +46,11 @@ def test_length_width_and_form_can_be_set(server: Server, page: Page):
 def test_the_largest_table(server: Server, page: Page):
     open_page(page, f"{server.url}/positions?length=512&width=512")
     page.wait_for_function("() => document.querySelector('.js-plotly-plot .hm')", timeout=PATIENCE)
-    shown = page.evaluate(
+    last_cell = page.evaluate(
         "(() => {const {z} = document.querySelector('.js-plotly-plot')._fullData[0];"
         "return [z.length, z[0].length, z[511][0]]})()"
     )
-    assert shown == [512, 512, pytest.approx(np.sin(511), abs=1e-6)]
+    assert last_cell == [512, 512, pytest.approx(np.sin(511), abs=1e-6)]
 
 
 @pytest.mark.nightly
@@ -86,12 +86,12 @@ def test_the_model_without_its_positions(server: Server, page: Page):
     expect(texts.nth(1)).not_to_have_text(before[1])
     assert texts.first.inner_text() == before[0] != texts.nth(1).inner_text()
     rows = page.locator(".aa-table tbody tr")
-    kept, reversed_ = (float(rows.nth(n).locator("td").first.inner_text()) for n in (0, 3))
-    assert reversed_ > kept
+    in_order, reversed_ = (float(rows.nth(n).locator("td").first.inner_text()) for n in (0, 3))
+    assert reversed_ > in_order
     box = page.get_by_label("Reference translation in French")
     box.fill("Le chat dort.")
     box.press("Enter")
     expect(page.locator(".aa-decoder").first).to_contain_text("chat")
     loss = rows.first.locator("td").first
-    expect(loss).not_to_have_text(three_digits(kept))
-    assert float(loss.inner_text()) > kept  # a wrong reference costs more
+    expect(loss).not_to_have_text(three_digits(in_order))
+    assert float(loss.inner_text()) > in_order  # a wrong reference costs more

@@ -1,4 +1,4 @@
-"""The app listens to this machine only, under its own name, and keeps its errors to itself."""
+"""The app listens on this machine only, under its own name, and sends no errors to browsers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ UPGRADE = {
 
 PATIENCE = 180  # seconds
 FOREIGN = "http://elsewhere.example"
-AT_ONCE = 2.0  # seconds; to ask for the address of this machine takes longer where nobody answers, and shows in the log
+AT_ONCE = 2.0  # seconds; a look-up of this machine's address takes longer without a name server, and is in the log
 ROUTES = (
     "/",
     "/attention",
@@ -84,7 +84,7 @@ def test_another_host_name_is_refused_at_every_address(server: Server):
         assert (refused.status, refused.body) == (421, host_check.UNKNOWN_HOST + "\n"), path
 
 
-def test_another_origin_is_refused_at_once(server: Server):
+def test_another_origin_is_refused_immediately(server: Server):
     assert handshake(server, Origin=server.url).status == 101
     for origin in (FOREIGN, "null", "", "http://localhost", "http://localhost:1", "http://203.0.113.9:8501"):
         refused = handshake(server, Origin=origin)
@@ -127,11 +127,11 @@ def test_no_message_clears_the_models_of_others(server: Server):
         message = BackMsg()
         message.rerun_script.query_string = ""
         socket.send(message.SerializeToString())
-        heard = []
-        while not heard or heard[-1].WhichOneof("type") != "script_finished":
-            heard.append(ForwardMsg.FromString(socket.recv(PATIENCE)))
-    assert "git_info_changed" not in [answer.WhichOneof("type") for answer in heard]
-    assert not any(answer.session_status_changed.run_on_save for answer in heard)
+        received = []
+        while not received or received[-1].WhichOneof("type") != "script_finished":
+            received.append(ForwardMsg.FromString(socket.recv(PATIENCE)))
+    assert "git_info_changed" not in [answer.WhichOneof("type") for answer in received]
+    assert not any(answer.session_status_changed.run_on_save for answer in received)
     assert ask(server, "/healthz").status == 200
     assert "atlas_ready 1.0" in loaded and "atlas_ready 1.0" in ask(server, "/metrics").body
     assert server.log().count('"event": "ready"') == 1
@@ -145,13 +145,13 @@ def test_no_page_contains_the_path_of_the_app(server: Server):
             message = BackMsg()
             message.rerun_script.page_name = name
             socket.send(message.SerializeToString())
-            kind, seen = "", []
+            kind, messages = "", []
             while kind != "script_finished":
                 content = socket.recv(PATIENCE)
                 kind = ForwardMsg.FromString(content).WhichOneof("type")
-                seen.append(content)
-            assert len(seen) > 10
-            assert not [content for content in seen if str(ROOT).encode() in content], name
+                messages.append(content)
+            assert len(messages) > 10
+            assert not [content for content in messages if str(ROOT).encode() in content], name
 
 
 def test_a_message_that_is_too_large_is_refused_before_it_is_read(server: Server):

@@ -16,8 +16,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.address_bar import expect_setting
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.test_grid_component import known_sheet
-from tests.browser.test_lines_component import known, softmaxed
+from tests.browser.test_grid_component import make_sheet
+from tests.browser.test_lines_component import make_lines, make_weights
 from views.components import attention_grid, attention_lines, component, html_export
 from views.text.numbers import three_digits
 
@@ -26,30 +26,30 @@ HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=d
 
 @pytest.fixture
 def offline(browser: Browser) -> Iterator[Page]:
-    """A browser without a network. The test fails if anything but the file is asked for, or the console complains."""
+    """A browser without a network. The test fails on any request except the file's, or a console error."""
     context = browser.new_context(
         viewport={"width": 1440, "height": 900}, offline=True, accept_downloads=True, color_scheme="light"
     )
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    asked, said = [], []
-    page.on("request", lambda request: asked.append(request.url))
-    page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
-    page.on("pageerror", lambda error: said.append(str(error)))
+    requested, errors = [], []
+    page.on("request", lambda request: requested.append(request.url))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on("pageerror", lambda error: errors.append(str(error)))
     yield page
     context.close()
-    assert [url for url in asked if not url.startswith(("data:", "blob:"))] == asked[:1]
-    assert asked[0].startswith("file://") and said == []
+    assert [url for url in requested if not url.startswith(("data:", "blob:"))] == requested[:1]
+    assert requested[0].startswith("file://") and errors == []
 
 
-def opened(page: Page, path, part: html_export.ComponentSnapshot) -> None:
+def open_saved_page(page: Page, path, part: html_export.ComponentSnapshot) -> None:
     path.write_bytes(html_export.to_html(HOSTILE, ["How to read it."], [("Sentence", HOSTILE)], part))
     page.goto(path.as_uri())
     assert page.title() == HOSTILE
     assert page.locator("dd").inner_text() == page.locator("h1").inner_text() == HOSTILE
 
 
-def over(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) -> list[str]:
+def hover_cell(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) -> list[str]:
     """Pair and value that are read out over a cell of the map that `canvas` selects."""
     page.locator(canvas).scroll_into_view_if_needed()
     box = page.locator(canvas).bounding_box()
@@ -58,7 +58,7 @@ def over(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) 
     return [page.locator(f"{root} > .tip .{part}").inner_text() for part in ("pair", "value")]
 
 
-def painted(page: Page) -> list[int]:
+def canvas_colours(page: Page) -> list[int]:
     """Colours of the large map."""
     return page.locator(".detail .map canvas").evaluate(
         "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
@@ -73,24 +73,24 @@ def assert_fits(page: Page) -> None:
 
 
 def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
-    sheet = known_sheet(causal=True, detail=attention_grid.Detail("Cross-attention, {map}", "Query", "Key"))
-    opened(offline, tmp_path / "maps.html", attention_grid.snapshot(sheet))
+    sheet = make_sheet(causal=True, detail=attention_grid.Detail("Cross-attention, {map}", "Query", "Key"))
+    open_saved_page(offline, tmp_path / "maps.html", attention_grid.snapshot(sheet))
     assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 1, head 2"
-    value = over(offline, ".grid-root .tile:not([tabindex='-1']) canvas", (3, 3), 2, 0)[1]
+    value = hover_cell(offline, ".grid-root .tile:not([tabindex='-1']) canvas", (3, 3), 2, 0)[1]
     assert value == three_digits(float(sheet.weights[0, 1, 2, 0]))
     # a click shows the map large, with its numbers
     offline.locator(".tile").nth(6).click()
     assert offline.locator(".detail h2").inner_text() == "Cross-attention, layer 2, head 3"
     assert offline.locator(".tile[aria-selected=true]").count() == 1
     for query, key in np.ndindex(3, 3):
-        wanted = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
-        assert over(offline, ".detail .map canvas", (3, 3), query, key) == [
+        expected = "masked" if key > query else three_digits(float(sheet.weights[1, 2, query, key]))
+        assert hover_cell(offline, ".detail .map canvas", (3, 3), query, key) == [
             " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key]))),
-            wanted,
+            expected,
         ]
     tile = offline.locator(".tile canvas").nth(6)
     small = tile.evaluate("c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]")
-    light = painted(offline)
+    light = canvas_colours(offline)
     assert light == small  # one shared scale
     # the keyboard reaches maps and cells
     offline.locator(".tile").nth(6).focus()
@@ -101,9 +101,9 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     offline.mouse.move(0, 0)
     for key in ("ArrowDown", "ArrowLeft"):  # the first reads out where the pointer was last
         offline.keyboard.press(key)
-    heard = offline.locator(".detail .heard").text_content()
-    wanted = three_digits(float(sheet.weights[0, 2, 2, 1]))
-    assert heard == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {wanted}"
+    announced = offline.locator(".detail .heard").text_content()
+    expected = three_digits(float(sheet.weights[0, 2, 2, 1]))
+    assert announced == f"{sheet.queries[2]} \u2192 {sheet.keys[1]}: {expected}"
     offline.get_by_text("Numbers as a table").click()
     offline.locator(".detail tbody tr").nth(2).wait_for()
     rows = offline.locator(".detail tbody tr").all_inner_texts()
@@ -114,15 +114,15 @@ def test_maps_read_out_open_and_follow_the_browser(offline: Page, tmp_path):
     offline.wait_for_function("() => getComputedStyle(document.documentElement).backgroundColor === 'rgb(18, 21, 26)'")
     expect(offline.locator(".detail h2")).to_have_text("Cross-attention, layer 1, head 3")
     offline.locator(".tile").nth(6).click()
-    assert painted(offline) != light
+    assert canvas_colours(offline) != light
     assert_fits(offline)
     assert offline.title() == HOSTILE
 
 
 @pytest.mark.nightly
 def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
-    attention = softmaxed(2, 3, 4, 5)
-    opened(offline, tmp_path / "lines.html", attention_lines.snapshot(known(attention)))
+    attention = make_weights(2, 3, 4, 5)
+    open_saved_page(offline, tmp_path / "lines.html", attention_lines.snapshot(make_lines(attention)))
     offline.locator(".side.query .token").nth(2).click()
     values = [three_digits(float(weight)) for weight in attention[0, :, 2].mean(axis=0)]
     assert offline.locator(".side.key .weight").all_inner_texts() == values
@@ -137,16 +137,16 @@ def test_lines_lock_and_save_their_picture(offline: Page, tmp_path):
 
 
 def test_the_file_may_send_no_request(browser: Browser, tmp_path):
-    (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.snapshot(known_sheet())))
+    (tmp_path / "maps.html").write_bytes(html_export.to_html("Maps", [], [], attention_grid.snapshot(make_sheet())))
     page = browser.new_page()
     page.goto((tmp_path / "maps.html").as_uri())
     refused = page.evaluate(
         """async (elsewhere) => {
             const refused = new Promise((resolve) => {
-                const seen = new Set()
+                const directives = new Set()
                 document.addEventListener("securitypolicyviolation", ({ effectiveDirective }) => {
-                    seen.add(effectiveDirective)
-                    if (seen.size === 3) resolve([...seen].sort())
+                    directives.add(effectiveDirective)
+                    if (directives.size === 3) resolve([...directives].sort())
                 })
             })
             fetch(elsewhere).catch(() => {})
@@ -171,27 +171,27 @@ def test_the_app_saves_the_shown_view(page: Page, server: Server):
         page.get_by_role("button", name="Everything as ZIP").press("Enter")  # the fold still moves
     with open(download.value.path(), "rb") as file:
         read = zipfile.ZipFile(io.BytesIO(file.read()))
-    told = json.loads(read.read("settings.json"))
-    assert (told["settings"]["layer"], told["settings"]["head"]) == ("2", "4")
-    link = urlsplit(told["link"])
-    wanted = {
+    saved = json.loads(read.read("settings.json"))
+    assert (saved["settings"]["layer"], saved["settings"]["head"]) == ("2", "4")
+    link = urlsplit(saved["link"])
+    expected = {
         "text": ["I want to buy a car."],
         "kind": ["cross"],
         "layer": ["2"],
         "head": ["4"],
         "units": ["words"],
     }
-    assert (link.path, parse_qs(link.query)) == ("/attention", wanted)
+    assert (link.path, parse_qs(link.query)) == ("/attention", expected)
     assert "layer 2, head 4" in re.findall(r"map\.csv: (.*)", read.read("README.txt").decode())[0]
     with np.load(io.BytesIO(read.read("attention.npz"))) as stored:
         value = float(stored["attention"][1, 3, 2, 1])
-    shape = told["settings"]["shape"]
+    shape = saved["settings"]["shape"]
     canvas = ".grid-root .tile[aria-selected=true] canvas"
-    assert over(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)
+    assert hover_cell(page, canvas, (shape["query"], shape["key"]), 2, 1)[1] == three_digits(value)
 
 
 def test_a_file_contains_the_selection_made_just_before(page: Page, server: Server):
-    """In the same moment, then while the page is being made anew: one file each time, of the head on screen."""
+    """At the same moment, then while the page is rendered again: one file each time, of the head on screen."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.&kind=Cross")
     page.get_by_text("Save this view").click()
     page.get_by_role("button", name="One HTML file").wait_for()

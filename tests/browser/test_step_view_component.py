@@ -35,7 +35,7 @@ HIDDEN = np.random.default_rng(0).normal(size=(4, UNITS)).astype(np.float32)
 SCORES = np.random.default_rng(1).random((4, 3)).astype(np.float32)
 
 
-def known(hidden: np.ndarray = HIDDEN) -> StepView:
+def make_view(hidden: np.ndarray = HIDDEN) -> StepView:
     return StepView(
         (
             Axis("token", "Token", TOKENS, data_kind="token"),
@@ -58,14 +58,14 @@ def known(hidden: np.ndarray = HIDDEN) -> StepView:
 def mount(page: Page):
     """Show a view in an empty page; what the script sends is collected in `window.answers`."""
 
-    def show(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
+    def mount_view(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
         mount_component(page, "step_view", "step-view", payload(view, "light"), background, selection_mark(places))
         return page
 
-    return show
+    return mount_view
 
 
-def written(value: float) -> str:
+def format_value(value: float) -> str:
     return three_digits(float(value)).replace("-", "\u2212")
 
 
@@ -74,31 +74,31 @@ def slider(page: Page, axis: str):
 
 
 def test_the_initial_step_is_that_of_the_payload(mount):
-    page = mount(known(), {"token": 1, "unit": 4})
-    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 5: {written(HIDDEN[1, 4])}")
+    page = mount(make_view(), {"token": 1, "unit": 4})
+    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 5: {format_value(HIDDEN[1, 4])}")
     assert slider(page, "token").input_value() == "2"
     assert slider(page, "unit").get_attribute("aria-valuetext") == "Unit 5 of 6"
     expect(page.locator(".sides .chosen").first).to_have_text("<b>")
 
 
 def test_a_heatmap_has_the_colours_of_its_numbers(mount):
-    page = mount(known(), {"token": 0, "unit": 0})
+    page = mount(make_view(), {"token": 0, "unit": 0})
     script = "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
     drawn = np.array(page.locator(".heatmap canvas").first.evaluate(script)).reshape(4, UNITS, 4)[..., :3]
     stops = np.array([palette.to_rgb(colour) for colour in palette.signed_scale("encoder", "light")], dtype=float)
     places = (np.clip(HIDDEN, -3, 3) + 3) / 6 * (len(stops) - 1)
-    wanted = np.stack([np.interp(places, range(len(stops)), stops[:, channel]) for channel in range(3)], axis=-1)
-    assert np.abs(drawn - wanted).max() <= 6  # 256 shades
+    expected = np.stack([np.interp(places, range(len(stops)), stops[:, channel]) for channel in range(3)], axis=-1)
+    assert np.abs(drawn - expected).max() <= 6  # 256 shades
 
 
-def test_everything_follows_a_key_on_a_slider_at_once(mount):
-    page = mount(known(), {"token": 0, "unit": 2})
+def test_all_panels_follow_a_key_on_a_slider_immediately(mount):
+    page = mount(make_view(), {"token": 0, "unit": 2})
     slider(page, "token").focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
-    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 3: {written(HIDDEN[2, 2])}")
-    assert page.locator(".bars .number").all_inner_texts() == [written(score) for score in SCORES[2]]
-    assert page.locator(".curves .key b").first.inner_text() == written(HIDDEN[2, 2])
+    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 3: {format_value(HIDDEN[2, 2])}")
+    assert page.locator(".bars .number").all_inner_texts() == [format_value(score) for score in SCORES[2]]
+    assert page.locator(".curves .key b").first.inner_text() == format_value(HIDDEN[2, 2])
     page.wait_for_function("window.answers.length > 0")
     assert page.evaluate("window.answers") == [["places", {"token": 2, "unit": 2}]]  # once, a moment later
     expect(page.locator(".heard")).to_contain_text("token 3 is sat")
@@ -114,7 +114,7 @@ def clock(page: Page) -> Iterator:
 
 
 def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
-    page = mount(known(), {"token": 0, "unit": 2})
+    page = mount(make_view(), {"token": 0, "unit": 2})
     clock.run_for(1_000)
     slider(page, "token").press("ArrowRight")
     box = slider(page, "unit").bounding_box()
@@ -123,7 +123,7 @@ def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] * 0.9, middle, steps=4)
     clock.run_for(5_000)
-    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 6: {written(HIDDEN[1, 5])}")
+    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 6: {format_value(HIDDEN[1, 5])}")
     assert page.evaluate("window.answers") == []
     page.mouse.up()
     clock.run_for(5_000)
@@ -131,25 +131,25 @@ def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
 
 
 def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):
-    page = mount(known(), {"token": 0, "unit": 0})
+    page = mount(make_view(), {"token": 0, "unit": 0})
     field = page.locator(".heatmap .field").first
     box = field.bounding_box()
     field.click(position={"x": box["width"] * 3.5 / UNITS, "y": box["height"] * 3.5 / 4})
-    expect(page.locator(".formula")).to_have_text(f"token 4 is down, unit 4: {written(HIDDEN[3, 3])}")
+    expect(page.locator(".formula")).to_have_text(f"token 4 is down, unit 4: {format_value(HIDDEN[3, 3])}")
     plot = page.locator(".curves svg[role=img]").first
     plot.click(position={"x": plot.bounding_box()["width"] * 1.5 / 4, "y": 20})
-    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 4: {written(HIDDEN[1, 3])}")
+    expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 4: {format_value(HIDDEN[1, 3])}")
 
 
 def test_a_pointer_reads_cells(mount):
-    page = mount(known(), {"token": 0, "unit": 0})
+    page = mount(make_view(), {"token": 0, "unit": 0})
     box = page.locator(".heatmap .field").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 1.5 / UNITS, box["y"] + box["height"] * 2.5 / 4)
-    expect(page.locator(".tip")).to_have_text(f"{written(HIDDEN[2, 1])} \u2002 Token sat, Unit 2")
+    expect(page.locator(".tip")).to_have_text(f"{format_value(HIDDEN[2, 1])} \u2002 Token sat, Unit 2")
 
 
 def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
-    page = mount(known(), {"token": 0, "unit": 1})
+    page = mount(make_view(), {"token": 0, "unit": 1})
     points = page.locator(".curves").nth(1).locator("svg[role=img] polyline").get_attribute("points")
     assert len(points.split()) == int((HIDDEN[:, 1] > 0).sum())
 
@@ -160,31 +160,31 @@ def test_a_scale_of_their_own_follows_the_curves(mount):
     page = mount(StepView(axes, {"h": Numbers(HIDDEN, ("token", "unit"))}, (curves,)), {"token": 0, "unit": 0})
     for unit in (1, 4):
         slider(page, "unit").fill(str(unit + 1))
-        ends = [written(HIDDEN[:, unit].max()), written(HIDDEN[:, unit].min())]
+        ends = [format_value(HIDDEN[:, unit].max()), format_value(HIDDEN[:, unit].min())]
         expect(page.locator(".plot .high")).to_have_text(ends[0])
         expect(page.locator(".plot .low")).to_have_text(ends[1])
 
 
 def test_a_sent_value_is_not_applied_again(mount):
-    page = mount(known(), {"token": 0, "unit": 0})
+    page = mount(make_view(), {"token": 0, "unit": 0})
     slider(page, "token").fill("3")
     page.wait_for_function("window.answers.length > 0")
     slider(page, "token").fill("4")
-    mount(known(), {"token": 2, "unit": 0})  # the answer to the first move comes after the second
+    mount(make_view(), {"token": 2, "unit": 0})  # the answer to the first move comes after the second
     assert slider(page, "token").input_value() == "4"
-    mount(known(), {"token": 1, "unit": 5})  # a link
+    mount(make_view(), {"token": 1, "unit": 5})  # a link
     assert slider(page, "token").input_value() == "2" and slider(page, "unit").input_value() == "6"
 
 
 def test_new_numbers_leave_the_sliders_where_they_are(mount):
-    page = mount(known(), {"token": 0, "unit": 0})
+    page = mount(make_view(), {"token": 0, "unit": 0})
     slider(page, "token").fill("3")
-    mount(known(2 * HIDDEN), {"token": 0, "unit": 0})
-    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 1: {written(2 * HIDDEN[2, 0])}")
+    mount(make_view(2 * HIDDEN), {"token": 0, "unit": 0})
+    expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 1: {format_value(2 * HIDDEN[2, 0])}")
 
 
 def test_the_theme_is_the_pages(mount):
-    page = mount(known(), {"token": 0, "unit": 0}, palette.BACKGROUND["dark"])
+    page = mount(make_view(), {"token": 0, "unit": 0}, palette.BACKGROUND["dark"])
     assert ["theme", "dark"] in page.evaluate("window.answers")
 
 
@@ -215,7 +215,7 @@ def test_a_move_is_drawn_within_a_frame(mount):
     assert took < 33, json.dumps(took)
 
 
-def sampled(temperature: float, top_k: int, top_p: float) -> StepView:
+def make_sampling_view(temperature: float, top_k: int, top_p: float) -> StepView:
     """The choice of a token from known logits, two of them equal, as the page shows it with these settings."""
     logits = np.round(np.random.default_rng(3).normal(0, 3, 200), 1).astype(np.float32)
     logits[np.argsort(-logits)[4]] = np.sort(logits)[-4]
@@ -244,12 +244,12 @@ def sampled(temperature: float, top_k: int, top_p: float) -> StepView:
 
 
 def test_the_rule_of_sampling_gives_the_servers_numbers(mount):
-    """Every setting, computed by the browser while its slider is held, then with the numbers of the server."""
-    start = sampled(1.0, 0, 1.0)
+    """Every setting, computed by the browser while its slider is dragged, then with the numbers of the server."""
+    start = make_sampling_view(1.0, 0, 1.0)
     page = mount(start, start.at)
     settings = [(t, k, p) for t in (0.3, 1.0, 2.5) for k in (0, 1, 4, 150) for p in (0.05, 0.6, 1.0)]
     for chosen in settings:
-        view = sampled(*chosen)
+        view = make_sampling_view(*chosen)
         for axis, place in view.at.items():
             slider(page, axis).fill(str(place + 1))
         own = page.locator("tbody tr, .formula").all_inner_texts()

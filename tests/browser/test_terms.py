@@ -18,22 +18,22 @@ def explanation() -> str:
 
 def test_pointer_and_keys(page: Page, server: Server):
     open_page(page, f"{server.url}/{ADDRESS}")
-    term, shown = page.locator(TERM).first, page.locator(SHOWN)
-    expect(shown).to_be_hidden()
+    term, tooltip = page.locator(TERM).first, page.locator(SHOWN)
+    expect(tooltip).to_be_hidden()
     term.scroll_into_view_if_needed()
     term.hover()
-    expect(shown).to_have_text(explanation())
+    expect(tooltip).to_have_text(explanation())
     expect(term).to_have_attribute("aria-describedby", "explained-term")
-    shown.hover()  # it stays to be read, and copied
+    tooltip.hover()  # it stays to be read, and copied
     page.wait_for_timeout(400)
-    expect(shown).to_be_visible()
+    expect(tooltip).to_be_visible()
     page.mouse.move(2, 2)
-    expect(shown).to_be_hidden()
+    expect(tooltip).to_be_hidden()
     page.keyboard.press("Tab")  # from here on the focus is the keyboard's
     term.focus()
-    expect(shown).to_have_text(explanation())
+    expect(tooltip).to_have_text(explanation())
     page.keyboard.press("Escape")
-    expect(shown).to_be_hidden()
+    expect(tooltip).to_be_hidden()
     with page.expect_popup() as opened:
         term.press("Enter")
     entry = opened.value
@@ -53,12 +53,12 @@ def test_the_first_tap_explains_and_the_second_leads_there(browser: Browser, ser
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     open_page(page, f"{server.url}/{ADDRESS}")
-    term, shown = page.locator(TERM).first, page.locator(SHOWN)
+    term, tooltip = page.locator(TERM).first, page.locator(SHOWN)
     term.scroll_into_view_if_needed()
     page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")  # scrolled
     tap(term)
-    expect(shown).to_have_text(explanation())
-    box = shown.bounding_box()
+    expect(tooltip).to_have_text(explanation())
+    box = tooltip.bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     with context.expect_page() as opened:
         tap(term)

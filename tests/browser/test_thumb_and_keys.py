@@ -1,4 +1,4 @@
-"""The address keeps its promise for a thumb on a phone and for who has no pointer at all."""
+"""The address follows the view with touch on a phone and with the keyboard only."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.browser.address_bar import expect_query, expect_setting
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.touch import tap
-from tests.browser.uploads import shown
+from tests.browser.uploads import wait_for_picture
 from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded, photo
 from views import palette
@@ -20,10 +20,10 @@ from views.controls import samples
 SENTENCE = "I want to buy a car."
 
 
-def swipe(phone: Page, shown: Locator) -> None:
+def swipe(phone: Page, target: Locator) -> None:
     """Drag a finger upwards over it, and wait until the page has scrolled as far and has stopped."""
-    shown.scroll_into_view_if_needed()
-    box = shown.bounding_box()
+    target.scroll_into_view_if_needed()
+    box = target.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     devtools = phone.context.new_cdp_session(phone)
     for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
@@ -34,7 +34,7 @@ def swipe(phone: Page, shown: Locator) -> None:
         map.stood = now
         return now < y - 150 && now === before
     }"""
-    phone.wait_for_function(scrolled, arg=[shown.element_handle(), box["y"]])
+    phone.wait_for_function(scrolled, arg=[target.element_handle(), box["y"]])
 
 
 @pytest.mark.parametrize(
@@ -43,20 +43,20 @@ def swipe(phone: Page, shown: Locator) -> None:
 )  # one component
 def test_a_swipe_over_a_map_scrolls_the_page(phone: Page, server: Server, path: str):
     open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
-    shown = phone.locator(".detail[data-drawn] canvas[role=img]").first
-    swipe(phone, shown)
+    large_map = phone.locator(".detail[data-drawn] canvas[role=img]").first
+    swipe(phone, large_map)
     expect(phone.locator(".tip:visible")).to_have_count(0)  # the finger was not reading
-    tap(shown)
+    tap(large_map)
     expect(phone.locator(".detail > .tip:visible .value")).to_have_count(1)
 
 
 @pytest.mark.parametrize(("path", "charts"), [nightly("heads", False), ("masks", False), nightly("positions", True)])
 def test_pages_without_a_chart_load_no_plotly(phone: Page, server: Server, path: str, charts: bool):
-    asked: list[str] = []
-    phone.on("request", lambda request: asked.append(request.url))
+    requested: list[str] = []
+    phone.on("request", lambda request: requested.append(request.url))
     open_page(phone, f"{server.url}/{path}?text={SENTENCE}")
     phone.locator(".js-plotly-plot" if charts else ".detail[data-drawn]").first.wait_for()
-    assert any("plotly" in url.lower() for url in asked) == charts
+    assert any("plotly" in url.lower() for url in requested) == charts
     if charts:
         swipe(phone, phone.locator(".js-plotly-plot").first)
 
@@ -70,7 +70,7 @@ def test_a_tap_paints_and_a_drag_scrolls(phone: Page, server: Server):
     phone.wait_for_url("**painted=**")
 
 
-def heading(page: Page, title: str) -> None:
+def wait_for_heading(page: Page, title: str) -> None:
     expect(page.locator('[data-testid="stMain"] h1')).to_have_text(title)
     ready(page)
 
@@ -85,19 +85,19 @@ def test_by_thumb(phone: Page, server: Server, browser: Browser):
     expect_query(phone, text=SENTENCE, method="beam")
     ready(phone)
     tap(link_to(phone, "Attention"))
-    heading(phone, "Attention")
+    wait_for_heading(phone, "Attention")
     tap(phone.get_by_role("radio", name="Cross", exact=True))
     expect_query(phone, text=SENTENCE, method="beam", kind="cross")
     ready(phone)
     address = phone.url
     phone.go_back()
-    heading(phone, "Attention Atlas")
+    wait_for_heading(phone, "Attention Atlas")
     expect(box).to_have_value(SENTENCE)
     expect_query(phone, text=SENTENCE, method="beam")
     phone.go_forward()
-    heading(phone, "Attention")
+    wait_for_heading(phone, "Attention")
     phone.reload()
-    heading(phone, "Attention")
+    wait_for_heading(phone, "Attention")
     phone.wait_for_url(address)
     expect(phone.get_by_role("radio", name="Cross", exact=True)).to_be_checked()
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
@@ -112,28 +112,28 @@ def test_by_keys_alone(page: Page, server: Server):
     """From the sentence to a head, a cell, a file and a picture; announcements are in the accessibility tree."""
     open_page(page, server.url)
     expect(page.get_by_role("button", name="Model card")).to_be_hidden()  # in the closed sidebar: no key reaches it
-    reach(page, 'document.activeElement.matches("input[type=text]")')
+    tab_to(page, 'document.activeElement.matches("input[type=text]")')
     page.keyboard.press("ControlOrMeta+a")
     page.keyboard.type(SENTENCE)
     page.keyboard.press("Enter")
     expect_setting(page, text=SENTENCE)
     news = page.get_by_role("status").filter(has_text="Je veux acheter une voiture.")
     expect(news).to_have_class("announced")
-    reach(page, 'document.activeElement.closest("[role=radiogroup]") !== null')
+    tab_to(page, 'document.activeElement.closest("[role=radiogroup]") !== null')
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Space")
     expect_setting(page, method="beam")
     ready(page)
-    by_menu(page, "Attention")
+    open_from_menu(page, "Attention")
     expect_query(page, text=SENTENCE, method="beam")
     page.go_back()  # the browser's own key does not reach a headless one
-    heading(page, "Attention Atlas")
+    wait_for_heading(page, "Attention Atlas")
     expect(page.get_by_label("English sentence")).to_have_value(SENTENCE)
     expect(page.get_by_role("radio", name="Beam", exact=True)).to_be_checked()
     page.go_forward()
-    heading(page, "Attention")
+    wait_for_heading(page, "Attention")
     grid = page.get_by_role("grid", name="encoder self-attention")
-    reach(page, f'{FOCUSED}.getAttribute("role") === "gridcell"')
+    tab_to(page, f'{FOCUSED}.getAttribute("role") === "gridcell"')
     for key in ("ArrowDown", "ArrowRight", "Enter"):
         page.keyboard.press(key)
     expect_query(page, text=SENTENCE, method="beam", layer="2", head="2")
@@ -141,33 +141,33 @@ def test_by_keys_alone(page: Page, server: Server):
     assert tree.count("[selected]") == 1
     (chosen,) = (line for line in tree.splitlines() if "[selected]" in line)
     assert re.search("layer 2, head 2. Strongest: .+ attends to .+, 0", chosen)
-    heard = page.locator(".detail > .heard")
-    expect(heard).to_have_text("Encoder self-attention, layer 2, head 2")
-    reach(page, f'{FOCUSED}.matches("canvas")')
+    announcement = page.locator(".detail > .heard")
+    expect(announcement).to_have_text("Encoder self-attention, layer 2, head 2")
+    tab_to(page, f'{FOCUSED}.matches("canvas")')
     expect(page.get_by_role("img", name="layer 2, head 2.")).to_be_focused()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")
-    expect(heard).to_have_text(re.compile(r"^want .* I: 0\.\d+$"))
+    expect(announcement).to_have_text(re.compile(r"^want .* I: 0\.\d+$"))
     file = ".st-key-download-encoder-layer-2-head-2-csv"
     expect(page.locator(file)).to_be_visible()  # the files follow a moment later
     ready(page)
-    reach(page, f"document.activeElement.closest('{file}') !== null")
+    tab_to(page, f"document.activeElement.closest('{file}') !== null")
     with page.expect_download() as download:
         page.keyboard.press("Enter")
     assert download.value.suggested_filename.endswith(".csv")
-    by_menu(page, "Vision")
-    reach(page, f'{FOCUSED}.closest("[role=radiogroup]")?.ariaLabel === "Picture"')
+    open_from_menu(page, "Vision")
+    tab_to(page, f'{FOCUSED}.closest("[role=radiogroup]")?.ariaLabel === "Picture"')
     page.keyboard.press("ArrowRight")
     expect_setting(page, picture=samples.NAMES[1])
-    shown(page, samples.NAMES[1])
+    wait_for_picture(page, samples.NAMES[1])
     assert "[checked]" in page.get_by_role("radiogroup", name="Picture").aria_snapshot()
     button = page.get_by_test_id("stFileUploaderDropzone").locator("button")
     with page.expect_file_chooser() as chooser:  # the system's window: Playwright acts as the user there
-        reach(page, 'document.activeElement.matches("[data-testid=stFileUploaderDropzone] button")')
+        tab_to(page, 'document.activeElement.matches("[data-testid=stFileUploaderDropzone] button")')
         expect(button).to_be_focused()
         page.keyboard.press("Enter")
     chooser.value.set_files({"name": "own.png", "mimeType": "image/png", "buffer": encoded(photo())})
-    shown(page, "own")
+    wait_for_picture(page, "own")
     expect(button).to_be_focused()  # that of the new, empty box
 
 
@@ -175,15 +175,17 @@ def test_by_keys_alone(page: Page, server: Server):
 FOCUSED = "(document.activeElement.shadowRoot?.activeElement ?? document.activeElement)"
 
 
-def by_menu(page: Page, title: str) -> None:
+def open_from_menu(page: Page, title: str) -> None:
     """Open a page by its link in the menu, which shows that it has the focus."""
-    reach(page, f'document.activeElement.matches("a") && document.activeElement.textContent.trim() === "{title}"', True)
+    tab_to(
+        page, f'document.activeElement.matches("a") && document.activeElement.textContent.trim() === "{title}"', True
+    )
     assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     page.keyboard.press("Enter")
-    heading(page, title)
+    wait_for_heading(page, title)
 
 
-def reach(page: Page, condition: str, backwards: bool = False) -> None:
+def tab_to(page: Page, condition: str, backwards: bool = False) -> None:
     """Press Tab until the element that has the focus is one like this."""
     for _ in range(60):
         page.keyboard.press("Shift+Tab" if backwards else "Tab")

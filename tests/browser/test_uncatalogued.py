@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.browser.uncatalogued import uncatalogued
-from tests.views.figures.test_heatmap import shown
+from tests.views.figures.test_heatmap import make_matrix
 from views.figures.heatmap import matrix
 from views.text.catalogue import PSEUDO, say, using_language
 from views.text.literal import TOKEN, tokens_on
@@ -16,7 +16,7 @@ from views.text.literal import TOKEN, tokens_on
 UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it is in the place of a value
 
 
-def reported(page: Page, content: str, script: str = "") -> list[str]:
+def report_texts(page: Page, content: str, script: str = "") -> list[str]:
     """The reported texts, without their elements; `script` runs first, where `at` is the element around `content`."""
     page.set_content(f'<section data-testid="stMain"><div id="at">{content}</div></section>')
     page.evaluate(f"() => {{ const at = document.getElementById('at'); {script} }}")
@@ -38,7 +38,7 @@ def reported(page: Page, content: str, script: str = "") -> list[str]:
     ],
 )
 def test_catalogued_and_marked_texts_are_not_reported(page: Page, content: str):
-    assert reported(page, content) == []
+    assert report_texts(page, content) == []
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_catalogued_and_marked_texts_are_not_reported(page: Page, content: str):
     ],
 )  # fmt: skip
 def test_uncatalogued_texts_are_reported(page: Page, content: str, left: str):
-    assert left in reported(page, content)
+    assert left in report_texts(page, content)
 
 
 def test_components_are_read_inside_and_under_the_pointer(page: Page):
@@ -74,12 +74,12 @@ def test_components_are_read_inside_and_under_the_pointer(page: Page):
         field.onpointermove = (event) => { tip.textContent = event.clientX > 0 ? "pointed at" : "" }
         field.onpointerleave = () => { tip.textContent = "" }
     """
-    assert reported(page, "", component) == ["inside", "pointed at"]
+    assert report_texts(page, "", component) == ["inside", "pointed at"]
 
 
 def chart(layout: str = "{}", **trace: str) -> str:
-    given = ", ".join(f"{name}: {value}" for name, value in trace.items())
-    return f"at.className = 'js-plotly-plot'; at.layout = {layout}; at._fullData = [{{{given}}}]"
+    fields = ", ".join(f"{name}: {value}" for name, value in trace.items())
+    return f"at.className = 'js-plotly-plot'; at.layout = {layout}; at._fullData = [{{{fields}}}]"
 
 
 @pytest.mark.parametrize(
@@ -95,21 +95,21 @@ def chart(layout: str = "{}", **trace: str) -> str:
     ],
 )
 def test_charts_are_read_under_the_pointer(page: Page, trace: dict[str, str], left: list[str]):
-    assert reported(page, "", chart(**trace)) == left
+    assert report_texts(page, "", chart(**trace)) == left
 
 
 def test_axes_of_tokens_are_those_that_the_figure_names(page: Page):
     ticks = '<svg><g class="xtick"><text>chat</text></g><g class="y2tick"><text>said nowhere</text></g></svg>'
     hover = {"hovertemplate": '"%{x}<extra></extra>"', "x": '["chat"]'}
-    assert reported(page, ticks, chart("{meta: {said: {xaxis: 'token'}}}", **hover)) == ["said nowhere"]
+    assert report_texts(page, ticks, chart("{meta: {said: {xaxis: 'token'}}}", **hover)) == ["said nowhere"]
     assert tokens_on("xaxis") == {"said": {"xaxis": "token"}}
 
 
 def test_a_heatmap_names_its_axes():
     labels = {"rows": tuple("abc"), "columns": tuple("abcd")}
-    assert matrix(shown(**labels), "light").layout.meta == tokens_on("xaxis", "yaxis")
+    assert matrix(make_matrix(**labels), "light").layout.meta == tokens_on("xaxis", "yaxis")
 
 
 def test_brackets_are_those_of_the_catalogue(page: Page):
     with using_language(PSEUDO):
-        assert reported(page, f"<p>{say('test.given', 'A text')}</p>") == []
+        assert report_texts(page, f"<p>{say('test.given', 'A text')}</p>") == []

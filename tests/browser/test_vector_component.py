@@ -18,25 +18,25 @@ PLANE = VectorPlacement(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0))
 def mount(page: Page):
     """Show vectors in an empty page."""
 
-    def show(placed: VectorPlacement) -> Page:
-        shown = payload(placed.dimensions, "Vectors", "light")
-        mount_component(page, "vector_view", "vector-view", shown, "#FFFFFF", selection_mark(placed))
+    def mount_vectors(placed: VectorPlacement) -> Page:
+        content = payload(placed.dimensions, "Vectors", "light")
+        mount_component(page, "vector_view", "vector-view", content, "#FFFFFF", selection_mark(placed))
         return page
 
-    return show
+    return mount_vectors
 
 
-def standing(page: Page) -> dict:
+def placement(page: Page) -> dict:
     return json.loads(page.locator(".vector-view").get_attribute("data-placed"))
 
 
-def said(page: Page) -> list[str]:
+def readout_lines(page: Page) -> list[str]:
     return page.locator(".readout p").all_inner_texts()
 
 
 def test_a_basis_and_its_coordinates(mount):
     page = mount(PLANE)
-    assert said(page) == [
+    assert readout_lines(page) == [
         "Determinant: 5.00",
         "Rank 2 of 2: the vectors span the whole plane.",
         "They are independent: a basis.",
@@ -46,10 +46,10 @@ def test_a_basis_and_its_coordinates(mount):
     assert [shares.nth(place).input_value() for place in (0, 1)] == ["2", "1"]
     shares.nth(1).fill("-1")
     shares.nth(1).press("Tab")
-    assert standing(page)["point"] == [5, 0]  # 2 (2, 1) - (-1, 2)
+    assert placement(page)["point"] == [5, 0]  # 2 (2, 1) - (-1, 2)
     page.wait_for_function("window.answers.length > 0")
-    name, told = page.evaluate("window.answers[0]")
-    assert (name, told["point"], told["vectors"]) == ("placed", [5, 0], [[2, 1], [-1, 2]])
+    name, message = page.evaluate("window.answers[0]")
+    assert (name, message["point"], message["vectors"]) == ("placed", [5, 0], [[2, 1], [-1, 2]])
 
 
 def test_keys_and_the_pointer_move_a_vector(mount):
@@ -58,7 +58,7 @@ def test_keys_and_the_pointer_move_a_vector(mount):
     tip.focus()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Shift+ArrowUp")
-    assert standing(page)["vectors"][1] == [-0.9, 3]
+    assert placement(page)["vectors"][1] == [-0.9, 3]
     assert tip.get_attribute("aria-valuetext") == "-0.9, 3"
     box, grip = page.locator("svg").bounding_box(), tip.locator(".grip").bounding_box()
     unit = box["width"] / 2 * 0.94 / 5
@@ -66,21 +66,21 @@ def test_keys_and_the_pointer_move_a_vector(mount):
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2 + 4 * unit, box["y"] + box["height"] / 2 - 2 * unit, steps=3)
     page.mouse.up()
-    assert standing(page)["vectors"][1] == [4, 2]
-    assert said(page)[:3] == [
+    assert placement(page)["vectors"][1] == [4, 2]
+    assert readout_lines(page)[:3] == [
         "Determinant: 0",
         "Rank 1 of 2: the vectors span a line.",
         "They are dependent: no basis.",
     ]
-    assert said(page)[3].startswith("p does not lie in the span; nearest to it is (4.00, 2.00), 2.24 away")
+    assert readout_lines(page)[3].startswith("p does not lie in the span; nearest to it is (4.00, 2.00), 2.24 away")
 
 
 def test_a_thumb_drags_a_vector(mount):
     """As a phone sends it: the touch holds the vector, and the page does not scroll meanwhile."""
     page = mount(PLANE)
     box, grip = page.locator("svg").bounding_box(), page.get_by_role("slider", name="u", exact=True).locator(".grip")
-    unit, held = box["width"] / 2 * 0.94 / 5, grip.bounding_box()
-    begin = {"x": held["x"] + held["width"] / 2, "y": held["y"] + held["height"] / 2}
+    unit, handle = box["width"] / 2 * 0.94 / 5, grip.bounding_box()
+    begin = {"x": handle["x"] + handle["width"] / 2, "y": handle["y"] + handle["height"] / 2}
     end = {"x": box["x"] + box["width"] / 2 - 3 * unit, "y": box["y"] + box["height"] / 2 + unit}
     touch = page.context.new_cdp_session(page)
     send = lambda kind, *points: touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})  # noqa: E731
@@ -88,7 +88,7 @@ def test_a_thumb_drags_a_vector(mount):
     for step in (1, 2, 3):
         send("touchMove", {axis: begin[axis] + (end[axis] - begin[axis]) * step / 3 for axis in begin})
     send("touchEnd")
-    assert standing(page)["vectors"] == [[-3, -1], [-1, 2]]
+    assert placement(page)["vectors"] == [[-3, -1], [-1, 2]]
     page.wait_for_function("window.answers.length > 0")
     assert page.evaluate("window.answers.at(-1)[1].vectors[0]") == [-3, -1]
     assert page.evaluate("scrollY") == 0
@@ -96,11 +96,11 @@ def test_a_thumb_drags_a_vector(mount):
 
 def test_space_and_what_is_typed(mount):
     page = mount(VectorPlacement(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
-    assert said(page)[0] == "Determinant: 3.00"
+    assert readout_lines(page)[0] == "Determinant: 3.00"
     cell = page.get_by_label("w, coordinate z")
     cell.fill("-2")
     cell.press("Tab")
-    assert said(page)[1:3] == ["Rank 2 of 3: the vectors span a plane.", "They are dependent: no basis."]
-    assert "(\u22121.00, \u22121.00, 2.00), 1.73 away" in said(page)[3]
+    assert readout_lines(page)[1:3] == ["Rank 2 of 3: the vectors span a plane.", "They are dependent: no basis."]
+    assert "(\u22121.00, \u22121.00, 2.00), 1.73 away" in readout_lines(page)[3]
     page.get_by_label("Turn").fill("90")
-    assert standing(page)["turn"] == [90, 25]
+    assert placement(page)["turn"] == [90, 25]

@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from model import VisionClassifier
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
-from tests.browser.uploads import shown, upload
+from tests.browser.uploads import upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 from views import patch_grid
 from views.text.numbers import percent, three_digits
@@ -26,9 +26,9 @@ def trace():
     return VisionClassifier.load().trace(PICTURE)
 
 
-def give_picture(page: Page) -> None:
+def upload_picture(page: Page) -> None:
     upload(page, "mine.png", encoded(PICTURE), "image/png")
-    shown(page, "own")
+    wait_for_picture(page, "own")
 
 
 def cell(page: Page, row: int, column: int, panel: int = 0) -> Locator:
@@ -54,7 +54,7 @@ def close(text: str, value: float) -> bool:
 def test_an_uploaded_picture_is_classified(server: Server, page: Page, trace):
     open_page(page, f"{server.url}/vision?view=cls&layer=2&head=3")
     before = page.locator(".aa-answer").inner_text()
-    give_picture(page)
+    upload_picture(page)
     expect(page.locator(".aa-answer")).not_to_have_text(before, use_inner_text=True)
     best = page.locator(".aa-answer .aa-best")
     expect(best).to_contain_text(trace.classes[trace.answer])
@@ -78,7 +78,7 @@ def test_an_uploaded_picture_is_classified(server: Server, page: Page, trace):
 
 def test_a_patch_chosen_by_click_and_by_keys_is_followed_everywhere(server: Server, page: Page, trace):
     open_page(page, f"{server.url}/vision?view=any-patch&layer=1&head=2")
-    give_picture(page)
+    upload_picture(page)
     matrix, columns = trace.attention[0, 1], trace.grid[1]
 
     def follows(row: int, column: int) -> None:
@@ -141,7 +141,7 @@ def test_opacity_and_outline(server: Server, page: Page):
 
 
 @pytest.mark.nightly
-def test_files_hold_what_is_shown(server: Server, page: Page):
+def test_files_contain_the_shown_numbers(server: Server, page: Page):
     open_page(page, f"{server.url}/vision?view=cls&layer=3&head=1")
     files = {}
     for label in ("All heads as NPZ", "CSV", "PNG", "SVG"):

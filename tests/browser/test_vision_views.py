@@ -72,8 +72,8 @@ def test_pointing_at_a_cell_names_both_patches_and_the_value(page: Page, app: Ap
     expect(label).to_contain_text("patch in row 2, column 1")
     expect(label).to_contain_text("and in row 1, column 3")
     value = float(position_similarity(service().model.network)[3, 2])
-    shown = float(re.search(r"column 3\s*(-?[\d.]+)$", label.text_content().replace("\u2212", "-")).group(1))
-    assert shown == pytest.approx(value, rel=1e-5)
+    number = float(re.search(r"column 3\s*(-?[\d.]+)$", label.text_content().replace("\u2212", "-")).group(1))
+    assert number == pytest.approx(value, rel=1e-5)
 
 
 @pytest.mark.nightly

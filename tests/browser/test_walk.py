@@ -14,11 +14,11 @@ from tests.browser.conftest import PATIENCE, open_page, ready
 from tests.browser.overflow import WIDE
 from tests.browser.policy import Watch
 from tests.browser.uncatalogued import uncatalogued
-from tests.browser.walker import FULL, Visit, check, first_of_each_page, go, in_every_way
+from tests.browser.walker import FULL, Visit, all_visits, check, first_visits, open_visit
 from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
-WALK = in_every_way if FULL else first_of_each_page
+WALK = all_visits if FULL else first_visits
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def url() -> Iterator[str]:
 def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
     """One tab for the whole walk, so that its scripts are compiled once, and who watches it."""
     context, watch = browser.new_context(locale="en-XA", reduced_motion="reduce"), Watch()
-    watch.over(context, url.removeprefix("http://"))
+    watch.attach(context, url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     yield page, watch
@@ -44,27 +44,27 @@ def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
 @pytest.mark.parametrize("visit", WALK(VIEWS + UNFOLDED), ids=lambda visit: visit.id)
 def test_a_view(url: str, watched: tuple[Page, Watch], visit: Visit):
     page, watch = watched
-    watch.forget()
-    go(page, url, visit)
+    watch.clear()
+    open_visit(page, url, visit)
     check(page, visit.view)
-    assert watch.saw_nothing(), watch
+    assert watch.is_clean(), watch
 
 
 def first_canvas(page: Page) -> None:
     page.locator("canvas[role=application]").first.press("ArrowRight")
 
 
-def a_slider(page: Page) -> None:
+def move_slider(page: Page) -> None:
     page.locator(".step-view input[type=range]").first.press("ArrowRight")
 
 
-def a_token(page: Page) -> None:
+def press_token(page: Page) -> None:
     page.locator(".side .token").first.press("ArrowDown")
 
 
 @pytest.mark.parametrize(
     ("address", "press"),
-    [("compare?b=other", first_canvas), ("history?part=gates", a_slider), ("attention?look=lines", a_token)],
+    [("compare?b=other", first_canvas), ("history?part=gates", move_slider), ("attention?look=lines", press_token)],
 )
 def test_screen_reader_texts_are_in_the_catalogue(
     url: str, watched: tuple[Page, Watch], address: str, press: Callable[[Page], None]

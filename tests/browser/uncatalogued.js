@@ -1,14 +1,14 @@
-// Everything on the page that stands outside the brackets of the pseudo-language, so was said past the catalogue: a
-// list of findings, each with its element. The arguments are described in `uncatalogued.py`.
+// List texts of the page outside the brackets of the pseudo-language, which are not in the catalogue, each with its
+// element. The arguments are described in `uncatalogued.py`.
 async ({ opened, closed, data, streamlit }) => {
   const WORD = /\p{L}{2}/u
-  const NOT_SAID = /\b(Message|Name)\(/ // one that nobody asked what it says
-  const TOLD = ["aria-label", "title", "alt", "placeholder", "aria-description", "aria-valuetext", "aria-roledescription"]
-  const SHOWN_AS_DATA = ["title", "aria-valuetext"] // of an element that is marked; the rest of it is said by the page
+  const UNTRANSLATED = /\b(Message|Name)\(/ // the repr of a message that was not translated
+  const TEXT_ATTRIBUTES = ["aria-label", "title", "alt", "placeholder", "aria-description", "aria-valuetext", "aria-roledescription"]
+  const SHOWN_AS_DATA = ["title", "aria-valuetext"] // of an element that is marked; the page adds the others
   const NOT_READ = "style, script, noscript, template, meta, link, .katex"
   const CLOSED_IN_ITSELF = '[data-testid="stElementContainer"], [role="tooltip"]'
   const CLOSED_WHERE_IT_BEGINS = "svg, table" // a table may also be part of a text
-  const found = new Set()
+  const findings = new Set()
   let depth = 0 // of brackets, which may be opened in one element and closed in the next
 
   const outside = (text) => {
@@ -25,13 +25,13 @@ async ({ opened, closed, data, streamlit }) => {
     const before = depth
     depth = 0
     look()
-    if (depth) found.add(`${where}: ${Math.abs(depth)} brackets are not ${depth > 0 ? "closed" : "opened"}`)
+    if (depth) findings.add(`${where}: ${Math.abs(depth)} brackets are not ${depth > 0 ? "closed" : "opened"}`)
     depth = before
   }
 
   const note = (where, text) => {
-    const left = NOT_SAID.test(text) ? text : outside(text)
-    if (WORD.test(left)) found.add(`${where}: ${left.replace(/\s+/g, " ").trim()}`)
+    const left = UNTRANSLATED.test(text) ? text : outside(text)
+    if (WORD.test(left)) findings.add(`${where}: ${left.replace(/\s+/g, " ").trim()}`)
   }
 
   const parent = (element) => element.parentElement ?? element.getRootNode().host
@@ -44,14 +44,14 @@ async ({ opened, closed, data, streamlit }) => {
     return names.join(" > ")
   }
 
-  // Which axes of a chart show tokens, numbers or names instead of what the page says: those that its figure names.
+  // Which axes of a chart show tokens, numbers or names instead of the page's texts: those that its figure names.
   const marked = (plot, axis) => Boolean(plot?.layout?.meta?.said?.[axis])
   const isTick = (element) => {
     const [, letter, number] = element.getAttribute("class")?.match(/^([xy])(\d*)tick$/) ?? []
     return letter && marked(element.closest(".js-plotly-plot"), `${letter}axis${number}`)
   }
 
-  // What a chart says under the pointer; its titles and its legend are elements.
+  // Texts of a chart under the pointer; its titles and its legend are elements.
   const readHover = (plot) => {
     for (const trace of plot._fullData ?? []) {
       if (trace.hoverinfo === "skip") continue
@@ -65,8 +65,8 @@ async ({ opened, closed, data, streamlit }) => {
       const template = trace.hovertemplate || trace.hovertext || trace.text || ""
       const name = /<extra>/.test(template) ? "" : trace.name
       for (const text of [template].flat()) {
-        const shown = `${text} ${name}`.replace(/%\{([^}]*)\}/g, value).replace(/<[^>]*>/g, " ")
-        whole(path(plot), () => note(`${path(plot)} under the pointer`, shown))
+        const filled = `${text} ${name}`.replace(/%\{([^}]*)\}/g, value).replace(/<[^>]*>/g, " ")
+        whole(path(plot), () => note(`${path(plot)} under the pointer`, filled))
       }
     }
   }
@@ -84,7 +84,7 @@ async ({ opened, closed, data, streamlit }) => {
     if (own.includes("all")) return
     const isData = element.matches(data) || isTick(element)
     const passed = [...own.flat(), ...(isData ? SHOWN_AS_DATA : [])]
-    for (const name of TOLD) {
+    for (const name of TEXT_ATTRIBUTES) {
       const text = element.getAttribute(name)
       if (text && !passed.includes(name)) whole(path(element), () => note(`${path(element)} ${name}`, text))
     }
@@ -97,7 +97,7 @@ async ({ opened, closed, data, streamlit }) => {
     else readInside(element)
   }
 
-  // What components say under the pointer: it goes to the middle of everything that listens to it.
+  // Texts of components under the pointer, which goes to the middle of every element with a pointer listener.
   const elementsIn = (root) => [...root.querySelectorAll("*")].flatMap((one) => [one, ...(one.shadowRoot ? elementsIn(one.shadowRoot) : [])])
   const readTips = (main) => {
     for (const listening of elementsIn(main).filter((one) => one.onpointermove)) {
@@ -111,19 +111,19 @@ async ({ opened, closed, data, streamlit }) => {
     }
   }
 
-  // Streamlit shows the help of a control while its sign has a focus that is seen, so one that follows a key.
+  // Streamlit shows the help of a control while its sign has a visible focus, so one that follows a key.
   const readHelp = async (root) => {
     const frame = () => new Promise(requestAnimationFrame)
     for (const sign of root.querySelectorAll('[data-testid="stTooltipIcon"] button')) {
       if (!sign.checkVisibility()) continue
       document.dispatchEvent(new KeyboardEvent("keydown", { key: "F15", bubbles: true }))
       sign.focus()
-      const shown = () => document.querySelector('[data-testid="stTooltipContent"]')
-      for (let frames = 0; !shown() && frames < 60; frames++) await frame()
-      if (shown()) read(shown())
-      else found.add(`${path(sign)}: its help does not come`)
+      const tooltip = () => document.querySelector('[data-testid="stTooltipContent"]')
+      for (let frames = 0; !tooltip() && frames < 60; frames++) await frame()
+      if (tooltip()) read(tooltip())
+      else findings.add(`${path(sign)}: its help does not come`)
       sign.blur()
-      for (let frames = 0; shown() && frames < 60; frames++) await frame()
+      for (let frames = 0; tooltip() && frames < 60; frames++) await frame()
     }
   }
 
@@ -131,5 +131,5 @@ async ({ opened, closed, data, streamlit }) => {
   whole("the page", () => read(document.body))
   readTips(main)
   await readHelp(document.querySelector('[role="dialog"]') ?? main) // behind a dialog nothing gets the focus
-  return [...found]
+  return [...findings]
 }

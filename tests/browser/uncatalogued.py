@@ -22,14 +22,14 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stIconMaterial"]', "text"),  # an icon: the font draws the word as a sign
     ('[data-testid="stMainMenuButton"]', ["aria-label"]),  # its own menu, of printing and the like
     ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read with it
-    ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never seen: something is always chosen
+    ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never visible: an option is always chosen
     ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
     ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less
     ('[data-testid="stDialog"] button:not([data-testid="stElementContainer"] button)', "all"),  # close a dialog
     ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables, pictures and code
     ('[data-testid="stFileUploaderDropzone"]', "all"),  # its button, and how large a file may be
     (".modebar", "all"),  # Plotly's tools
-    ('[data-testid="stDataFrame"]', "all"),  # a grid drawn on a canvas; `tests/pages` reads what it is given
+    ('[data-testid="stDataFrame"]', "all"),  # a grid drawn on a canvas; `tests/pages` reads its data
 )
 
 

@@ -1,8 +1,8 @@
-"""Pictures given to the app as a person gives them: chosen as a file, pasted, dropped.
+"""Upload pictures as a user does: chosen as a file, pasted, dropped.
 
-Each picture taken gets the page a new, empty upload box. So each of these functions waits until the page has been
-rendered: the result of the picture before is visible a moment before the box is renewed, and a file in the old box
-would be lost with it.
+After each accepted picture the page has a new, empty upload box. So each of these functions waits until the page has
+been rendered: the result of the picture before is visible a moment before the box is renewed, and a file in the old
+box would be lost with it.
 """
 
 from __future__ import annotations
@@ -54,16 +54,16 @@ def copy_picture(page: Page, png: bytes) -> None:
     )
 
 
-def shown(page: Page, name: str) -> None:
+def wait_for_picture(page: Page, name: str) -> None:
     """Wait until the tile called `name` is selected and the page is rendered; an own picture is `own`."""
     page.locator(f'{STRIP}[data-shown="{name}"]').wait_for()
     ready(page)
 
 
-def uploads_kept(app: AppServer) -> float:
+def uploaded_bytes(app: AppServer) -> float:
     """Bytes of uploaded files that the server reports."""
     with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
-        held = re.findall(
+        sizes = re.findall(
             r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE
         )
-    return sum(map(float, held))
+    return sum(map(float, sizes))

@@ -1,9 +1,9 @@
-"""The walker: it opens a view of the app, and everything that must hold on every view is checked there at once.
+"""Open a view of the app and run all checks that every view must pass.
 
-It reads the app in the pseudo-language, so that texts outside the catalogue show, and texts are longer than ours.
+The app is in the pseudo-language: it marks texts of the catalogue, and texts are longer than in English.
 
-A check is a function of the Playwright page and the view; to add one, write it and put it into `CHECKS`. What goes
-wrong without being seen, such as a refusal by the Content-Security-Policy, `tests.browser.policy.Watch` notes.
+A check is a function of the Playwright page and the view; to add one, write it and put it into `CHECKS`. Invisible
+errors, such as a refusal by the Content-Security-Policy, are recorded by `tests.browser.policy.Watch`.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ class Visit:
 WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)]
 
 
-def first_of_each_page(views: tuple[View, ...]) -> list[Visit]:
+def first_visits(views: tuple[View, ...]) -> list[Visit]:
     """One visit by link to the view that each page opens first; sizes and themes alternate."""
     firsts = [view for view in views if view.opens_first and not view.more]
     return [Visit(view, *WAYS[number % 4], True) for number, view in enumerate(firsts)]
 
 
-def in_every_way(views: tuple[View, ...]) -> list[Visit]:
+def all_visits(views: tuple[View, ...]) -> list[Visit]:
     """Every view on both screens in both themes, twice by its link and twice by choosing it."""
     return [Visit(view, *way, place % 3 == 0) for place, way in enumerate(WAYS) for view in views]
 
 
-def go(page: Page, url: str, visit: Visit) -> None:
+def open_visit(page: Page, url: str, visit: Visit) -> None:
     """Open the view in the app at `url` and wait until it is drawn."""
     view = visit.view
     page.set_viewport_size(visit.size)
@@ -75,7 +75,11 @@ def go(page: Page, url: str, visit: Visit) -> None:
     if visit.by_link or not view.part:
         open_page(page, f"{url}/{view.address()}")
     else:
-        if urlsplit(page.url).path != f"/{view.path}" or chosen(page, view.key) in (None, view.place) or view.more:
+        if (
+            urlsplit(page.url).path != f"/{view.path}"
+            or chosen_option(page, view.key) in (None, view.place)
+            or view.more
+        ):
             start = next(other for other in VIEWS if other.page == view.page and other.part != view.part)
             open_page(page, f"{url}/{start.address(**view.more)}")
         page.locator(f".st-key-{view.key}").get_by_role("radio").nth(view.place).click()
@@ -84,7 +88,7 @@ def go(page: Page, url: str, visit: Visit) -> None:
     page.wait_for_function(DRAWN)
 
 
-def chosen(page: Page, key: str) -> int | None:
+def chosen_option(page: Page, key: str) -> int | None:
     """Which option is chosen in a row of buttons, from 0; None where there is none."""
     places = page.locator(f'{MAIN} :is(.st-key-{key} [role="radio"], input[name="{key}"])').evaluate_all(
         """(options) => {
@@ -173,36 +177,36 @@ def expected_address(view: View) -> list[tuple[str, str]]:
 def wait_for_address(page: Page, view: View) -> None:
     """The address is written last."""
     page.wait_for_function(
-        "wanted => JSON.stringify([...new URLSearchParams(location.search)].sort()) === JSON.stringify(wanted)",
+        "expected => JSON.stringify([...new URLSearchParams(location.search)].sort()) === JSON.stringify(expected)",
         arg=[list(pair) for pair in expected_address(view)],
     )
 
 
-def the_address_leads_here(page: Page, view: View) -> None:
+def check_address(page: Page, view: View) -> None:
     """Assert that the address has the selection and nothing else, and that its page is open with that part."""
     wait_for_address(page, view)
-    found = urlsplit(page.url)
-    assert (found.path, sorted(parse_qsl(found.query))) == (f"/{view.path}", expected_address(view))
+    address = urlsplit(page.url)
+    assert (address.path, sorted(parse_qsl(address.query))) == (f"/{view.path}", expected_address(view))
     expect(page.locator(f"{MAIN} h1")).to_have_text(in_brackets(PAGES[view.page]))
     if view.key:
-        assert chosen(page, view.key) == view.place
+        assert chosen_option(page, view.key) == view.place
     for key in view.more:
-        assert chosen(page, key) not in (None, 0)
+        assert chosen_option(page, key) not in (None, 0)
 
 
-def the_list_of_views_has_every_part(page: Page, view: View) -> None:
+def check_list_of_parts(page: Page, view: View) -> None:
     if view.key:
         offered = page.locator(f"{MAIN} .st-key-{view.key}").get_by_role("radio").count()
         assert offered == len(PARTS[view.page][1])
 
 
-def what_only_it_shows_is_there(page: Page, view: View) -> None:
+def check_own_content(page: Page, view: View) -> None:
     selector = ONLY_HERE.get(view.page, {}).get(view.part)
     if selector:
         expect(page.locator(MAIN).locator(selector).first).to_be_visible()
 
 
-def nothing_failed(page: Page, view: View) -> None:
+def check_no_errors(page: Page, view: View) -> None:
     """No error, no component that broke, no formula that could not be set or was left as it was typed."""
     assert page.get_by_test_id("stException").count() == 0
     assert page.get_by_test_id("stAlertContentError").count() == 0
@@ -211,13 +215,13 @@ def nothing_failed(page: Page, view: View) -> None:
     assert "$" not in page.locator(MAIN).inner_text()
 
 
-def colours_follow_the_theme(page: Page, view: View) -> None:
+def check_theme(page: Page, view: View) -> None:
     scheme = page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'")
     red, green, blue = (int(palette.BACKGROUND[scheme][place : place + 2], 16) for place in (1, 3, 5))
     expect(page.get_by_test_id("stApp")).to_have_css("background-color", f"rgb({red}, {green}, {blue})")
 
 
-def tables_open(page: Page, view: View) -> None:
+def check_tables(page: Page, view: View) -> None:
     """The numbers below the first fold."""
     tables = page.get_by_text("Numbers as a table")
     if tables.count():
@@ -228,10 +232,10 @@ def tables_open(page: Page, view: View) -> None:
         wait_until_it_fits(page)
 
 
-def on_both_screens(page: Page, view: View) -> None:
-    """Nothing overflows, hides rows or is outside the catalogue, on the other screen and on this one.
+def check_both_screens(page: Page, view: View) -> None:
+    """Assert that nothing overflows, hides rows or is outside the catalogue, on the other screen and on this one.
 
-    Nor at 200 %, on the first view of each page; `make walk` looks at all.
+    Nor at 200 %, on the first view of each page; `make walk` checks all.
     """
     size = page.viewport_size
     if FULL or view.opens_first:
@@ -242,30 +246,30 @@ def on_both_screens(page: Page, view: View) -> None:
         assert_special_tokens_are_whole(page)
         if screen == PHONE:
             assert_no_box_hides_rows(page)
-        found = uncatalogued(page)
-        assert found == [], found
+        texts = uncatalogued(page)
+        assert texts == [], texts
 
 
-def axe_finds_nothing(page: Page, view: View) -> None:
-    """With the numbers open, on the first view of each page; `make walk` looks at all."""
+def check_accessibility(page: Page, view: View) -> None:
+    """With the numbers open, on the first view of each page; `make walk` checks all."""
     if FULL or view.opens_first:
-        found = violations(page)
-        assert found == [], "\n".join(found)
+        problems = violations(page)
+        assert problems == [], "\n".join(problems)
 
 
 CHECKS: tuple[Check, ...] = (
-    the_address_leads_here,
-    the_list_of_views_has_every_part,
-    what_only_it_shows_is_there,
-    nothing_failed,
-    colours_follow_the_theme,
-    on_both_screens,
-    tables_open,
-    axe_finds_nothing,
+    check_address,
+    check_list_of_parts,
+    check_own_content,
+    check_no_errors,
+    check_theme,
+    check_both_screens,
+    check_tables,
+    check_accessibility,
 )
 
 
 def check(page: Page, view: View) -> None:
-    """Everything that must hold of every view."""
-    for holds in CHECKS:
-        holds(page, view)
+    """Run all checks on a view."""
+    for run_check in CHECKS:
+        run_check(page, view)

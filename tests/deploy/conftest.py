@@ -55,9 +55,9 @@ def watch() -> Watch:
 def page(browser: Browser, site: Site, watch: Watch) -> Iterator[Page]:
     """A new visitor; the test fails if the policy blocked anything that a page needs."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
-    watch.over(context, site.url.removeprefix("http://"))
+    watch.attach(context, site.url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     yield page
     context.close()
-    assert watch.saw_nothing(), watch
+    assert watch.is_clean(), watch

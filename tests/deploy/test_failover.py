@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.test_journey import type_sentence
-from tests.browser.uploads import shown, upload
+from tests.browser.uploads import upload, wait_for_picture
 from tests.deploy.replicas import HEALTH, Replica, Site
 from tests.deploy.visitor import PATIENCE as LONG
 from tests.deploy.visitor import HttpVisitor
@@ -124,7 +124,7 @@ def test_a_browser_reconnects_to_another_replica(site: Site, page: Page):
     open_page(page, f"{site.url}/vision")
     content = encoded(photo(90, 60, seed=3))
     upload(page, "mine.png", content, "image/png")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     page.get_by_role("link", name="Explore", exact=True).click()
     type_sentence(page, "I want to buy a car.")
     assert home(page) == victim.port
@@ -137,7 +137,7 @@ def test_a_browser_reconnects_to_another_replica(site: Site, page: Page):
     # The killed replica is back, but the session is on another: uploads and pictures must not go to the old one.
     page.get_by_role("link", name="Vision", exact=True).click()
     upload(page, "mine.png", content, "image/png")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     assert home(page) != victim.port
 
 
@@ -160,7 +160,7 @@ def test_uploads_and_media_work_on_each_replica(site: Site, page: Page, place: i
     before = len(site.proxy.requests())
     open_page(page, f"{site.url}/vision")
     upload(page, "mine.png", encoded(photo(90, 60, seed=place)), "image/png")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     link_to(page, "Attention").click()
     expect(page.get_by_role("heading", name="Attention", exact=True)).to_be_visible()
     ready(page)

@@ -88,7 +88,7 @@ def test_the_socket_opens_from_an_https_page_and_no_other(secure):
 def test_a_browser_works_over_https(secure, browser: Browser, watch: Watch):
     _, port = secure
     context = browser.new_context(ignore_https_errors=True)
-    watch.over(context, f"localhost:{port}")
+    watch.attach(context, f"localhost:{port}")
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
     open_page(page, f"https://localhost:{port}/")
@@ -96,4 +96,4 @@ def test_a_browser_works_over_https(secure, browser: Browser, watch: Watch):
     protocols = page.evaluate("performance.getEntriesByType('resource').map((entry) => entry.nextHopProtocol)")
     assert "h2" in protocols
     context.close()
-    assert watch.saw_nothing(), watch
+    assert watch.is_clean(), watch

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, open_page
-from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, see_everything
-from tests.browser.uploads import copy_picture, paste, shown, upload
+from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch, open_every_page
+from tests.browser.uploads import copy_picture, paste, upload, wait_for_picture
 from tests.deploy.replicas import Site
 from tests.views.controls.odd_pictures import encoded, photo
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.deploy
 
 def test_violations_of_the_policy_are_recorded(site: Site, browser: Browser):
     context, watch = browser.new_context(), Watch()
-    watch.over(context, site.url.removeprefix("http://"))
+    watch.attach(context, site.url.removeprefix("http://"))
     page = context.new_page()
     open_page(page, site.url)
     page.evaluate(TRY_WHAT_IS_REFUSED)
@@ -38,13 +38,13 @@ def test_violations_of_the_policy_are_recorded(site: Site, browser: Browser):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_every_page_and_every_part_of_it(site: Site, page: Page, theme: str):
     page.emulate_media(color_scheme=theme)
-    see_everything(page, site.url)
+    open_every_page(page, site.url)
 
 
 def test_pictures_from_a_file_the_clipboard_and_the_camera(site: Site, page: Page):
     open_page(page, f"{site.url}/vision")
     upload(page, "mine.jpg", encoded(photo(300, 200), "JPEG"), "image/jpeg")
-    shown(page, "own")
+    wait_for_picture(page, "own")
     paste(page, encoded(photo(30, 20)))
     expect(page.get_by_text("Your picture: PNG, 30 \u00d7 20 pixels.")).to_be_visible()
     copy_picture(page, encoded(photo(40, 20)))
