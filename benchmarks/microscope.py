@@ -52,7 +52,7 @@ _HOVER = """() => {
 
 @dataclass(frozen=True)
 class ViewCandidate:
-    """One view.
+    """A view to be timed.
 
     Attributes:
         make: from the tensor to the files of its page, by path; "/" is the page itself.

@@ -86,7 +86,7 @@ class TrainedModel(NetworkOwner):
 
     @property
     def capabilities(self) -> frozenset[Capability]:
-        """What it can do in addition to `trace` and `score`; a class attribute or a property of each subclass."""
+        """Its features in addition to `trace` and `score`; a class attribute or a property of each subclass."""
         raise NotImplementedError
 
     @property

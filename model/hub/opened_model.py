@@ -76,7 +76,7 @@ class OpenedModel(NetworkOwner):
 
     @cached_property
     def capabilities(self) -> frozenset[Capability]:
-        """What it can do besides being traced."""
+        """Its features in addition to `trace`; see `TracedModel`."""
         scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
         explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" else ()
         return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
@@ -93,7 +93,7 @@ class OpenedModel(NetworkOwner):
 
     @property
     def device_name(self) -> str:
-        """Where it runs; of a model that is spread, all its devices and "disk"."""
+        """The device it runs on; for a model spread over several, all of them and "disk"."""
         places = dict.fromkeys(getattr(self.network, "hf_device_map", {}).values()) or [device_of(self.network)]
         return ", ".join(place if place == "disk" else device_name(torch.device(place)) for place in places)
 

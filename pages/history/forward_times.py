@@ -43,7 +43,7 @@ def _shipped_times() -> ForwardTimes:
 
 
 def own_times() -> ForwardTimes | None:
-    """Return what was measured on this server; None until a user asks for it."""
+    """Return the times measured on this server; None until a user asks for it."""
     steps = _own_times_cache().get(KEY)
     return steps[-1].value if steps and isinstance(steps[-1], FinalValue) else None
 

@@ -36,7 +36,7 @@ def render_translations(request: Request, text: str, name: str) -> None:
 
 
 def _decoder_input(config, network: str, tokens: int) -> str:
-    """Describe what the decoder of a network gets of a source of `tokens` tokens."""
+    """Describe the decoder's input from a source of `tokens` tokens."""
     if network == "rnn-vector":
         return say("history.handed.one", "1 vector of {width} numbers", width=config.decoder_width)
     if network == ONE_VECTOR:

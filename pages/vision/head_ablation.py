@@ -40,7 +40,7 @@ CHANGES = {
 
 @dataclass(frozen=True, eq=False)
 class HeadEffects:
-    """What no setting changes: effects on every class, scores, and mean attention distances in pixels.
+    """Results that no setting changes: effects on every class, scores, and mean attention distances in pixels.
 
     Attributes:
         distance: `(layer, head)`.

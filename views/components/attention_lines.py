@@ -173,7 +173,7 @@ def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = comp
 
 
 def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme) -> bytes:
-    """The same for several kinds: with every digit if all need at most `controls.EXACT_BYTES` so."""
+    """The payload of several kinds, with every digit if that takes at most `controls.EXACT_BYTES` for all together."""
     exact = sum(lines.attention.nbytes for lines in lines_by_kind.kinds.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
     for name, lines in lines_by_kind.kinds.items():

@@ -16,7 +16,7 @@ from ..controls import sentence_input
 from ..text import literal
 from ..text.catalogue import Message
 
-# A check of what the browser sent, which returns None if it is invalid, and the callback that gets a valid value.
+# A check of a value that the browser sent, which returns None if it is invalid, and the callback for valid values.
 Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
 
 _FOLDER = Path(__file__).parent
@@ -162,7 +162,7 @@ def _concatenated(name: str, ending: str) -> str:
 
 
 def valid_cell(sent: object, rows: int, columns: int) -> tuple[int, int] | None:
-    """What the browser sent, as row and column; None if it is no such cell: browsers can send anything."""
+    """A cell that the browser sent, as row and column; None if it is invalid: browsers can send anything."""
     if not isinstance(sent, (list, tuple)) or len(sent) != 2:
         return None
     row, column = sent
@@ -170,10 +170,10 @@ def valid_cell(sent: object, rows: int, columns: int) -> tuple[int, int] | None:
 
 
 def valid_option(sent: object, names: Sequence[str]) -> str | None:
-    """What the browser sent, as one of `names`; None if it is none of them."""
+    """A name that the browser sent; None if it is not in `names`."""
     return sent if isinstance(sent, str) and sent in names else None
 
 
 def is_index(sent: object, count: int) -> bool:
-    """Whether what the browser sent is a whole number from 0 below `count`."""
+    """Whether a value that the browser sent is a whole number from 0 below `count`."""
     return type(sent) is int and 0 <= sent < count

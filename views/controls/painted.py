@@ -39,7 +39,7 @@ def decode(text: object, side: int) -> np.ndarray:
 
 
 def decode_stretched(text: object, side: int) -> np.ndarray:
-    """Likewise, for a mask of any side up to `SIDES`, stretched to this one: the picture may have had other patches."""
+    """Decode a mask of any side up to `SIDES`, stretched to this one: the picture may have had other patches."""
     match = re.match("([0-9]+)-", text) if isinstance(text, str) else None
     encoded_side = int(match[1]) if match and len(match[1]) <= len(str(SIDES)) else side
     if not 0 < encoded_side <= SIDES:

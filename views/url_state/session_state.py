@@ -243,7 +243,7 @@ def comparable(query: Mapping[str, Raw]) -> QueryKey:
 
 
 def _bounded(query: Query) -> Query:
-    """The query without what no page could have written."""
+    """The query without parameters that no page could have written."""
     fitting = {
         name: raw
         for name, raw in query.items()
@@ -253,7 +253,7 @@ def _bounded(query: Query) -> Query:
 
 
 def _shortened(text: str) -> str:
-    """As much of a text as a URL can carry."""
+    """The text, cut to `LONGEST_TEXT` characters in the URL's encoding."""
     quoted = quote_plus(text)
     if len(quoted) <= LONGEST_TEXT:
         return text
