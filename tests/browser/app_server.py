@@ -40,7 +40,7 @@ class AppServer(ServerProcess):
         return tempfile.TemporaryFile()
 
     def log(self) -> str:
-        """What the app has printed so far."""
+        """Return the app's output so far."""
         self._output.seek(0)
         return self._output.read().decode(errors="replace")
 
@@ -48,9 +48,9 @@ class AppServer(ServerProcess):
         return answers_http(f"{self.url}/_stcore/health")
 
     def resident_megabytes(self) -> float:
-        """Memory that the app uses at this moment."""
+        """Return the memory that the app uses."""
         return resident_megabytes(self._process.pid)
 
     def processor_seconds(self) -> float:
-        """Processor time that the app has used so far, in all its threads."""
+        """Return the processor time of the app so far, in all its threads."""
         return processor_seconds(self._process.pid)

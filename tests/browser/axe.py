@@ -1,4 +1,4 @@
-"""What axe-core finds on an open page: rules of accessibility that a program can check, WCAG 2.2 AA and more."""
+"""Check an open page with axe-core: WCAG 2.2 AA and further rules of accessibility that a program can check."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ _RUN = """async ([tags, streamlit]) => {
 
 
 def violations(page: Page) -> list[str]:
-    """What is wrong on the page as it is now, each with the element; nothing of `STREAMLIT`."""
+    """List the violations on the page, each with its element, except those in `STREAMLIT`."""
     page.evaluate(f"() => {{ if (!window.axe) {{ {AXE_SCRIPT} }} }}")
     return page.evaluate(_RUN, [TAGS, [entry[:2] for entry in STREAMLIT]])

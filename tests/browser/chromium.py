@@ -20,10 +20,10 @@ FLAGS = (
 
 
 def installed_chromium() -> str | None:
-    """Path of a Chromium on this machine: the environment variable CHROMIUM, else the usual names."""
+    """Return the path of a Chromium on this machine: the environment variable CHROMIUM, else the usual names."""
     return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
 
 
 def launch_chromium(playwright: Playwright, *flags: str) -> Browser:
-    """Start it without a window, with a fresh profile."""
+    """Start Chromium without a window, with a fresh profile."""
     return playwright.chromium.launch(executable_path=installed_chromium(), args=[*FLAGS, *flags])

@@ -25,7 +25,7 @@ NO_OPTIMIZING = "--js-flags=--no-maglev --no-opt"  # a page is left before optim
 
 @dataclass(frozen=True)
 class Server:
-    """The app under test and what its very first visitor saw, who came by a deep link."""
+    """The app under test, and the content of its first visit, by a deep link."""
 
     url: str
     first_visit: dict
@@ -72,7 +72,7 @@ def server(browser: Browser) -> Iterator[Server]:
 
 
 def first_visit(browser: Browser, url: str) -> dict:
-    """What a visitor sees who comes by a deep link before anyone else."""
+    """Record the content of the first visit of the server, by a deep link."""
     page = browser.new_page()
     open_page(page, f"{url}/attention?kind=Cross")
     recorded = {
@@ -143,7 +143,7 @@ def empty() -> Iterator[str]:
 
 @contextmanager
 def visit(tab: Page, empty: str, size: dict[str, int]) -> Iterator[Page]:
-    """Lend a tab to one test as a new visitor's, and clear it of cookies, storage and permissions afterwards.
+    """Use a tab as a new visitor's, and clear it of cookies, storage and permissions afterwards.
 
     Raises:
         AssertionError: at the end, if the page sent a request to another host, or a script on it failed.

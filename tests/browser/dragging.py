@@ -1,4 +1,4 @@
-"""A slider of a component that is dragged, and what the page sends meanwhile."""
+"""Drag a slider of a component and count the messages that the page sends meanwhile."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _FRAMES = """() => new Promise((done) => {
 
 
 def count_messages(page: Page) -> None:
-    """Count from now on what the page sends to the server, in `window.sent`."""
+    """Count the messages that the page sends to the server from now on, in `window.sent`."""
     page.evaluate(_COUNT)
     page.evaluate("() => { window.sent = 0 }")
 
 
 @contextmanager
 def dragged(page: Page, slider: Locator, share: float) -> Iterator[None]:
-    """Hold `slider` at a share of its length, and let it go at the end; nothing is sent while it is held."""
+    """Drag `slider` to a share of its length and release it at the end; assert that nothing is sent meanwhile."""
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
     count_messages(page)

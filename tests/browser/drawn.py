@@ -1,4 +1,4 @@
-"""What is drawn on the pages at this moment, for tests and benchmarks. Each text is JavaScript, read in the page."""
+"""Read what the pages have drawn, for tests and benchmarks. Each constant is JavaScript that runs in the page."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ ATTENTION = f"""({TITLE} === "Attention" && {STATE} !== ""
 
 
 def drawn_state(page: Page) -> str:
-    """A text that changes with the sentence that overview and detail show; empty while one of them is missing."""
+    """Return a text that changes with the sentence of overview and detail; empty while one of them is missing."""
     return page.evaluate(STATE)
 
 
@@ -57,7 +57,7 @@ def wait_until_drawn(page: Page, previous: str = "") -> None:
 
 
 def shows_another_sentence(previous: str) -> str:
-    """True where overview and detail both show another sentence than the state in the variable `previous`."""
+    """Return JavaScript: whether overview and detail both show another sentence than the state in `previous`."""
     return f"""(() => {{
         const [overview, detail] = {STATE}.split("\\n")
         const [overviewBefore, detailBefore] = {previous}.split("\\n")

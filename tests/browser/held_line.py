@@ -37,11 +37,11 @@ class HeldLine:
             self.release(answers=answers)
 
     def hold(self, *, answers: bool) -> None:
-        """Hold the app's answers, or the browser's requests."""
+        """Hold the app's messages, or the browser's."""
         self._stopped[answers] = True
 
     def release(self, *, answers: bool) -> None:
-        """Send what was held, in its order, and hold no more."""
+        """Send the held messages in order, and hold no more."""
         self._stopped[answers] = True  # while a message is on its way others come, which go behind it
         while self._waiting[answers]:
             self._ends[answers](self._waiting[answers].pop(0))

@@ -1,4 +1,4 @@
-"""The menu: links to the sections, and below them links to the pages of the open one."""
+"""Find links in the menu: to the sections, and below them to the pages of the open one."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SECTIONS, PAGES = ".st-key-sections", ".st-key-pages"
 
 
 def link_to(page: Page, title: str) -> Locator:
-    """The link to a page of the app, by its title or what the menu calls it: its section is opened if it is not."""
+    """Return the link to a page by its title or its name in the menu; open its section if needed."""
     place = next(place for place in navigation.PAGES if title in (place.title(), place.label()))
     section = navigation.section_of(place)
     link = page.locator(PAGES).get_by_role("link", name=place.label(), exact=True)

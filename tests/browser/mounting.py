@@ -1,4 +1,4 @@
-"""A component's script on known data, in an empty page, without the app."""
+"""Mount a component's script with known data in an empty page, without the app."""
 
 from __future__ import annotations
 

@@ -75,12 +75,12 @@ def assert_no_box_hides_rows(page: Page) -> None:
 
 
 def right_edge(page: Page) -> float:
-    """Pixels from the left edge of the window to the rightmost edge of an element."""
+    """Return the pixels from the left edge of the window to the rightmost edge of an element."""
     return page.evaluate(_WIDEST)
 
 
 def wait_until_it_fits(page: Page) -> None:
-    """Wait until nothing reaches beyond the screen, and stays so while the browser draws five times."""
+    """Wait until nothing reaches beyond the screen in five successive frames."""
     page.evaluate("() => { window.timesItFitted = 0 }")
     page.wait_for_function(
         f"""(width) => {{
@@ -93,7 +93,7 @@ def wait_until_it_fits(page: Page) -> None:
 
 
 def assert_nothing_overflows(page: Page, *sizes: dict[str, int]) -> None:
-    """On screens of these sizes, by default a wide one and a phone. The page must be drawn; the last size stays."""
+    """Check screens of these sizes, by default a wide one and a phone. The page must be drawn; the last size stays."""
     for size in sizes or (WIDE, PHONE):
         page.set_viewport_size(size)
         wait_until_it_fits(page)  # charts follow the new width one frame later

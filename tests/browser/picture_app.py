@@ -1,4 +1,4 @@
-"""Only the choice of a picture, and what it gave: an app for tests."""
+"""An app for tests: only the choice of a picture, and the result of reading it."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""The Plotly figures that a browser has drawn, with their numbers."""
+"""Read the numbers of the Plotly figures that a browser has drawn."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DRAWN = """() => Object.fromEntries([...document.querySelectorAll('[data-testid
 
 
 def drawn(page: Page) -> dict[str, list]:
-    """Every curve by its name, and the last heatmap as "heatmap"."""
+    """Return every curve by its name, and the last heatmap as "heatmap"."""
     return page.evaluate(_DRAWN)
 
 

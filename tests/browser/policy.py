@@ -38,7 +38,7 @@ class Watch:
     failed: list[str] = field(default_factory=list)
 
     def attach(self, context: BrowserContext, host: str) -> None:
-        """Watch every page of a context from its first line on."""
+        """Record the errors of every page of a context from its first line on."""
         context.expose_binding("refused", lambda _, directive, what: self.refused.add((directive, what)))
         context.add_init_script(
             """document.addEventListener("securitypolicyviolation",

@@ -68,7 +68,7 @@ class View:
         return PAGES[self.page][0], {name: [value] for name, value in (self.shared | self.own).items()}
 
     def controls(self) -> Iterator[tuple[Choice, str]]:
-        """The rows of buttons on the page, each with the option that is chosen."""
+        """Yield the rows of buttons on the page, each with the selected option."""
         _, shared, own = PAGES[self.page]
         for choice in shared:
             yield choice, self.shared.get(choice.name, choice.first)
@@ -84,12 +84,12 @@ class Model:
         self.history, self.place = [view], 0
 
     def forget(self, view: View) -> None:
-        """Nothing is left of the visit but this view."""
+        """Reset the visit to this view."""
         self.view = view
         self.own = {view.page: view.own}
 
     def become(self, view: View, entry: bool) -> None:
-        """Another view, with or without an entry of its own in the history."""
+        """Change the view, with or without a new history entry."""
         self.view = view
         self.own[view.page] = view.own
         if entry:
@@ -127,7 +127,7 @@ class Model:
 
 
 def _first(title: str) -> str:
-    """The first page of the section that contains a page."""
+    """Return the first page of the section that contains a page."""
     return navigation.section_of(next(place for place in navigation.PAGES if place.title() == title)).pages[0].title()
 
 
@@ -227,7 +227,7 @@ class Walk:
         self.model.forget(self.model.view)
 
     def _copy(self) -> None:
-        """Another visitor sees the same by the link, and nothing changes here."""
+        """Check that another visitor sees the same view by the link, and that nothing changes here."""
         self._note("copy")
         context = self._context()
         other = context.new_page()
@@ -236,7 +236,7 @@ class Walk:
         context.close()
 
     def _leave(self) -> None:
-        """Go on in another browser, with the link."""
+        """Continue in another browser, with the link."""
         self._note("leave")
         path, query = self.model.view.address
         self.context.close()

@@ -1,4 +1,4 @@
-"""The pictures of the README, taken from the app as it is: `python -m tests.browser.screenshots`."""
+"""Take the screenshots of the README from the running app: `python -m tests.browser.screenshots`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def sentence_box(page: Page):
 
 
 def go_to_page(page: Page, title: str) -> None:
-    """By the menu."""
+    """Open a page from the menu."""
     link_to(page, title).click()
     wait_for_page(page, title)
 
@@ -165,7 +165,7 @@ def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Serve
 
 
 def test_fast_user_actions_are_all_applied(page: Page, server: Server):
-    """Each user action comes while the run of the one before it is still going on."""
+    """Each user action arrives during the run of the one before it."""
     open_page(page, f"{server.url}/attention?text=I+am+a+student.")
     sentence_box(page).fill("We would rather stay at home tonight.")
     sentence_box(page).press("Enter")
@@ -229,7 +229,7 @@ def test_back_during_a_run(page: Page, server: Server):
 
 @pytest.mark.nightly
 def test_back_before_the_response_to_the_last_click_arrives(browser: Browser, server: Server):
-    """The address of that answer comes after Back was pressed; nothing of it may be left."""
+    """The address of that response arrives after Back was pressed and must have no effect."""
     page = browser.new_page(viewport=WIDE)
     sockets: list[WebSocketRoute] = []
     queued: list[bytes] | None = None

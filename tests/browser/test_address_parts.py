@@ -24,7 +24,7 @@ def choose(page: Page, name: str) -> None:
 
 
 def click_without_waiting(page: Page, name: str) -> None:
-    """Without waiting until it can be pressed."""
+    """Click an option without waiting until it is enabled."""
     box = page.get_by_role("radio", name=name, exact=True).bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 

@@ -19,7 +19,7 @@ FIRST, SECOND, THIRD = "I am a student.", "Where?", "We would rather stay at hom
 
 
 def address_of(sentence: str) -> bytes:
-    """Part of the message with which the app puts this sentence into the address."""
+    """Return the part of the app's message that puts this sentence into the address."""
     return b"text=" + sentence.replace(" ", "+").encode()
 
 
@@ -92,7 +92,7 @@ def test_a_sentence_typed_before_the_response_to_back_is_applied(held_page: tupl
 
 
 def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldLine], server: Server):
-    """Until the answer comes, the page that was left is still on the screen."""
+    """Until the response arrives, the page that was left is still on the screen."""
     page, line = held_page
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     go_to_page(page, "Attribution")
@@ -111,7 +111,7 @@ def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldL
 
 @pytest.mark.nightly
 def test_a_sentence_is_sent_however_soon_the_menu_is_used(page: Page, server: Server):
-    """The box is left, and after so many milliseconds a link is pressed: neither of them waits for an answer."""
+    """The box loses the focus, and after so many milliseconds a link is pressed: neither waits for a response."""
     open_page(page, f"{server.url}/?text=I+am+a+student.")
     lost = []
     for delay in range(0, 21, 2):

@@ -1,4 +1,4 @@
-"""The maps of the Attention page belong to the browser: it draws what is chosen, the address and the server follow."""
+"""The browser draws the selected maps of the Attention page first; the address and the server follow."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def open_attention(page: Page, server: Server, text: str = SENTENCE) -> None:
 
 
 def expect_choices(page: Page) -> None:
-    """Everything of `CHOICES` is on the screen."""
+    """Wait until all settings of `CHOICES` are on the screen."""
     page.wait_for_function(f"expected => {HEADING} === expected", arg=CHOSEN)
     for name in ("Cross", "Whole words", "Hidden", "Logarithmic"):
         expect(option(page, name)).to_be_checked()

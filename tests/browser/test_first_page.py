@@ -53,7 +53,7 @@ WATCH = """(() => {
 
 @pytest.mark.parametrize("size", [WIDE, nightly(PHONE)], ids=["wide", "narrow"])
 def test_the_prerendered_translation_does_not_move(browser: Browser, server: Server, size: dict):
-    """At no moment is it gone or somewhere else, until the page can be worked with; then the outline has left."""
+    """It is visible at the same place in every frame until the page is usable; then the outline is hidden."""
     context = browser.new_context(viewport=size)
     page = context.new_page()
     page.route("**/static/js/**", lambda route: route.abort())
@@ -99,7 +99,7 @@ WATCH_MAPS = """(() => {
 
 
 def open_warm_page(browser: Browser, server: Server, size: dict) -> Page:
-    """A visitor's empty page; the server has loaded what *Attention* begins with."""
+    """Open an empty page of a visitor, after the server has loaded the initial content of *Attention*."""
     page = browser.new_context(viewport=size).new_page()
     open_page(page, server.url)
     while not page.request.get(f"{server.url}/healthz").ok:
@@ -109,7 +109,7 @@ def open_warm_page(browser: Browser, server: Server, size: dict) -> Page:
 
 @pytest.mark.parametrize("size", [WIDE, nightly(TABLET), nightly(PHONE)], ids=["wide", "tablet", "narrow"])
 def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size: dict):
-    """On *Attention*, at a first visit and after a reload; then the page's own can be worked with."""
+    """On *Attention*, at a first visit and after a reload; then the page's own maps are usable."""
     page = open_warm_page(browser, server, size)
     page.add_init_script(WATCH_MAPS)
     page.route("**/static/js/**", lambda route: route.abort())
@@ -135,7 +135,7 @@ def test_the_prerendered_maps_do_not_move(browser: Browser, server: Server, size
 
 @pytest.mark.parametrize("action", [nightly("a key"), "a click"])
 def test_prerendered_maps_are_removed_on_first_input(browser: Browser, server: Server, action: str):
-    """Once the page below is rendered; until then nothing else is visible. A placeholder for the page is made here."""
+    """They stay until the page below, here a placeholder, is rendered; until then nothing else is visible."""
     page = open_warm_page(browser, server, WIDE)
     page.route("**/static/js/**", lambda route: route.abort())
     page.goto(f"{server.url}/attention", timeout=PATIENCE)
@@ -202,7 +202,7 @@ def test_the_home_page_explains_itself_without_scrolling(server: Server, page, s
 
 
 def is_on_screen(locator: Locator, size: dict[str, int]) -> bool:
-    """Whether all of it is on a screen that was not scrolled."""
+    """Return whether all of an element is on a screen that was not scrolled."""
     locator.wait_for()
     box = locator.bounding_box()
     return box["y"] >= 0 and box["y"] + box["height"] <= size["height"] and box["x"] + box["width"] <= size["width"]

@@ -1,4 +1,4 @@
-"""The overview's script on known numbers, in an empty page: what it draws, reads out and answers."""
+"""The overview's script on known numbers, in an empty page: drawing, tooltips and messages."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHARED = Path(component.__file__).with_name("shared.js")
 
 
 def make_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
-    """2 layers and 3 heads of softmaxed noise, and their means."""
+    """Make a sheet of 2 layers and 3 heads of softmaxed noise, and their means."""
     noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
     noise[:, :, attention_maps.causal_mask(side, side, causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
@@ -54,7 +54,7 @@ def mount(page: Page):
 
 
 def hover(page: Page, sheet: Sheet, row: int, column: int, query: int, key: int) -> list[str]:
-    """Pair, value and place that the read-out shows over the middle of a cell."""
+    """Return pair, value and place in the tooltip over the middle of a cell."""
     box = page.locator(".tile canvas").nth(row * len(sheet.columns) + column).bounding_box()
     queries, keys = sheet.weights.shape[2:]
     page.mouse.move(box["x"] + (key + 0.5) / keys * box["width"], box["y"] + (query + 0.5) / queries * box["height"])

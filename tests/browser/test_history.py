@@ -86,8 +86,8 @@ def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page,
     assert unit.get_attribute("aria-valuetext").endswith(first_unit)
 
 
-def test_the_script_of_charts_is_there_before_the_part_that_draws_one(page: Page, server: Server):
-    """Fetched while nothing else is to be done: the part itself asks for no script of charts."""
+def test_the_chart_script_is_preloaded_before_the_section_with_a_chart(page: Page, server: Server):
+    """It is fetched in idle time: the section itself requests no script of charts."""
     with page.expect_response(lambda answer: "/static/js/PlotlyChart." in answer.url) as answer:
         open_page(page, f"{server.url}/history")
         expect(page.locator(".step-view .formula").first).to_contain_text("In unit")

@@ -59,7 +59,7 @@ SETTINGS = ("method", "example")  # on many pages; they open nothing of their ow
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, name: str):
+def test_typed_text_and_the_address_are_never_interpreted(server: Server, page: Page, name: str):
     requested: list[str] = []
     page.on("request", lambda request: requested.append(request.url))
     path = "" if name == NAMES[0] else name
@@ -83,7 +83,7 @@ def test_nothing_typed_or_in_the_address_is_obeyed(server: Server, page: Page, n
 
 
 def parts(page: Page):
-    """The buttons of the first choice on the page that is no general setting."""
+    """Return the buttons of the first choice on the page that is not a general setting."""
     groups = page.locator(PARTS)
     for place in range(groups.count()):
         group = groups.nth(place)
@@ -96,7 +96,7 @@ def parts(page: Page):
 
 
 def fill_every_box(page: Page) -> None:
-    """Type into each box that does not hold the text yet, one after the other, as a person would."""
+    """Type into each box that does not hold the text yet, one after the other, as a user does."""
     boxes = page.locator(BOXES)
     for place in range(boxes.count()):
         box = boxes.nth(place)

@@ -26,7 +26,7 @@ LIMIT = 120  # seconds that any answer of the server may take
 
 @pytest.fixture(scope="module")
 def app():
-    """A server of its own, whose memory and files can be looked at."""
+    """A separate server, whose memory and files can be inspected."""
     with AppServer() as server:
         yield server
         log = server.log()
@@ -34,7 +34,7 @@ def app():
 
 
 def written_files(app: AppServer) -> set[str]:
-    """Ordinary files that the server has open for writing, deleted ones included, without its log."""
+    """Return the regular files that the server has open for writing, deleted ones included, without its log."""
     process = Path(f"/proc/{app._process.pid}")
     paths: set[str] = set()
     if not process.is_dir():  # only Linux shows them
@@ -55,7 +55,7 @@ def written_files(app: AppServer) -> set[str]:
 
 
 def path_and_headers(page: Page) -> tuple[str, dict[str, str]]:
-    """Where this visitor's browser uploads to, and the headers with which it may."""
+    """Return the upload path of this visitor's browser, and the headers that authorize it."""
     with page.expect_request(lambda request: request.method == "PUT") as upload_request:
         upload(page, "small.png", encoded(photo(40, 30)), "image/png")
     wait_for_picture(page, "own")
@@ -66,7 +66,7 @@ def path_and_headers(page: Page) -> tuple[str, dict[str, str]]:
 
 
 def begin_upload(app: AppServer, path: str, headers: dict[str, str], promised: int, sent: int) -> socket.socket:
-    """A connection on which a part of an upload has been sent."""
+    """Send a part of an upload; return the connection."""
     address = urlsplit(app.url)
     connection = socket.create_connection((address.hostname, address.port), timeout=LIMIT)
     lines = [f"PUT {path} HTTP/1.1", f"Host: {address.netloc}", f"Content-Length: {promised}"]
@@ -112,8 +112,8 @@ def test_a_visitor_who_leaves_during_a_translation_delays_no_other(browser: Brow
 
 
 @pytest.mark.nightly
-def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page):
-    """Another process at the same address, to which the browser reconnects, knows nothing of the session."""
+def test_the_first_sentence_after_a_server_restart_is_translated(page: Page):
+    """The browser reconnects to a new process at the same address, which does not have the session."""
     server = AppServer()
     with server:
         open_page(page, f"{server.url}/?method=beam&beam=2")
@@ -127,8 +127,8 @@ def test_what_is_typed_first_after_the_server_has_gone_is_translated(page: Page)
     assert "Traceback" not in log, log
 
 
-@pytest.mark.nightly  # a part of a page comes back as the page does
-def test_what_is_chosen_first_in_a_part_of_the_page_after_the_server_has_gone_is_shown(page: Page):
+@pytest.mark.nightly  # a fragment is restored as the page is
+def test_the_first_choice_in_a_fragment_after_a_server_restart_is_shown(page: Page):
     server = AppServer()
     with server:
         open_page(page, f"{server.url}/attention?text=I+want+to+buy+a+car.")

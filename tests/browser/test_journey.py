@@ -1,4 +1,4 @@
-"""The app as a person uses it, in a real browser, with the weights that ship."""
+"""Use the app as a user does, in a real browser, with the shipped weights."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_a_head_selected_just_before_a_page_change_stays_selected(server: Server
 
 
 def hover_first_key(page: Page, weights: np.ndarray, layer: int, head: int) -> str:
-    """The value over the last query's first key."""
+    """Return the tooltip's value over the last query's first key."""
     canvas = page.locator(".tile canvas").nth(layer * (weights.shape[1] + 1) + head)
     canvas.scroll_into_view_if_needed()
     box = canvas.bounding_box()
@@ -274,7 +274,7 @@ def test_scripts_and_signs_of_all_kinds_are_translated_or_explained(server: Serv
 
 
 def same_number(value: float) -> re.Pattern:
-    """Matches `value` however many zeros a number box shows behind it."""
+    """Return a pattern for `value` with any number of trailing zeros."""
     digits = f"{value:g}"
     return re.compile(rf"^{re.escape(digits)}{'0*' if '.' in digits else '(.0+)?'}$")
 

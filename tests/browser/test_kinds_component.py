@@ -33,7 +33,7 @@ FIRST = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "
 
 
 def attention(kind: str) -> np.ndarray:
-    """2 layers and 3 heads of noise, with weights of very different sizes."""
+    """Make 2 layers and 3 heads of noise, with weights of very different sizes."""
     queries, keys = SIDES[kind]
     noise = np.random.default_rng(len(kind)).normal(0, 6, (2, 3, len(queries), len(keys)))
     noise[..., attention_maps.causal_mask(len(queries), len(keys), kind == "decoder")] = -np.inf

@@ -1,4 +1,4 @@
-"""The lines' script on known numbers, in an empty page: what it draws, reads out, locks and answers."""
+"""The lines' script on known numbers, in an empty page: drawing, tooltips, locking and messages."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def count_ink(page: Page, canvas: str = "overview") -> int:
 
 
 def sent_selection(page: Page, **fields) -> dict:
-    """The selection that the script sent, once it contains `fields`; it is sent a moment after the last change."""
+    """Wait for and return the sent selection that contains `fields`; it is sent a moment after the last change."""
     page.wait_for_function(
         """expected => {
             const [name, view] = answers.at(-1) ?? []
@@ -95,7 +95,7 @@ def test_the_strongest_line_is_the_thickest_and_joins_its_tokens(mount):
     assert height == 4 * ROW
 
     def rows(colour: tuple[int, int, int], column: int, first: int, last: int) -> int:
-        """Rows of a column that are nearer to a head's colour than to the page's."""
+        """Return the rows of a column that are nearer to a head's colour than to the page's."""
         part = image[first:last, column].astype(float)
         return int((np.linalg.norm(part - colour, axis=-1) < np.linalg.norm(part - 255, axis=-1)).sum())
 
@@ -158,7 +158,7 @@ def test_masked_pairs_have_no_line_and_a_tooltip(mount):
     assert page.locator(".legend").inner_text().startswith("Lines drawn: 20.")  # 2 heads of 1 + 2 + 3 + 4
 
     def between_the_last_keys() -> bool:
-        """Whether there is ink where only lines of the first queries to the last key could be."""
+        """Return whether there is ink where only lines of the first queries to the last key can be."""
         image = canvas_pixels(page)
         return bool((image[81:92, int(0.9 * image.shape[1])] != 255).any())
 

@@ -67,7 +67,7 @@ def test_percentile_is_the_smallest_value_that_so_many_do_not_exceed():
 
 @pytest.mark.nightly
 def test_settings_of_the_same_name_on_two_pages_do_not_collide(server):
-    """Tokens and Decoding both keep a `step` in the address, one a name, the other a number."""
+    """Tokens and Decoding both have a `step` in the address, one a name, the other a number."""
 
     async def walk() -> list[tuple[str, list[str]]]:
         client, met = Client(server.url), []

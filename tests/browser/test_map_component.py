@@ -54,7 +54,7 @@ def canvas(page: Page, place: int) -> Locator:
 
 
 def hover(page: Page, place: int, row: int, column: int, shape: tuple[int, int]) -> None:
-    """Point at the middle of a cell."""
+    """Move the pointer to the middle of a cell."""
     canvas(page, place).scroll_into_view_if_needed()
     box = canvas(page, place).bounding_box()
     x, y = (column + 0.5) / shape[1] * box["width"], (row + 0.5) / shape[0] * box["height"]
@@ -62,7 +62,7 @@ def hover(page: Page, place: int, row: int, column: int, shape: tuple[int, int])
 
 
 def highlighted_cells(page: Page) -> list[list[int]]:
-    """Row and column whose labels each map marks; -1 for none."""
+    """Return the row and column whose labels each map highlights; -1 for none."""
     script = """maps => maps.map((map) => [".queries", ".keys"].map((side) =>
         [...map.querySelector(side).children].findIndex((label) => label.classList.contains("at"))))"""
     return page.locator(".detail").evaluate_all(script)

@@ -30,7 +30,7 @@ def canvas_of(page: Page, name: str) -> Locator:
 
 
 def cell(canvas: Locator, row: int, column: int, side: int) -> tuple[float, float]:
-    """The middle of a cell of a painted mask, from the canvas' corner; its labels are left and above."""
+    """Return the middle of a cell of a painted mask, from the corner of the canvas; its labels are left and above."""
     box = canvas.bounding_box()
     width = 24  # pixels of a mask's cell where there is room
     height = 21

@@ -1,4 +1,4 @@
-"""Matrices side by side: a cell marks what belongs to it in the others."""
+"""Matrices side by side: a cell highlights its operands and its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A component that Streamlit mounts a second time in the same place shows itself once."""
+"""A component that Streamlit mounts twice in the same place is rendered once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STRIP = {
 
 
 def test_a_second_view_replaces_the_first(page: Page):
-    """An update that comes while another one is on its way makes Streamlit end the first view after it was made."""
+    """An update that arrives during another one makes Streamlit unmount the first view after mounting the second."""
     module = "data:text/javascript;base64," + base64.b64encode(component.script("picture_strip").encode()).decode()
     page.set_content("<main><div class='strip-root'></div></main>")
     page.evaluate(

@@ -1,4 +1,4 @@
-"""What `show` puts into a notebook: a frame of the right height in the notebook's theme, which sends no request."""
+"""`show` renders a frame of the right height in the notebook's theme, which sends no request."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def notebook(browser: Browser, tmp_path: Path) -> Iterator:
 
 
 def assert_fits(page: Page, frame: FrameLocator) -> None:
-    """The frame is as high as its page and no wider than the notebook."""
+    """Assert that the frame is as high as its page and no wider than the notebook."""
     for width in (1100, 390):
         page.set_viewport_size({"width": width, "height": 900})
         page.wait_for_function(
@@ -113,7 +113,7 @@ def test_lines_one_below_the_other(notebook):
 
 
 def within(page: Page, sandbox: str, document: str) -> Frame:
-    """The view's own frame, in an output that is in an iframe itself, as VS Code and Colab have it."""
+    """Return the view's frame in an output that is in an iframe itself, as in VS Code and Colab."""
     outer = (
         f'<iframe sandbox="{sandbox}" style="width: 1000px; height: 2400px" srcdoc="{html.escape(document)}"></iframe>'
     )

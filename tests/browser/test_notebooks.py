@@ -1,4 +1,4 @@
-"""The notebooks in docs/ run from the first cell to the last, and what they show is drawn."""
+"""The notebooks in docs/ run from the first cell to the last, and their views are drawn."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def executed(request, tmp_path_factory) -> tuple[str, nbformat.NotebookNode, Pat
 
 
 def results(notebook: nbformat.NotebookNode) -> list[dict]:
-    """What each cell with code gave back, as kind of text -> text; nothing for those that gave nothing."""
+    """Return the result of each code cell as MIME type -> text; empty without a result."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     outputs = [[output.data for output in cell.outputs if output.output_type == "execute_result"] for cell in cells]
     return [each[0] if each else {} for each in outputs]

@@ -1,4 +1,4 @@
-"""The patch picture's script on known numbers, in an empty page: what it draws, reads out and answers."""
+"""The patch picture's script on known numbers, in an empty page: drawing, tooltips and messages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def make_known_picture(**changes) -> PatchPicture:
 
 
 def selection_message(row: int, column: int) -> list[object]:
-    """The message that is sent for a patch, counted from 0."""
+    """Return the message that is sent for a patch, counted from 0."""
     return ["chosen", make_known_picture(patch=(row, column)).chosen]
 
 
@@ -55,7 +55,7 @@ def canvas(page: Page, name: str, panel: int = 0) -> np.ndarray:
 
 
 def shades(weights: np.ndarray, top: float, theme: str = "light") -> np.ndarray:
-    """The colours that a map should have."""
+    """Return the expected colours of a map."""
     scale = np.array([palette.to_rgb(colour) for colour in palette.scale("vision", theme)], dtype=float)
     place = np.clip(weights / top, 0, 1) * (len(scale) - 1)
     low = np.minimum(place.astype(int), len(scale) - 2)
@@ -68,7 +68,7 @@ def labels(page: Page, panel: int = 0) -> list[str]:
 
 
 def values(page: Page, panel: int) -> list[str]:
-    """Weights in the labels of the patches of a panel."""
+    """Return the weights in the labels of the patches of a panel."""
     return [label.split(": ")[1] for label in labels(page, panel)]
 
 

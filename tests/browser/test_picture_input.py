@@ -186,7 +186,7 @@ def test_a_file_after_a_refused_one_is_sent_without_a_run_that_could_lose_it(pag
 
 
 def send_upload(app: AppServer, path: str, headers: dict[str, str], content: bytes) -> int:
-    """Status of an upload made by hand."""
+    """Upload over HTTP without a browser; return the status."""
     address = urlsplit(app.url)
     connection = http.client.HTTPConnection(address.hostname, address.port, timeout=30)
     body = (

@@ -20,7 +20,7 @@ def watch() -> Watch:
 
 @pytest.fixture
 def page(browser: Browser, server: Server, watch: Watch) -> Iterator[Page]:
-    """A fresh visitor who is watched."""
+    """A new visitor whose errors are recorded."""
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     watch.attach(context, server.url.removeprefix("http://"))
     page = context.new_page()

@@ -22,7 +22,7 @@ def choose(page: Page, option: str) -> None:
 
 
 def paper(length: int, width: int) -> np.ndarray:
-    """The formula once more, `(length, width)`."""
+    """Compute the encoding by the paper's formula, `(length, width)`."""
     angles = np.arange(length)[:, None] / 10000 ** (np.arange(width) // 2 * 2 / width)
     return np.where(np.arange(width) % 2, np.cos(angles), np.sin(angles))
 

@@ -1,4 +1,4 @@
-"""For a lecture hall: large type without sidebar and prose, steps by the arrow keys, and a button that plays them."""
+"""Presentation mode: large type without sidebar and prose, steps by the arrow keys, and a button that plays them."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ def open_saved_page(page: Page, path, part: html_export.ComponentSnapshot) -> No
 
 
 def hover_cell(page: Page, canvas: str, sides: tuple[int, int], query: int, key: int) -> list[str]:
-    """Pair and value that are read out over a cell of the map that `canvas` selects."""
+    """Return pair and value in the tooltip over a cell of the map that `canvas` selects."""
     page.locator(canvas).scroll_into_view_if_needed()
     box = page.locator(canvas).bounding_box()
     (queries, keys), root = sides, canvas.split()[0]
@@ -59,14 +59,14 @@ def hover_cell(page: Page, canvas: str, sides: tuple[int, int], query: int, key:
 
 
 def canvas_colours(page: Page) -> list[int]:
-    """Colours of the large map."""
+    """Return the colours of the large map."""
     return page.locator(".detail .map canvas").evaluate(
         "c => [...c.getContext('2d').getImageData(0, 0, c.width, c.height).data]"
     )
 
 
 def assert_fits(page: Page) -> None:
-    """On a wide screen and on a phone; the page is left in the phone's size."""
+    """Check a wide screen and a phone; the page remains in the phone's size."""
     for width, height in ((1440, 900), (390, 844)):
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function("() => document.documentElement.scrollWidth <= innerWidth")

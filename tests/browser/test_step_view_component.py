@@ -1,4 +1,4 @@
-"""The step view's script on known numbers, in an empty page: what it draws, announces and sends."""
+"""The step view's script on known numbers, in an empty page: drawing, announcements and messages."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def make_view(hidden: np.ndarray = HIDDEN) -> StepView:
 
 @pytest.fixture
 def mount(page: Page):
-    """Show a view in an empty page; what the script sends is collected in `window.answers`."""
+    """Show a view in an empty page; the script's messages are collected in `window.answers`."""
 
     def mount_view(view: StepView, places: dict[str, int], background: str = "#FFFFFF") -> Page:
         mount_component(page, "step_view", "step-view", payload(view, "light"), background, selection_mark(places))
@@ -106,7 +106,7 @@ def test_all_panels_follow_a_key_on_a_slider_immediately(mount):
 
 @pytest.fixture
 def clock(page: Page) -> Iterator:
-    """The page's clock, which advances only where a test lets it: however long the machine takes."""
+    """The page's clock, which only the test advances, so that results do not depend on the machine's speed."""
     page.clock.install()
     page.clock.pause_at(time.time() + 60)
     yield page.clock
@@ -189,7 +189,7 @@ def test_the_theme_is_the_pages(mount):
 
 
 def test_a_move_is_drawn_within_a_frame(mount):
-    """448 units and 40 tokens: the median of forty moves, all that is drawn included, stays below 33 ms."""
+    """448 units and 40 tokens: the median of forty moves, including all drawing, is below 33 ms."""
     hidden = np.random.default_rng(2).normal(size=(40, 448))
     axes = (Axis("token", "Token", tuple("abcdefghij" * 4), data_kind="token"), Axis("unit", "Unit", size=448))
     panels = (

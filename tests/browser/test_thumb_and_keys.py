@@ -21,19 +21,19 @@ SENTENCE = "I want to buy a car."
 
 
 def swipe(phone: Page, target: Locator) -> None:
-    """Drag a finger upwards over it, and wait until the page has scrolled as far and has stopped."""
+    """Drag a finger upwards over `target`, and wait until the page has scrolled as far and has stopped."""
     target.scroll_into_view_if_needed()
     box = target.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    phone.evaluate("""() => {
+        window.scrollEnded = false  // a tap before that only stops the page
+        addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true, once: true })
+    }""")
     devtools = phone.context.new_cdp_session(phone)
     for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
         fingers = [] if up is None else [{"x": x, "y": y - up}]
         devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
-    scrolled = """([map, y]) => {
-        const [before, now] = [map.stood, map.getBoundingClientRect().y]
-        map.stood = now
-        return now < y - 150 && now === before
-    }"""
+    scrolled = "([target, y]) => window.scrollEnded && target.getBoundingClientRect().y < y - 150"
     phone.wait_for_function(scrolled, arg=[target.element_handle(), box["y"]])
 
 
@@ -186,7 +186,7 @@ def open_from_menu(page: Page, title: str) -> None:
 
 
 def tab_to(page: Page, condition: str, backwards: bool = False) -> None:
-    """Press Tab until the element that has the focus is one like this."""
+    """Press Tab until `condition` is true of the focused element."""
     for _ in range(60):
         page.keyboard.press("Shift+Tab" if backwards else "Tab")
         if page.evaluate(condition):

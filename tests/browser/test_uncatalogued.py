@@ -17,7 +17,7 @@ UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it
 
 
 def report_texts(page: Page, content: str, script: str = "") -> list[str]:
-    """The reported texts, without their elements; `script` runs first, where `at` is the element around `content`."""
+    """Return the reported texts without elements; `script` runs first, where `at` is the element around `content`."""
     page.set_content(f'<section data-testid="stMain"><div id="at">{content}</div></section>')
     page.evaluate(f"() => {{ const at = document.getElementById('at'); {script} }}")
     return [finding.split(": ", 1)[1] for finding in uncatalogued(page)]

@@ -1,4 +1,4 @@
-"""The script of the vectors on known ones, in an empty page: dragged, moved by keys, typed."""
+"""The script of the vector view on known vectors, in an empty page: dragging, keys, typing."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_thumb_drags_a_vector(mount):
     assert page.evaluate("scrollY") == 0
 
 
-def test_space_and_what_is_typed(mount):
+def test_three_dimensions_typed_coordinates_and_the_view_angle(mount):
     page = mount(VectorPlacement(((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, 1.0)), (0.0, 0.0, 3.0)))
     assert readout_lines(page)[0] == "Determinant: 3.00"
     cell = page.get_by_label("w, coordinate z")

@@ -1,4 +1,4 @@
-"""The Vision page as a person uses it: a picture goes in, patches are chosen, maps are read."""
+"""Use the Vision page: upload a picture, choose patches, read maps."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def upload_picture(page: Page) -> None:
 
 
 def cell(page: Page, row: int, column: int, panel: int = 0) -> Locator:
-    """A patch on a copy of the picture; row and column count from 1."""
+    """Return a patch on a copy of the picture; row and column count from 1."""
     return page.locator(f'.panel >> nth={panel} >> .patch[aria-label^="row {row}, column {column}"]').first
 
 
@@ -47,7 +47,7 @@ def address(page: Page) -> dict[str, str]:
 
 
 def close(text: str, value: float) -> bool:
-    """Whether a read-out is `value`, but for what other hardware may round elsewhere."""
+    """Return whether a read-out is `value`, up to rounding on other hardware."""
     return float(text) == pytest.approx(value, rel=0.01, abs=2e-6)
 
 

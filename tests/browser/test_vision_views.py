@@ -32,7 +32,7 @@ def app(browser) -> Iterator[AppServer]:
 
 
 def legends(page: Page, previous: str = "") -> str:
-    """Names and areas of all curves, once both figures show others than `previous`."""
+    """Wait until both figures differ from `previous`; return names and areas of all curves."""
     script = f"""previous => {{
         const [deletion, insertion] = ({LEGENDS})().split("/"), [before, also] = previous.split("/")
         return Boolean(insertion) && deletion !== before && insertion !== also

@@ -1,4 +1,4 @@
-"""Open the first view of each page and check it for everything; `make walk` opens all views, in every way."""
+"""Run all checks on the first view of each page; `make walk` opens all views, in every way."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ WALK = all_visits if FULL else first_visits
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    """Of an app that has the pseudo-language."""
+    """URL of an app with the pseudo-language."""
     with AppServer(**{PSEUDO_SWITCH: "1"}) as app:
         yield app.url
         log = app.log()
@@ -32,7 +32,7 @@ def url() -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
-    """One tab for the whole walk, so that its scripts are compiled once, and who watches it."""
+    """One tab for the whole walk, so that its scripts are compiled once, with a record of its errors."""
     context, watch = browser.new_context(locale="en-XA", reduced_motion="reduce"), Watch()
     watch.attach(context, url.removeprefix("http://"))
     page = context.new_page()
@@ -42,7 +42,7 @@ def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
 
 
 @pytest.mark.parametrize("visit", WALK(VIEWS + UNFOLDED), ids=lambda visit: visit.id)
-def test_a_view(url: str, watched: tuple[Page, Watch], visit: Visit):
+def test_a_view_passes_all_checks(url: str, watched: tuple[Page, Watch], visit: Visit):
     page, watch = watched
     watch.clear()
     open_visit(page, url, visit)

@@ -1,7 +1,7 @@
 """Find texts of an open page that are not in the catalogue: in the pseudo-language, everything outside the brackets.
 
-Data is marked where it is made: an element with `data-said`, the axes of a chart that its layout names in `meta.said`,
-and a `Name`, which is in brackets. Texts of Streamlit and Plotly themselves are listed below, by their elements.
+Data is marked where it is rendered: an element with `data-said`, the axes of a chart that its layout lists in
+`meta.said`, and a `Name`, which is in brackets. Texts of Streamlit and Plotly are listed below, by element.
 """
 
 from __future__ import annotations

@@ -28,7 +28,7 @@ def upload(page: Page, name: str, content: bytes, mime: str = "") -> None:
 
 
 def paste(page: Page, content: bytes, mime: str = "image/png", zeros: int = 0) -> None:
-    """Press the keys that paste, with a picture in the clipboard; so many zeros are added to its end."""
+    """Press the keys that paste, with a picture in the clipboard, followed by so many zero bytes."""
     ready(page)
     page.evaluate(
         """([text, type, zeros]) => {
@@ -61,7 +61,7 @@ def wait_for_picture(page: Page, name: str) -> None:
 
 
 def uploaded_bytes(app: AppServer) -> float:
-    """Bytes of uploaded files that the server reports."""
+    """Return the number of bytes of uploaded files that the server reports."""
     with urllib.request.urlopen(f"{app.url}/_stcore/metrics", timeout=30) as answer:
         sizes = re.findall(
             r"^cache_memory_bytes\{.*UploadedFileManager.*\} (\S+)$", answer.read().decode(), re.MULTILINE

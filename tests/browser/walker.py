@@ -39,7 +39,7 @@ MAIN = '[data-testid="stMain"]'
 
 @dataclass(frozen=True)
 class Visit:
-    """How a view is opened: on a screen of which size, in which theme, and by its link or by choosing its part."""
+    """A way to open a view: the screen's size, the theme, and by its link or by choosing its part."""
 
     view: View
     size: dict[str, int]
@@ -48,7 +48,7 @@ class Visit:
 
     @property
     def id(self) -> str:
-        """For reports."""
+        """A name for reports."""
         width = "wide" if self.size == WIDE else "phone"
         return f"{self.view.id}-{width}-{self.scheme}-{'link' if self.by_link else 'choice'}"
 
@@ -57,13 +57,13 @@ WAYS = [(size, scheme) for scheme in ("light", "dark") for size in (WIDE, PHONE)
 
 
 def first_visits(views: tuple[View, ...]) -> list[Visit]:
-    """One visit by link to the view that each page opens first; sizes and themes alternate."""
+    """Return one visit by link to the view that each page opens first; sizes and themes alternate."""
     firsts = [view for view in views if view.opens_first and not view.more]
     return [Visit(view, *WAYS[number % 4], True) for number, view in enumerate(firsts)]
 
 
 def all_visits(views: tuple[View, ...]) -> list[Visit]:
-    """Every view on both screens in both themes, twice by its link and twice by choosing it."""
+    """Return every view on both screens in both themes, twice by its link and twice by choosing it."""
     return [Visit(view, *way, place % 3 == 0) for place, way in enumerate(WAYS) for view in views]
 
 
@@ -89,7 +89,7 @@ def open_visit(page: Page, url: str, visit: Visit) -> None:
 
 
 def chosen_option(page: Page, key: str) -> int | None:
-    """Which option is chosen in a row of buttons, from 0; None where there is none."""
+    """Return the index of the selected option in a row of buttons; None without one."""
     places = page.locator(f'{MAIN} :is(.st-key-{key} [role="radio"], input[name="{key}"])').evaluate_all(
         """(options) => {
             const isChosen = (option) => option.checked ?? option.ariaChecked === "true"
@@ -169,13 +169,13 @@ TABLE = """fold => (fold.querySelector('[data-testid="stDataFrame"]') ?? fold.qu
 
 
 def expected_address(view: View) -> list[tuple[str, str]]:
-    """The settings in the address of an open view: the sentence and the picture always."""
+    """Return the settings in the address of an open view: the sentence and the picture always."""
     picture = {"picture": samples.NAMES[0]} if view.page == "vision" else {}
     return sorted((view.settings | picture | {"text": sentence_input.DEFAULT}).items())
 
 
 def wait_for_address(page: Page, view: View) -> None:
-    """The address is written last."""
+    """Wait for the address of a view; it is written last."""
     page.wait_for_function(
         "expected => JSON.stringify([...new URLSearchParams(location.search)].sort()) === JSON.stringify(expected)",
         arg=[list(pair) for pair in expected_address(view)],
@@ -207,7 +207,7 @@ def check_own_content(page: Page, view: View) -> None:
 
 
 def check_no_errors(page: Page, view: View) -> None:
-    """No error, no component that broke, no formula that could not be set or was left as it was typed."""
+    """Assert that there is no error, no failed component and no formula that was not rendered."""
     assert page.get_by_test_id("stException").count() == 0
     assert page.get_by_test_id("stAlertContentError").count() == 0
     assert page.get_by_text("BidiComponent Error").count() == 0
@@ -222,7 +222,7 @@ def check_theme(page: Page, view: View) -> None:
 
 
 def check_tables(page: Page, view: View) -> None:
-    """The numbers below the first fold."""
+    """Open the first table of numbers and wait until it is drawn."""
     tables = page.get_by_text("Numbers as a table")
     if tables.count():
         fold = page.locator("details").filter(has=tables.first).first
@@ -251,7 +251,7 @@ def check_both_screens(page: Page, view: View) -> None:
 
 
 def check_accessibility(page: Page, view: View) -> None:
-    """With the numbers open, on the first view of each page; `make walk` checks all."""
+    """Run axe with the numbers open, on the first view of each page; `make walk` checks all."""
     if FULL or view.opens_first:
         problems = violations(page)
         assert problems == [], "\n".join(problems)

@@ -33,7 +33,7 @@ class KnownIds:
 
 @dataclass(frozen=True)
 class FuzzMessage:
-    """One message: its sort and content; a str is message as a text frame."""
+    """One message: its sort and content; a str is sent as a text frame."""
 
     sort: str
     content: bytes | str
@@ -53,7 +53,7 @@ def text(chances: random.Random) -> str:
 
 
 def _name(chances: random.Random, known: list[str]) -> str:
-    """A name that the server message, or nearly, or another one."""
+    """A name that the server sent, or nearly, or another one."""
     kind = chances.random()
     if known and kind < 0.6:
         return chances.choice(known)

@@ -16,7 +16,7 @@ WIDTH = 4
 
 
 def softmax(scores: np.ndarray) -> np.ndarray:
-    """Over the last axis."""
+    """Compute the softmax over the last axis."""
     exponentials = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return exponentials / exponentials.sum(axis=-1, keepdims=True)
 

@@ -84,20 +84,20 @@ def go_back() -> tuple[SessionSettings, dict]:
     return settings, moved
 
 
-def test_a_click_before_the_answer_to_back_does_not_restore_the_query_that_was_left():
+def test_a_click_before_the_response_to_back_does_not_restore_the_query_that_was_left():
     settings, moved = go_back()
     rerun(settings, moved, text="B", method="beam")
     rerun(settings, moved, text="B", method="sampling")
     assert settings.query() == A | {"method": ("sampling",)}
 
 
-def test_what_is_typed_before_the_answer_to_back_is_stored():
+def test_text_typed_before_the_response_to_back_is_stored():
     settings, moved = go_back()
     rerun(settings, moved, text="C", method="greedy")
     assert settings.query() == {"text": ("C",)}
 
 
-def test_after_the_answer_to_back_the_sentence_that_was_left_can_be_typed_again():
+def test_after_the_response_to_back_the_sentence_that_was_left_can_be_typed_again():
     settings, _ = go_back()
     rerun(settings, A, text="B", method="greedy")
     assert settings.query() == B
