@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -19,13 +16,6 @@ END_IS_VISIBLE = """() => {
   const last = [...main.querySelectorAll("[data-testid=stElementContainer], summary")].filter(visible).at(-1)
   return last.getBoundingClientRect().bottom <= document.querySelector("nav.lessons").getBoundingClientRect().top
 }"""
-
-
-@pytest.fixture(autouse=True)
-def clear_local_storage(page: Page) -> Iterator[None]:
-    """Clear the storage of the tab, which all tests share."""
-    yield
-    page.evaluate("localStorage.clear()")
 
 
 # The page while it runs: the text of what is proposed is there for some frames, its button is not.
