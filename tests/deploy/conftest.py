@@ -11,11 +11,21 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
 from tests.browser.chromium import FLAGS, installed_chromium
-from tests.browser.conftest import PATIENCE, Server, first_visit, patient
+from tests.browser.conftest import (
+    PATIENCE,
+    Server,
+    empty,
+    first_visit,
+    held_page,
+    held_tab,
+    patient,
+    phone,
+    phone_tab,
+)
 from tests.browser.policy import Watch
 from tests.deploy.replicas import Site
 
-__all__ = ["patient"]  # an autouse fixture for these tests too
+__all__ = ["empty", "held_page", "held_tab", "patient", "phone", "phone_tab"]  # fixtures for these tests too
 
 
 @pytest.fixture(scope="session")
