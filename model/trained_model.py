@@ -1,5 +1,6 @@
 """Base of the trained networks of this project: reading a folder, choosing the device, the model card."""
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -25,7 +26,7 @@ from .tracing.traced_model import Capability
 ASSETS = Path(__file__).resolve().parent.parent / "assets"
 
 
-class TrainedModel(NetworkOwner):
+class TrainedModel(NetworkOwner, ABC):
     """A trained network. Safe to share between threads.
 
     If a GPU runs out of memory, the network moves to the CPU and computes the result there; threads that share it must
@@ -85,9 +86,9 @@ class TrainedModel(NetworkOwner):
         }
 
     @property
+    @abstractmethod
     def capabilities(self) -> frozenset[Capability]:
         """Its features in addition to `trace` and `score`; a class attribute or a property of each subclass."""
-        raise NotImplementedError
 
     @property
     def config(self):

@@ -1,6 +1,7 @@
 """The translator for pages and notebooks: load once, then translate, stream and trace."""
 
 import unicodedata
+from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,9 +87,9 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
         self._english = english
 
     @property
+    @abstractmethod
     def kinds(self) -> tuple[AttentionKind, ...]:
         """Its kinds of attention; a class attribute or a property of each subclass."""
-        raise NotImplementedError
 
     @property
     def capabilities(self) -> frozenset[Capability]:
