@@ -18,10 +18,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from tools.name_scopes import SHIPPED_INSIDE, Scopes, import_source, module_name
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = {".py", ".md", ".js", ".css", ".json", ".toml", ".yaml", ".yml", ".sh", ".conf", ".ipynb", ".cff", ""}
 SKIPPED = ("assets/", "CHANGELOG.md", "tools/renames.json", "tests/pages/shared/old_saved.json")
-SHIPPED_INSIDE = ("model", "views")  # packages that `attention_atlas` also ships below itself
 
 Edit = tuple[int, int, str]  # start and end offset in the source as bytes, and the new text
 
@@ -33,12 +34,6 @@ def tracked() -> list[Path]:
     return [ROOT / name for name in names if not name.startswith(SKIPPED) and (ROOT / name).is_file()]
 
 
-def module_of(path: Path) -> str:
-    """The dotted name of a Python file."""
-    parts = path.relative_to(ROOT).with_suffix("").parts
-    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
-
-
 def moved(name: str, moves: Mapping[str, str]) -> str:
     """The new name of a module, or of a module below a package that moved."""
     parts = name.split(".")
@@ -47,151 +42,6 @@ def moved(name: str, moves: Mapping[str, str]) -> str:
         if front in moves:
             return ".".join([moved(moves[front], {}), *parts[count:]])
     return name
-
-
-def absolute(node: ast.ImportFrom, path: Path) -> str:
-    """The dotted name that `from ... import` reads; `attention_atlas.model` counts as `model`."""
-    name = node.module or ""
-    if node.level:
-        package = module_of(path).split(".")
-        package = package if path.name == "__init__.py" else package[:-1]
-        package = package[: len(package) + 1 - node.level]
-        name = ".".join([*package, *([node.module] if node.module else [])])
-    top, _, rest = name.partition(".")
-    return rest if top == "attention_atlas" and rest.split(".")[0] in SHIPPED_INSIDE else name
-
-
-class Scopes(ast.NodeVisitor):
-    """Finds every use of a module or a top-level name, with the scope rules of Python.
-
-    Attributes:
-        uses: `(node, target)`, where `target` is `module` or `module:name` for a name that the module defines.
-    """
-
-    def __init__(self, tree: ast.Module, path: Path, modules: set[str]) -> None:
-        self.path, self.modules, self.here = path, modules, module_of(path)
-        self.uses: list[tuple[ast.AST, str]] = []
-        self.stack: list[tuple[dict[str, str | None], bool]] = []
-        self._scope(tree, tree.body)
-
-    def _bindings(self, body: list[ast.AST], arguments: ast.arguments | None) -> dict[str, str | None]:
-        bound: dict[str, str | None] = {}
-        outer: set[str] = set()
-        if arguments is not None:
-            every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-            bound |= {each.arg: None for each in every if each is not None}
-        waiting = list(body)
-        while waiting:
-            node = waiting.pop()
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                bound[node.name] = f"{self.here}:{node.name}" if not self.stack else None
-                waiting += node.decorator_list
-                continue
-            if isinstance(node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp):
-                waiting += [each for each in ast.walk(node) if isinstance(each, ast.NamedExpr)]
-                continue
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store | ast.Del):
-                if bound.get(node.id) is None:
-                    bound[node.id] = f"{self.here}:{node.id}" if not self.stack else None
-            elif isinstance(node, ast.Import):
-                for alias in node.names:
-                    bound[alias.asname or alias.name.split(".")[0]] = alias.name if alias.asname else None
-            elif isinstance(node, ast.ImportFrom):
-                source = absolute(node, self.path)
-                for alias in node.names:
-                    below = f"{source}.{alias.name}"
-                    bound[alias.asname or alias.name] = below if below in self.modules else f"{source}:{alias.name}"
-            elif isinstance(node, ast.Global | ast.Nonlocal):
-                outer |= set(node.names)
-            elif (
-                isinstance(node, ast.ExceptHandler)
-                and node.name
-                or isinstance(node, ast.MatchAs | ast.MatchStar)
-                and node.name
-            ):
-                bound[node.name] = None
-            waiting += list(ast.iter_child_nodes(node))
-        return {name: target for name, target in bound.items() if name not in outer}
-
-    def _scope(self, node: ast.AST, body: list, arguments: ast.arguments | None = None) -> None:
-        self.stack.append((self._bindings(body, arguments), isinstance(node, ast.ClassDef)))
-        for each in body:
-            self.visit(each)
-        self.stack.pop()
-
-    def resolve(self, name: str) -> str | None:
-        """What a name means here, or None where it is a local variable or a built-in."""
-        for depth, (bound, of_class) in enumerate(reversed(self.stack)):
-            if name in bound and not (of_class and depth):
-                return bound[name]
-        return None
-
-    def target(self, node: ast.AST) -> str | None:
-        """The module or top-level name that an expression means."""
-        if isinstance(node, ast.Name):
-            return self.resolve(node.id)
-        if isinstance(node, ast.Attribute):
-            front = self.target(node.value)
-            if front and ":" not in front:
-                below = f"{front}.{node.attr}"
-                return below if below in self.modules else f"{front}:{node.attr}"
-        return None
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if target := self.resolve(node.id):
-            self.uses.append((node, target))
-
-    def visit_Attribute(self, node: ast.Attribute) -> None:
-        if target := self.target(node):
-            self.uses.append((node, target))
-        self.visit(node.value)
-
-    def visit_Call(self, node: ast.Call) -> None:
-        """`setattr(module, "name", ...)` and `patch.object(module, "name")` mention a name as text."""
-        if len(node.args) > 1 and isinstance(node.args[1], ast.Constant) and isinstance(node.args[1].value, str):
-            front = self.target(node.args[0])
-            if front and ":" not in front:
-                self.uses.append((node.args[1], f"{front}:{node.args[1].value}"))
-        self.generic_visit(node)
-
-    def _function(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        if len(self.stack) == 1:
-            self.uses.append((node, f"{self.here}:{node.name}"))
-        for each in (*node.decorator_list, *ast.iter_child_nodes(node.args), node.returns):
-            if each is not None:
-                self.visit(each)
-        self._scope(node, node.body, node.args)
-
-    visit_FunctionDef = visit_AsyncFunctionDef = _function
-
-    def visit_arg(self, node: ast.arg) -> None:
-        if node.annotation:
-            self.visit(node.annotation)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        for each in ast.iter_child_nodes(node.args):
-            self.visit(each)
-        self._scope(node, [node.body], node.args)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> None:
-        if len(self.stack) == 1:
-            self.uses.append((node, f"{self.here}:{node.name}"))
-        for each in (*node.decorator_list, *node.bases, *node.keywords):
-            self.visit(each)
-        self._scope(node, node.body)
-
-    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp) -> None:
-        bound = {
-            name.id: None
-            for generator in node.generators
-            for name in ast.walk(generator.target)
-            if isinstance(name, ast.Name)
-        }
-        self.stack.append((bound, False))
-        self.generic_visit(node)
-        self.stack.pop()
-
-    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension
 
 
 class Source:
@@ -239,11 +89,11 @@ def rename_names(renames: Mapping[str, str], files: list[Path], modules: set[str
         for node in ast.walk(source.tree):
             if isinstance(node, ast.ImportFrom):
                 for alias in node.names:
-                    new = renames.get(f"{absolute(node, path)}:{alias.name}")
+                    new = renames.get(f"{import_source(node, path.relative_to(ROOT))}:{alias.name}")
                     if new:
                         start = source.offset(alias.lineno, alias.col_offset)
                         source.replace(start, start + len(alias.name.encode()), alias.name, new)
-        for node, target in Scopes(source.tree, path, modules).uses:
+        for node, target in Scopes(source.tree, path.relative_to(ROOT), modules).uses:
             if target not in renames:
                 continue
             old, new = target.split(":")[1], renames[target]
@@ -278,14 +128,14 @@ def rename_modules(moves: Mapping[str, str], files: list[Path], modules: set[str
 def rewrite_imports(path: Path, moves: Mapping[str, str], modules: set[str]) -> None:
     """Rewrite `from package import module` and every use of that module, and relative imports."""
     source = Source(path)
-    here = moved(module_of(path), moves).split(".")
+    here = moved(module_name(path.relative_to(ROOT)), moves).split(".")
     package = here if path.name == "__init__.py" else here[:-1]
     taken = {node.id for node in ast.walk(source.tree) if isinstance(node, ast.Name)}
     taken |= {node.arg for node in ast.walk(source.tree) if isinstance(node, ast.arg)}
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.ImportFrom):
             continue
-        old = absolute(node, path)
+        old = import_source(node, path.relative_to(ROOT))
         fronts = set()
         for alias in node.names:
             below = f"{old}.{alias.name}"
@@ -310,7 +160,7 @@ def rewrite_imports(path: Path, moves: Mapping[str, str], modules: set[str]) -> 
             start = source.offset(node.lineno, node.col_offset)
             end = start + re.match(rb"from +[\w.]+", source.text[start:]).end()
             source.edits.append((start, end, f"from {new}"))
-    for node, target in Scopes(source.tree, path, modules).uses:
+    for node, target in Scopes(source.tree, path.relative_to(ROOT), modules).uses:
         new = moved(target, moves) if ":" not in target else target
         if new == target or not isinstance(node, ast.Name | ast.Attribute):
             continue
@@ -386,7 +236,7 @@ def main() -> None:
     with (ROOT / ".git" / "rename.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         files = [path for path in tracked() if not options.moves or path != options.moves.resolve()]
-        modules = {module_of(path) for path in files if path.suffix == ".py"}
+        modules = {module_name(path.relative_to(ROOT)) for path in files if path.suffix == ".py"}
         modules |= {".".join(name.split(".")[:count]) for name in modules for count in range(1, name.count(".") + 1)}
         if options.moves:
             chosen = json.loads(options.moves.read_text(encoding="utf-8"))
