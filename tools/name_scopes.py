@@ -96,7 +96,8 @@ class Scopes(ast.NodeVisitor):
         if isinstance(node, ast.Name):
             return self.resolve(node.id)
         if isinstance(node, ast.Attribute):
-            front = self.target(node.value)
+            first = node.value.body if isinstance(node.value, ast.IfExp) else node.value  # `(a if test else b).name`
+            front = self.target(first)
             if front and ":" not in front:
                 below = f"{front}.{node.attr}"
                 return below if below in self.modules else f"{front}:{node.attr}"

@@ -86,6 +86,13 @@ def test_a_function_is_renamed_by_scope(repository: Path, monkeypatch: pytest.Mo
     assert "class Page(parts.Component):\n    part = Component()" in (repository / "views/page.py").read_text()
 
 
+def test_a_name_of_one_of_two_modules_is_renamed(repository: Path, monkeypatch: pytest.MonkeyPatch):
+    page = repository / "pages/either.py"
+    page.write_text("from server import door\nfrom views import parts\n\nprint((door if parts else parts).show)\n")
+    run(monkeypatch, "--name", "server.door:show=render")
+    assert page.read_text().endswith("print((door if parts else parts).render)\n")
+
+
 def test_a_collision_is_reported(repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
     run(monkeypatch, "--name", "server.door:show=show_all")
     assert "pages/home.py:7: show_all is used there already" in capsys.readouterr().err
