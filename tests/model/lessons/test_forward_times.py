@@ -8,17 +8,19 @@ import torch
 from model.lessons import forward_times as lesson
 from model.lessons.forward_times import FILE, LENGTHS, ForwardTimes, NetworkTimes, forward_times, forward_times_in_steps
 from model.networks.recurrent_config import VARIANTS
-from model.recurrent_translator import SHIPPED
+from model.recurrent_translator import SHIPPED, RecurrentTranslator
 from model.runtime.checkpoint import CheckpointError
 from model.translator import SHIPPED as TRANSLATOR
-from model.translator import SentenceTranslator
+from model.translator import Translator
 from tests.model.networks import tiny_network, tiny_recurrent
 
 
 @pytest.fixture
 def models():
-    networks = {"transformer": tiny_network(), "rnn-vector": tiny_recurrent("rnn-vector")}
-    return {name: SentenceTranslator(network, None, {"weights_sha256": name}) for name, network in networks.items()}
+    return {
+        "transformer": Translator(tiny_network(), None, {"weights_sha256": "transformer"}),
+        "rnn-vector": RecurrentTranslator(tiny_recurrent("rnn-vector"), None, {"weights_sha256": "rnn-vector"}),
+    }
 
 
 def test_lowest_and_median_of_the_counted_rounds(models, monkeypatch):
