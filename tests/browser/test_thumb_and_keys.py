@@ -27,7 +27,8 @@ def swipe(phone: Page, target: Locator) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     phone.evaluate("""() => {
         window.scrollEnded = false  // a tap before that only stops the page
-        addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true, once: true })
+        addEventListener("scroll", () => (window.scrollEnded = false), { capture: true, passive: true })
+        addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true })  // also of earlier scrolling
     }""")
     devtools = phone.context.new_cdp_session(phone)
     for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
@@ -35,6 +36,8 @@ def swipe(phone: Page, target: Locator) -> None:
         devtools.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
     scrolled = "([target, y]) => window.scrollEnded && target.getBoundingClientRect().y < y - 150"
     phone.wait_for_function(scrolled, arg=[target.element_handle(), box["y"]])
+    phone.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    phone.wait_for_function("() => window.scrollEnded")  # no frame has scrolled since
 
 
 @pytest.mark.parametrize(
