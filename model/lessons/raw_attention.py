@@ -2,8 +2,9 @@
 
 Attention over encoder states has a decoder state as query; here each token is a query for all others, with scores
 x_i . x_j. Is x_i . x_i the largest of them, so that every token attends most to itself? By Cauchy and Schwarz
-x_i . x_j <= |x_i| |x_j|: it is where all vectors have one length, and it can fail only where x_j is longer than x_i
-and points nearly the same way. Both are measured, and compared with the heads trained on the same vectors.
+x_i . x_j <= |x_i| |x_j|: it is where all vectors have one length. It fails exactly where the projection of x_j on x_i,
+|x_j| cos, is longer than x_i; the angle may be anything below 90 degrees if x_j is long enough. Both are measured, and
+compared with the heads trained on the same vectors.
 """
 
 import math

@@ -44,7 +44,10 @@ class RawAttentionFigures:
         examples: a few exceeding pairs: stage, sentence, both tokens, x_i . x_i, x_i . x_j.
         vocabulary: rows of the Transformer's embedding table.
         vocabulary_tokens: number of rows with a larger product with some other row than with themselves.
-        vocabulary_pairs: number of such pairs.
+        vocabulary_unused: number of these that are bytes or special tokens.
+        vocabulary_pairs: number of pairs of such a row and one with which it has the larger product.
+        vocabulary_wide: number of these pairs with an angle above 45 degrees.
+        vocabulary_widest: the largest angle of such a pair, in degrees.
     """
 
     weights_sha256: tuple[str, str]
@@ -54,7 +57,10 @@ class RawAttentionFigures:
     examples: tuple[tuple[str, str, str, str, float, float], ...]
     vocabulary: int
     vocabulary_tokens: int
+    vocabulary_unused: int
     vocabulary_pairs: int
+    vocabulary_wide: int
+    vocabulary_widest: float
 
     def to_dict(self) -> dict:
         """Everything, for JSON."""

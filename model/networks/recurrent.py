@@ -51,7 +51,8 @@ class EncoderMemory(NamedTuple):
 class RecurrentNetwork(TranslationNetwork):
     """Sequence to sequence with recurrent cells: ids in, logits out.
 
-    - alignment "none" (Sutskever et al. 2014, Cho et al. 2014): the encoder's last state starts the decoder.
+    - alignment "none" (Sutskever et al. 2014): the encoder's last state starts the decoder, and only that. Cho et al.
+      (2014) also feed it to the decoder at every step.
     - "additive" (Bahdanau et al. 2015): the query is s_{t-1}, the context vector enters the cell together with the
       newest token; s_0 = tanh(W h) of the backward state at the first token, the cell state starts at 0. The output
       layer reads tanh(W [s_t; c_t; y_{t-1}]), where the paper has a maxout layer.

@@ -17,7 +17,7 @@ class RecurrentConfig(SequenceConfig):
 
     Attributes:
         cell: "rnn" (Elman 1990) or "lstm" (Hochreiter and Schmidhuber 1997; forget gate by Gers et al. 2000).
-        alignment: "none" passes only the encoder's last state to the decoder (Sutskever et al. 2014, Cho et al. 2014);
+        alignment: "none" only starts the decoder with the encoder's last state (Sutskever et al. 2014, section 2);
             "additive" attends as Bahdanau et al. (2015) do, "dot" as Luong et al. (2015) do.
         d_model: width of the embeddings, which source, target and output layer share.
         encoder_width: units of the encoder in one direction.

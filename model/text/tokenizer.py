@@ -78,6 +78,11 @@ class Tokenizer:
         """Return the raw tokens, as in the vocabulary file."""
         return self._model.id_to_piece([int(token) for token in ids])
 
+    def is_piece_of_text(self, token: int) -> bool:
+        """Return whether the token is a piece of text: neither a byte nor special, such as `</s>` and padding."""
+        model, token = self._model, int(token)
+        return not (model.is_byte(token) or model.is_control(token) or model.is_unknown(token))
+
     def display(self, ids: Sequence[int]) -> list[str]:
         """Return one readable label a token.
 

@@ -1,7 +1,9 @@
 """Measure on held-out sentences whether x_i . x_i is the largest product, and how much a token attends to itself."""
 
+import math
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -21,12 +23,14 @@ from ..lessons.raw_attention import (
 from ..lessons.raw_attention_heldout import FILE, RawAttentionFigures, StageFigures
 from ..recurrent_translator import RecurrentTranslator
 from ..runtime.checkpoint import write_json
+from ..text.tokenizer import Tokenizer
 from ..translator import InputError, Translator
 from .card import held_out_card
 from .corpus import Corpus
 
 SENTENCES = 500
 EXAMPLES = 8
+WIDE = 45  # degrees
 AT_ONCE = 500  # rows of the vocabulary in one product
 
 
@@ -88,7 +92,7 @@ def study_raw_attention(
             for pair in raw.exceeding()[:1]:
                 tokens_of = (trace.source_tokens[pair.query], trace.source_tokens[pair.key])
                 examples.append((stage, english, *tokens_of, pair.own, pair.other))
-    rows, pairs = vocabulary_exceeding(translator.network.embedding.weight)
+    rows = vocabulary_exceeding(translator.network.embedding.weight)
     figures = RawAttentionFigures(
         (translator.weights_sha256, before.weights_sha256),
         used,
@@ -96,28 +100,57 @@ def study_raw_attention(
         tuple(sums.figures(stage) for stage, sums in gathered.items()),
         tuple(examples[:EXAMPLES]),
         len(translator.network.embedding.weight),
-        rows,
-        pairs,
+        len(rows.tokens),
+        unused_tokens(rows.tokens, translator.tokenizer),
+        rows.pairs,
+        rows.wide,
+        rows.widest,
     )
     write_json(folder / FILE, figures.to_dict())
     return figures
 
 
+class ExceedingRows(NamedTuple):
+    """Rows of an embedding table with a larger product with another row than with themselves.
+
+    Attributes:
+        tokens: their ids.
+        pairs: number of pairs (row, row with the larger product).
+        wide: number of these with an angle above `WIDE` degrees between the two.
+        widest: the largest angle of such a pair, in degrees; 0 if there is none.
+    """
+
+    tokens: list[int]
+    pairs: int
+    wide: int
+    widest: float
+
+
 @torch.inference_mode()
-def vocabulary_exceeding(rows: Tensor) -> tuple[int, int]:
-    """Number of rows with a larger product with another row than with themselves, and number of such pairs.
+def vocabulary_exceeding(rows: Tensor) -> ExceedingRows:
+    """Find the rows with a larger product with another row than with themselves.
 
     Args:
         rows: `(vocabulary, width)`; products that differ by rounding only count as equal.
     """
     rows = rows.double()
     lengths = rows.norm(dim=1)
-    tokens = pairs = 0
+    tokens, cosines = [], [torch.ones(0, dtype=torch.float64)]
     for begin in range(0, len(rows), AT_ONCE):
         part, size = rows[begin : begin + AT_ONCE], lengths[begin : begin + AT_ONCE, None]
-        exceeds = part @ rows.T - size**2 > 1e-12 * size * lengths
-        tokens, pairs = tokens + int(exceeds.any(dim=1).sum()), pairs + int(exceeds.sum())
-    return tokens, pairs
+        products = part @ rows.T
+        exceeds = products - size**2 > 1e-12 * size * lengths
+        tokens += (begin + exceeds.any(dim=1).nonzero()[:, 0]).tolist()
+        cosines.append((products / (size * lengths))[exceeds])
+    all_cosines = torch.cat(cosines)
+    wide = int((all_cosines < math.cos(math.radians(WIDE))).sum())
+    widest = math.degrees(math.acos(min(1.0, float(all_cosines.min())))) if len(all_cosines) else 0.0
+    return ExceedingRows(tokens, len(all_cosines), wide, widest)
+
+
+def unused_tokens(tokens: list[int], tokenizer: Tokenizer) -> int:
+    """Count the bytes and special tokens among `tokens`: sentences hardly contain them."""
+    return sum(not tokenizer.is_piece_of_text(token) for token in tokens)
 
 
 def _mean(arrays: list[np.ndarray]) -> float:

@@ -39,6 +39,10 @@ def render(request: Request, recurrent: str) -> None:
             pairs=pairs,
             vocabulary=study.vocabulary,
             rows=study.vocabulary_tokens,
+            unused=study.vocabulary_unused,
+            vocabulary_pairs=study.vocabulary_pairs,
+            wide=percent(study.vocabulary_wide / max(study.vocabulary_pairs, 1)),
+            widest=round(study.vocabulary_widest),
         )
     )
     header = [

@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from model.lessons import far_positions
 from model.networks.positional import BASE
 from model.networks.positional import wavelengths as wavelengths_of
 from pages.positions.encoding_settings import FORMS, LARGEST, choose_settings
@@ -86,6 +87,8 @@ def render_wavelengths(request: Request) -> None:
     )
     paper, column = (wavelengths_of(encoding.d_model, form).numpy() for form in FORMS)
     typed = wavelengths_of(encoding.d_model, encoding.form, base).numpy()
+    far = far_positions.measure_far_positions(typed)
+    paper_far = far if base == BASE else far_positions.measure_far_positions(own)
     left, right = st.columns([3, 2], gap="large")
     title = say("axis.dimension", "dimension")
     with left:
@@ -121,6 +124,12 @@ def render_wavelengths(request: Request) -> None:
             paper=_position_count(own[-1]),
             different=len(np.unique(typed)),
             pairs=len(np.unique(own)),
+            last=grouped(far_positions.LAST),
+            apart=far_positions.APART,
+            far=far.largest,
+            paper_far=paper_far.largest,
+            half=_nearest_alike(far),
+            paper_half=_nearest_alike(paper_far),
         )
     counts = {"length": encoding.length, "seen": int((own <= encoding.length).sum()), "all": encoding.d_model}
     result = counts if encoding.length == LARGEST else None
@@ -137,6 +146,11 @@ def render_wavelengths(request: Request) -> None:
     ]
     rows = list(zip(*(each.tolist() for each in (dimensions, paper, column, typed)), strict=True))
     files.csv_and_table(header, rows, "wavelengths", say("positions.wavelengths.csv", "Wavelengths as CSV"))
+
+
+def _nearest_alike(far: far_positions.FarPositions) -> str:
+    """Format the last distance up to which the mean cosine is one half or more."""
+    return grouped((far_positions.LAST + 1 if far.half is None else far.half) - 1)
 
 
 def _position_count(wavelength: float) -> str:

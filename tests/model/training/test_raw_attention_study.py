@@ -1,6 +1,7 @@
 """The study of attention without projections: the whole command, counts by hand, and the shipped file."""
 
 import json
+import math
 import shutil
 
 import pytest
@@ -15,15 +16,34 @@ from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import read_json, write_json
 from model.training.__main__ import main
 from model.training.card import write_weights
-from model.training.raw_attention_study import StageSums, vocabulary_exceeding
+from model.training.raw_attention_study import StageSums, unused_tokens, vocabulary_exceeding
 from model.translator import SHIPPED as TRANSLATOR
 
 
 def test_rows_and_pairs_of_a_vocabulary():
     rows = torch.tensor([[1.0, 0], [2, 0], [4, 1], [0, 3], [2, 0]])
     # row 0 is exceeded by 1, 2 and 4, rows 1 and 4, which are equal, by 2
-    assert vocabulary_exceeding(rows) == (3, 5)
-    assert vocabulary_exceeding(torch.eye(700)) == (0, 0)
+    tokens, pairs, wide, widest = vocabulary_exceeding(rows)
+    assert (tokens, pairs, wide) == ([0, 1, 4], 5, 0)
+    assert widest == pytest.approx(math.degrees(math.atan2(1, 4)))
+    assert vocabulary_exceeding(torch.eye(700)) == ([], 0, 0, 0)
+
+
+@pytest.mark.parametrize("angle", [10, 44, 46, 70, 89])
+def test_a_row_is_exceeded_at_any_angle_below_90_degrees_by_one_that_is_long_enough(angle):
+    radians = math.radians(angle)
+    direction, long = torch.tensor([math.cos(radians), math.sin(radians)]), 1.01 / math.cos(radians)
+    for length, exceeded in ((long, True), (0.98 * long, False)):
+        rows = torch.stack([torch.tensor([1.0, 0.0]), length * direction])
+        tokens, pairs, wide, widest = vocabulary_exceeding(rows)
+        assert (tokens, pairs, wide) == ([0] * exceeded, exceeded, exceeded and angle > 45)
+        assert widest == pytest.approx(angle * exceeded, abs=1e-4)
+
+
+def test_bytes_and_special_tokens_are_counted():
+    tokenizer = Translator.load(device="cpu").tokenizer
+    special = [tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id]
+    assert unused_tokens([*special, *tokenizer.encode("\uac00"), *tokenizer.encode("a cat")], tokenizer) == 4 + 3
 
 
 def test_one_stage_is_summed_up_over_sentences():
@@ -90,6 +110,11 @@ def test_training_data_and_no_sentences_are_refused(folders, data_file, capsys):
 def test_the_shipped_study_is_of_the_shipped_weights():
     cards = (read_json(folder / "card.json") for folder in (TRANSLATOR, SHIPPED / "lstm-dot"))
     figures = RawAttentionFigures.read(TRANSLATOR, tuple(card["weights_sha256"] for card in cards))
+    rows = vocabulary_exceeding(Translator.load(device="cpu").network.embedding.weight)
+    counts = (figures.vocabulary_tokens, figures.vocabulary_pairs, figures.vocabulary_wide)
+    assert counts == (len(rows.tokens), rows.pairs, rows.wide)
+    assert figures.vocabulary_wide / figures.vocabulary_pairs > 0.3 and figures.vocabulary_widest > 70
+    assert figures.vocabulary_tokens - figures.vocabulary_unused < 10
     assert figures.sentences == 500 and len(figures.stages) == 7
     assert len(figures.examples) == min(8, sum(stage.exceeding > 0 for stage in figures.stages))
     text, stage = figures.examples[0][1], figures.examples[0][0]

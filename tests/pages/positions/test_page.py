@@ -5,6 +5,7 @@ import re
 import numpy as np
 import pytest
 
+from model.lessons.far_positions import measure_far_positions
 from model.lessons.fourier import fourier_coefficients
 from model.lessons.position_basis import curve as target_curve
 from model.lessons.position_basis import fit_columns, harmonics
@@ -16,6 +17,7 @@ from model.runtime.progress import as_one_call
 from tests.every_view import PARTS
 from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
+from views.text import glossary
 from views.text.numbers import three_digits
 
 FACETS = PARTS["positions"][1]
@@ -80,6 +82,14 @@ def test_another_base_sets_the_longest_wave(open_app):
     np.testing.assert_allclose(drawn, wavelengths(512, base=100).numpy(), rtol=1e-6)
     text = " ".join(part.value for part in app.markdown)
     assert "base 100 gives 256 different" in " ".join(text.split()) and "**617**" in text
+
+
+def test_a_small_base_is_not_said_to_make_far_positions_alike(open_app):
+    app = open_app("positions", facet="wavelengths", width="512", base="100")
+    text = " ".join(glossary.unlink_terms(" ".join(part.value for part in app.markdown)).split())
+    small, paper = (measure_far_positions(wavelengths(512, base=base).numpy()) for base in (100, 10_000))
+    assert f"cosine of at most **{three_digits(small.largest)}**; with 10,000, {three_digits(paper.largest)}." in text
+    assert f"above one half up to distance {small.half - 1}; with 10,000, up to {paper.half - 1}." in text
 
 
 def test_the_lowest_dimensions_vary_fastest(open_app):

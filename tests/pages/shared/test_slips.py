@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 
 import pytest
 import torch
 
+from model.lessons.far_positions import measure_far_positions
+from model.networks.positional import wavelengths
 from tests.every_view import PARTS
 from views.text import catalogue
 from views.text.numbers import three_digits
@@ -29,6 +32,8 @@ NUMBERS = {
         three_digits(math.sin(7)),
     ],
     "positions-wavelengths": [
+        f"{three_digits(measure_far_positions(wavelengths(WIDTH, base=100).numpy()).largest)} with a base of 100",
+        f"{three_digits(measure_far_positions(wavelengths(WIDTH).numpy()).largest)} with 10,000",
         plain(round(2 * math.pi * 1e4 ** (1 - 2 / WIDTH))),
         plain(round(2 * math.pi * 100 ** (1 - 2 / WIDTH))),
         three_digits(2 * math.pi),
@@ -54,10 +59,16 @@ def test_number_of_weights_of_eight_full_width_heads():
     assert sum(part.weight.numel() for part in full) == FULL
 
 
-def test_the_missing_word_does_not_change_the_translation(translator):
-    for source in ("I want buy a car.", "I want to buy a car."):
-        trace = translator.trace(source, target="Je veux acheter une voiture.")
-        assert f"{translator.score(trace).mean():.3f}" in BLOCKS["decoding-teacher-forcing"]
+def test_the_losses_of_the_missing_word_are_compared_with_the_same_full_stop(translator):
+    losses = [
+        f"{translator.score(translator.trace(source, target='Je veux acheter une voiture.')).mean():.3f}"
+        for source in ("I want buy a car", "I want to buy a car", "I want buy a car.", "I want to buy a car.")
+    ]
+    text = BLOCKS["decoding-teacher-forcing"]
+    assert re.findall(r"0\.\d+", text) == losses
+    without, complete, without_stop, complete_stop = map(float, losses)
+    assert without < complete and without_stop < complete_stop  # the missing word costs nothing
+    assert min(without, complete) > max(without_stop, complete_stop)  # the missing full stop does
 
 
 def test_the_decoder_input_is_bos_and_the_generated_tokens(translator):
