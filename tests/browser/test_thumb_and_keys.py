@@ -28,7 +28,7 @@ def swipe(phone: Page, target: Locator) -> None:
     phone.evaluate("""() => {
         window.scrollEnded = false  // a tap before that only stops the page
         addEventListener("scroll", () => (window.scrollEnded = false), { capture: true, passive: true })
-        addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true })  // also of earlier scrolling
+        addEventListener("scrollend", () => (window.scrollEnded = true), { capture: true })  // or of earlier scrolling
     }""")
     devtools = phone.context.new_cdp_session(phone)
     for kind, up in [("touchStart", 0), *(("touchMove", up) for up in range(10, 210, 10)), ("touchEnd", None)]:
