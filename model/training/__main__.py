@@ -33,7 +33,7 @@ from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha25
 from ..text.tokenizer import Tokenizer, train_tokenizer
 from .card import evaluate_translator, finish_translator
 from .continued_training import read_earlier_training
-from .corpus import CorpusError, read_corpus
+from .corpus import VALIDATION_SENTENCES, Corpus, CorpusError, read_split
 from .optimizer import Recipe
 from .picture_commands import add_picture_commands
 from .processes import ProcessGroup
@@ -85,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences held out for evaluation")
+    for command in (translator, recurrent):
+        command.add_argument(
+            "--validation",
+            type=int,
+            default=VALIDATION_SENTENCES,
+            help="further English sentences held out for choices, default %(default)s; 0 is the split of the first "
+            "networks that shipped, measured on test sentences during training",
+        )
     for command in text_commands:
         add_device_option(command)
     add_picture_commands(commands)
@@ -93,7 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _train_translator(options: argparse.Namespace) -> int:
-    corpus = read_corpus(options.data, options.heldout)  # reports errors in the data before any work
+    corpus = _read_split(options)  # reports errors in the data before any work
     check_out(options)
     recipe = from_options(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
@@ -121,8 +129,15 @@ def _train_translator(options: argparse.Namespace) -> int:
     return run_training(options, recipe, prepare, partial(finish_translator, options.out, corpus, recipe))
 
 
+def _read_split(options: argparse.Namespace) -> Corpus:
+    """The data of a training run; prints the counts of its parts."""
+    corpus = read_split(options.data, options.heldout, options.validation)
+    print("; ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in corpus.counts().items()), flush=True)
+    return corpus
+
+
 def _train_recurrent(options: argparse.Namespace) -> int:
-    corpus = read_corpus(options.data, options.heldout)
+    corpus = _read_split(options)
     check_out(options)
     recipe = from_options(Recipe, options)
     tokenizer = Tokenizer(options.tokenizer)
@@ -138,8 +153,10 @@ def _train_recurrent(options: argparse.Namespace) -> int:
 
 
 def _evaluate_translator(options: argparse.Namespace) -> int:
-    corpus = read_corpus(options.data, options.heldout)
     recurrent = "cell" in read_json(options.model / "config.json")
+    split = read_json(options.model / "card.json")["data"].get("split", {})  # older networks have test sentences only
+    same = options.heldout == split.get("test_sentences")
+    corpus = read_split(options.data, options.heldout, split["validation_sentences"] if same else 0)
     (evaluate_recurrent if recurrent else evaluate_translator)(options.model, corpus, options.device)
     return 0
 

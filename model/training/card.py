@@ -1,6 +1,7 @@
 """Write the shipped folder of a trained translator: half-precision weights, and a card of measured figures."""
 
-from dataclasses import asdict, replace
+import math
+from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,9 +13,11 @@ from ..runtime.device import choose_device, describe_hardware
 from ..runtime.training_record import METRICS, read_metrics
 from ..translator import SentenceTranslator, Translator
 from .corpus import Corpus
-from .evaluate import evaluate
+from .evaluate import evaluate, evaluate_parts
 from .head_card import write_readable_card
+from .near_duplicates import without_near_duplicates
 from .optimizer import Recipe
+from .split_card import DECODINGS, DISTINCT, duplicate_facts, duplicate_section, split_facts, split_lines
 from .translation import TranslationTask
 
 DATA = {
@@ -35,7 +38,7 @@ def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: 
     card = {
         **write_weights(folder, network),
         "tokenizer_sha256": sha256_of(tokenizer),
-        "data": DATA | {"sha256": corpus.sha256, "training_pairs": len(corpus.train)},
+        "data": DATA | {"sha256": corpus.sha256, "training_pairs": len(corpus.train)} | split_facts(corpus),
         "training": training_facts(folder, recipe),
     }
     write_json(folder / "card.json", card)
@@ -56,20 +59,49 @@ def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> d
 
 
 def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
-    """Add the figures of the held-out sentences to `card` and write it as `card.json`."""
+    """Add the figures of the test sentences to `card` and write it as `card.json`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
-    heldout = TranslationTask(translator.network, translator.tokenizer, replace(corpus, train=[]), Recipe())
+    before, hardware = card.get("evaluation", {}), describe_hardware(choose_device(device))
+    distinct = without_near_duplicates(corpus.heldout, corpus.outside_test)
+    scores, parts = {}, {}
+    for name, beam in DECODINGS.items():
+        scored, of_parts = evaluate_parts(translator, corpus.heldout, {DISTINCT: distinct}, beam)
+        scores[name] = asdict(scored)
+        if before.get("hardware") == hardware:
+            scores[name] |= _shorter_time(before.get(name, {}), scores[name])
+        if DISTINCT in of_parts:
+            parts[name] = asdict(of_parts[DISTINCT])
     card["evaluation"] = {
-        "sentences": len(corpus.heldout),
-        # of the first translation of every held-out sentence, by the weights as they are stored
-        "heldout_nll": heldout.validate(translator.network, translator.device)["heldout_nll"],
-        "references": sum(len(options) for options in corpus.heldout.values()),
-        "hardware": describe_hardware(choose_device(device)),
-        "greedy": asdict(evaluate(translator, corpus.heldout, beam=1)),
-        "beam 4": asdict(evaluate(translator, corpus.heldout, beam=4)),
+        **_measure_loss(translator, corpus.heldout),
+        "hardware": hardware,
+        **scores,
+        DISTINCT: {**_measure_loss(translator, distinct), **parts} if distinct else {},
+        "near_duplicates": duplicate_facts(corpus, len(corpus.heldout) - len(distinct)),
     }
+    if corpus.validation:
+        greedy = evaluate(translator, corpus.validation)
+        card["evaluation"]["validation"] = {**_measure_loss(translator, corpus.validation), "greedy": asdict(greedy)}
     card["parameters"] = translator.parameters
     write_json(folder / "card.json", card)
+
+
+def _measure_loss(translator: SentenceTranslator, sentences: dict[str, list[str]]) -> dict:
+    """Number of sentences and translations, and -ln p per token of the first translations, by the stored weights."""
+    task = TranslationTask(translator.network, translator.tokenizer, Corpus([], sentences, ""), Recipe())
+    return {
+        "sentences": len(sentences),
+        "heldout_nll": task.validate(translator.network, translator.device)["heldout_nll"],
+        "references": sum(map(len, sentences.values())),
+    }
+
+
+def _shorter_time(before: dict, now: dict) -> dict:
+    """Seconds and speed of the faster of two evaluations with equal scores on the same hardware."""
+    same = all(before.get(name) == now[name] for name in now if name not in ("seconds", "tokens_per_second"))
+    earlier = before.get("seconds", math.inf)
+    if not same or earlier >= now["seconds"]:
+        return {}
+    return {name: before[name] for name in ("seconds", "tokens_per_second") if name in before}
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:
@@ -80,10 +112,17 @@ def held_out_card(folder: Path, corpus: Corpus) -> dict:
         ValueError: see `evaluate_translator`.
     """
     card = read_json(folder / "card.json")
-    if card["data"]["sha256"] != corpus.sha256:
+    data = card["data"]
+    if data["sha256"] != corpus.sha256:
         raise ValueError("This data file is not the one the translator was trained on, so no sentence is held out.")
-    if card["data"]["training_pairs"] > len(corpus.train):
+    split = data.get("split", {})  # older cards have none: they hold out test sentences only
+    tests = split.get("test_sentences")
+    if data["training_pairs"] > len(corpus.outside_test) if tests is None else len(corpus.heldout) > tests:
         raise ValueError("The translator was trained on some of these held-out sentences; give a smaller --heldout.")
+    if corpus.validation and (
+        len(corpus.heldout) != tests or len(corpus.validation) > split.get("validation_sentences", 0)
+    ):
+        raise ValueError("The translator was trained on some of these validation sentences; give --validation 0.")
     return card
 
 
@@ -106,23 +145,25 @@ def translation_page(title: str, what: str, card: dict, sizes: dict, sections: s
         training_more: further lines of the list of facts about training.
     """
     data, training, evaluation = card["data"], card["training"], card["evaluation"]
+    split = data.get("split", {})
     loss = f" after the last epoch: {training['heldout_nll'][-1]:.3f}"
     if "heldout_nll" in evaluation:  # older cards have none
         loss = f", by these weights: {evaluation['heldout_nll']:.3f}"
     rows = "\n".join(
         f"| {name} | {evaluation[name]['bleu']:.2f} | {evaluation[name]['chrf']:.2f} | {evaluation[name]['seconds']} |"
-        for name in ("greedy", "beam 4")
+        for name in DECODINGS
     )
     what += """
 
 It is made to be looked into. It has seen only short everyday sentences and is no match for a production translator."""
     facts = f"""- {data["training_pairs"]:,} pairs to train on
-- Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations
+- Held out: {evaluation["sentences"]:,} English sentences with {evaluation["references"]:,} translations, for testing
+{split_lines(split)}
 - SHA-256 of the text: `{data["sha256"]}`"""
     positions = training["recipe"]["batch_tokens"]
     trained = f"""- {positions:,} padded positions a batch and process; dropout {sizes["dropout"]}
-- -ln p per token on held-out sentences{loss}{training_more}"""
-    quality = f"""On the {evaluation["sentences"]:,} held-out sentences, all their translations as references:
+- -ln p per token on the test sentences{loss}{training_more}"""
+    quality = f"""On the {evaluation["sentences"]:,} test sentences, all their translations as references:
 
 | decoding | BLEU | chrF | seconds |
 | --- | --- | --- | --- |
@@ -132,7 +173,7 @@ It is made to be looked into. It has seen only short everyday sentences and is n
 - chrF: `{evaluation["greedy"]["chrf_signature"]}`
 - Decoded on {evaluation["hardware"]}, in batches for greedy and sentence by sentence for beam 4.
 
-{sections}"""
+{duplicate_section(evaluation)}{sections}"""
     return card_page(card, title, what, ", split by English sentence", facts, trained, quality)
 
 

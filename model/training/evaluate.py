@@ -1,7 +1,7 @@
 """Translation quality on held-out sentences: sacreBLEU and chrF against all references."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -15,13 +15,19 @@ BATCH = 64  # sentences decoded at once
 
 
 @dataclass(frozen=True)
-class TranslationScores:
-    """Corpus scores with the signatures that make them reproducible, and the speed of decoding."""
+class CorpusScores:
+    """Corpus scores with the signatures that make them reproducible."""
 
     bleu: float
     chrf: float
     bleu_signature: str
     chrf_signature: str
+
+
+@dataclass(frozen=True)
+class TranslationScores(CorpusScores):
+    """The scores, and the speed of decoding."""
+
     seconds: float
     tokens_per_second: int  # generated tokens, with `</s>`
 
@@ -36,19 +42,45 @@ def evaluate(translator: SentenceTranslator, heldout: dict[str, list[str]], beam
     Raises:
         ValueError: no sentences.
     """
+    return evaluate_parts(translator, heldout, {}, beam)[0]
+
+
+def evaluate_parts(
+    translator: SentenceTranslator, heldout: dict[str, list[str]], parts: dict[str, Collection[str]], beam: int = 1
+) -> tuple[TranslationScores, dict[str, CorpusScores]]:
+    """Translate every held-out sentence once, and score all of them and some of them.
+
+    Args:
+        heldout, beam: as of `evaluate`.
+        parts: name -> English sentences of `heldout` that are also scored by themselves.
+
+    Returns:
+        The scores of all sentences, and those of each part that has any.
+
+    Raises:
+        ValueError: no sentences.
+    """
     if not heldout:
         raise ValueError("There are no held-out sentences to evaluate on.")
     started = time.perf_counter()
     generated = decode_all(translator, list(heldout), beam)
     seconds = time.perf_counter() - started
-    hypotheses = [translator.tokenizer.decode(ids) for ids in generated]
+    hypotheses = {sentence: translator.tokenizer.decode(ids) for sentence, ids in zip(heldout, generated, strict=True)}
+    speed = round(sum(map(len, generated)) / seconds)
+    scores = TranslationScores(**vars(_score(hypotheses, heldout)), seconds=round(seconds, 1), tokens_per_second=speed)
+    selected = {name: {text: heldout[text] for text in sentences} for name, sentences in parts.items() if sentences}
+    return scores, {name: _score(hypotheses, part) for name, part in selected.items()}
+
+
+def _score(hypotheses: dict[str, str], heldout: dict[str, list[str]]) -> CorpusScores:
+    """Score the translations of the sentences in `heldout` against all their references."""
     # sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer
     references = [list(stream) for stream in zip_longest(*heldout.values())]
+    translations = [hypotheses[sentence] for sentence in heldout]
     metrics = BLEU(), CHRF()
-    bleu, chrf = (round(metric.corpus_score(hypotheses, references).score, 2) for metric in metrics)
+    bleu, chrf = (round(metric.corpus_score(translations, references).score, 2) for metric in metrics)
     bleu_signature, chrf_signature = (str(metric.get_signature()) for metric in metrics)  # known only after scoring
-    speed = round(sum(map(len, generated)) / seconds)
-    return TranslationScores(bleu, chrf, bleu_signature, chrf_signature, round(seconds, 1), speed)
+    return CorpusScores(bleu, chrf, bleu_signature, chrf_signature)
 
 
 def decode_all(translator: SentenceTranslator, sentences: list[str], beam: int = 1) -> list[Sequence[int]]:

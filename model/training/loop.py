@@ -172,7 +172,8 @@ def train(
         own = [row for row in read_metrics(out / METRICS) if row.get("begun", own_start) == own_start]
         if any(row.get("data", task.data) != task.data for row in own):
             raise CheckpointError(
-                "The run in {folder} was trained on other data; give the same --data and --heldout.", folder=out
+                "The run in {folder} was trained on other data; give the same --data, --heldout and --validation.",
+                folder=out,
             )
     step = processes.wrap(task.step)
     log = MetricsLog(out / METRICS, state.epoch, processes.leads, state.steps)

@@ -70,6 +70,12 @@ def collate(pairs: list[EncodedPair], pad_id: int) -> tuple[Tensor, Tensor]:
     return pad_batch([pair.source for pair in pairs], pad_id), pad_batch([pair.target for pair in pairs], pad_id)
 
 
+def describe_data(corpus: Corpus) -> str:
+    """The data file and its split, as the metrics file records them; a run can be resumed with the same only."""
+    text = f"SHA-256 {corpus.sha256}, {len(corpus.heldout)} English sentences held out"
+    return text + (f", {len(corpus.validation)} for validation" if corpus.validation else "")
+
+
 class TranslationStep(nn.Module):
     """Teacher-forced loss of a batch, as one module, so that DDP can wrap it.
 
@@ -104,11 +110,12 @@ class TranslationTask:
         self.network = network
         self.step = TranslationStep(network, recipe.label_smoothing)
         self.recipe = recipe
-        self.data = f"SHA-256 {corpus.sha256}, {len(corpus.heldout)} English sentences held out"
+        self.data = describe_data(corpus)
         longest = network.config.max_positions
         encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in corpus.train)
         self.pairs = [pair for pair in encoded if pair.cost < longest]
-        first = ((english, translations[0]) for english, translations in corpus.heldout.items())
+        heldout = corpus.validation or corpus.heldout
+        first = ((english, translations[0]) for english, translations in heldout.items())
         encoded = (EncodedPair(tokenizer.encode_source(e), tokenizer.encode_target(f)) for e, f in first)
         self.heldout = [pair for pair in encoded if pair.cost < longest]
 
@@ -123,7 +130,10 @@ class TranslationTask:
 
     @torch.inference_mode()
     def validate(self, network: nn.Module, device: torch.device) -> dict[str, float]:
-        """Mean -ln p per token on the first translation of every held-out sentence, without smoothing or dropout."""
+        """Mean -ln p per token, without smoothing or dropout, on the first translation of every validation sentence.
+
+        A corpus without validation sentences is measured on its test sentences.
+        """
         assert isinstance(network, TranslationNetwork)
         step = TranslationStep(network, 0.0).eval()
         total, terms = 0.0, 0

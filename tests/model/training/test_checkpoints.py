@@ -199,7 +199,7 @@ def test_a_checkpoint_of_another_network_is_refused(make_task, checkpoint):
 
 def test_a_checkpoint_of_other_data_is_refused(make_task, checkpoint, corpus):
     other = Corpus(corpus.train, corpus.heldout, "0" * 64)
-    expected = f"The run in {checkpoint} was trained on other data; give the same --data and --heldout."
+    expected = f"The run in {checkpoint} was trained on other data; give the same --data, --heldout and --validation."
     assert resume_error(make_task(data=other), RECIPE, checkpoint) == expected
     fewer = Corpus(corpus.train, dict(list(corpus.heldout.items())[:3]), corpus.sha256)
     assert resume_error(make_task(data=fewer), RECIPE, checkpoint) == expected

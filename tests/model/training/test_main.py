@@ -119,7 +119,7 @@ def test_a_new_run_over_a_checkpoint_is_refused_and_does_not_change_it(capsys, d
     ("options", "part"),
     [
         ({"learning_rate": 0.5}, "belongs to another recipe; give the same options or another --out."),
-        ({"heldout": 5}, "was trained on other data; give the same --data and --heldout."),
+        ({"heldout": 5}, "was trained on other data; give the same --data, --heldout and --validation."),
         ({"preset": "small"}, "holds a network of other sizes; give the same options."),
         ({"dropout": 0.3}, "holds a network of other sizes; give the same options."),
     ],
