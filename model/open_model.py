@@ -7,7 +7,8 @@ from pathlib import Path
 from torch import nn
 
 from .hub.downloading import DownloadProgress
-from .hub.errors import OpenError
+from .hub.errors import OpenError, raised_as
+from .hub.folder_files import open_regular
 from .hub.loading import DTYPES, LoadedModel, ModelTask, check_input, check_vocabulary, load_model, task_of
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
@@ -55,18 +56,19 @@ def open_model(
     if isinstance(source, nn.Module):
         return _live(source, reader, task)
     folder = folder_of(source, download=download, progress=progress)
-    loaded = load_model(folder, task, dtype, "auto" if target is None else None, memory)
-    if target is not None:
-        place_on_device(loaded.network, target)
-    name = folder.name if Path(source).expanduser().is_dir() else str(source)
-    return _opened(loaded, name, hash_of(folder), commit_of(folder))
+    with raised_as("This folder cannot be opened as a model; save or download it again."):
+        loaded = load_model(folder, task, dtype, "auto" if target is None else None, memory)
+        if target is not None:
+            place_on_device(loaded.network, target)
+        name = folder.name if Path(source).expanduser().is_dir() else str(source)
+        return _opened(loaded, name, hash_of(folder), commit_of(folder))
 
 
 def hash_of(folder: Path) -> str:
     """Compute the SHA-256 of the weight files in the order of their names."""
     digest = hashlib.sha256()
     for file in sorted(folder.glob("*.safetensors")):
-        with open(file, "rb") as stream:
+        with open_regular(file) as stream:
             while block := stream.read(1 << 20):
                 digest.update(block)
     return digest.hexdigest()
@@ -88,11 +90,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
 
 
 def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:
-    try:
+    with raised_as(
+        "This model could not be run on a short text or a picture alone; models that need more are not opened."
+    ):
         return (OpenedPictureModel if loaded.vision else OpenedModel)(loaded, name, weights_sha256, commit)
-    except OpenError:
-        raise
-    except Exception:
-        raise OpenError(
-            "This model could not be run on a short text or a picture alone; models that need more are not opened."
-        ) from None

@@ -1,6 +1,7 @@
 """Health and metrics for the operator. Neither contains anything that visitors entered.
 
-`/healthz` answers 200 once all models are loaded and each has computed something, else 503. `/metrics` is for
+`/healthz` answers 200 once all models are loaded and each has computed something, else 503; also 503 while runs
+without progress keep slots that could not be given to others (`server.run_queue`). `/metrics` is for
 Prometheus; a reverse proxy must not publish it.
 """
 
@@ -67,6 +68,8 @@ def routes(version: str) -> list[Route]:
 async def _health(version: str, request: Request) -> Response:
     ready, states = readiness().ready, readiness().states()
     status = "ready" if ready else "broken" if "broken" in states.values() else "loading"
+    if ready and run_queue().blocked:
+        ready, status = False, "stalled"
     answer = {"status": status, "version": version, **states}
     return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})
 

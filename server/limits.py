@@ -18,6 +18,8 @@ class RunLimits:
         notice_after: seconds of waiting, all waits of a run added, before a message is shown; not for a single wait of
             less than a quarter of it.
         notice_every: seconds between two such messages.
+        stalled_after: seconds without progress after which a run loses its slot to the next one, though it goes on.
+        stalled: runs that may have lost their slot and go on; further ones keep theirs, and the server is not healthy.
     """
 
     running: int = 2
@@ -26,6 +28,8 @@ class RunLimits:
     slice_seconds: float = 0.2
     notice_after: float = 0.4
     notice_every: float = 2.0
+    stalled_after: float = 60.0
+    stalled: int = 4
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 When other threads are busy, each of the thousand small operations of a translation waits for the interpreter, and
 every answer takes many times as long. So only a few runs execute at once, the others wait in order of arrival, and a
-run that has used up a slice of time goes to the end of the queue if others wait.
+run that has used up a slice of time goes to the end of the queue if others wait. A run that makes no progress, such as
+one whose library waits for something, loses its slot after a while, so that others can run.
 """
 
 import time
@@ -48,7 +49,8 @@ class RunQueue:
         self._clock = clock
         self._lock = Lock()
         self._queue: deque[Event] = deque()  # a ticket is an event, set when it gets a slot
-        self._running: set[Event] = set()
+        self._running: dict[Event, float] = {}  # ticket -> time of its last progress
+        self._stalled: set[Event] = set()  # tickets of runs that lost their slot and have not ended
         self._paused = False
 
     @property
@@ -60,6 +62,18 @@ class RunQueue:
     def running(self) -> int:
         """The number of runs that have a slot."""
         return len(self._running)
+
+    @property
+    def stalled(self) -> int:
+        """The number of runs without progress that have lost their slot and go on."""
+        return len(self._stalled)
+
+    @property
+    def blocked(self) -> int:
+        """The number of slots held by runs without progress, which could not be given to others."""
+        with self._lock:
+            self._release_stalled()
+            return sum(self._has_stalled(since) for since in self._running.values())
 
     def pause(self, paused: bool) -> None:
         """Start no further runs, or start them again; runs that have a slot go on."""
@@ -104,6 +118,7 @@ class RunQueue:
                         seconds=limits.patience,
                     )
                 with self._lock:
+                    self._release_stalled()
                     position = self._queue.index(ticket) if ticket in self._queue else 0
                     ahead = position + len(self._running)
                 report(ahead)
@@ -115,7 +130,8 @@ class RunQueue:
     def _leave(self, ticket: Event) -> None:
         """Release a slot, or leave the queue."""
         with self._lock:
-            self._running.discard(ticket)
+            self._running.pop(ticket, None)
+            self._stalled.discard(ticket)
             if ticket in self._queue:
                 self._queue.remove(ticket)
             self._start_next()
@@ -123,8 +139,26 @@ class RunQueue:
     def _start_next(self) -> None:
         while self._queue and len(self._running) < self.limits.running and not self._paused:
             ticket = self._queue.popleft()
-            self._running.add(ticket)
+            self._running[ticket] = self._clock()
             ticket.set()
+
+    def _report_progress(self, ticket: Event) -> bool:
+        """Store that a run made progress; False if it has lost its slot."""
+        with self._lock:
+            if ticket in self._running:
+                self._running[ticket] = self._clock()
+            return ticket in self._running
+
+    def _has_stalled(self, since: float) -> bool:
+        return self._clock() - since >= self.limits.stalled_after
+
+    def _release_stalled(self) -> None:
+        """Give the slots of runs without progress to waiting runs."""
+        for ticket, since in list(self._running.items()):
+            if self._has_stalled(since) and len(self._stalled) < self.limits.stalled:
+                del self._running[ticket]
+                self._stalled.add(ticket)
+        self._start_next()
 
 
 class RunSlot:
@@ -145,11 +179,15 @@ class RunSlot:
     def yield_slot(self) -> None:
         """Let waiting runs go first if this one has used up its slice of processor time; wait for a slot again.
 
+        So does a run that has lost its slot meanwhile.
+
         Raises:
             Busy: it got no slot again in time.
         """
         queue = self._queue
-        if queue.waiting and queue.cpu_time() - self._cpu_start >= queue.limits.slice_seconds:
+        has_slot = queue._report_progress(self._ticket)
+        used_up = queue.waiting and queue.cpu_time() - self._cpu_start >= queue.limits.slice_seconds
+        if not has_slot or used_up:
             queue._leave(self._ticket)
             self._acquire()
 

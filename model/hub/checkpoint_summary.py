@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .allowlist import AllowedModel, ModelAllowlist
-from .errors import OpenError
+from .errors import OpenError, raised_as
 from .folder import check_size, inspect_checkpoint
 from .source import folder_of
 
@@ -58,7 +58,8 @@ def summarize(name: str, source: str) -> CheckpointSummary:
 def summarize_folder(name: str, folder: Path) -> CheckpointSummary:
     """Summarize a folder from its small files."""
     try:
-        files = inspect_checkpoint(folder)
+        with raised_as("This folder cannot be read; save or download the model again."):
+            files = inspect_checkpoint(folder)
     except OpenError as error:
         return CheckpointSummary(name, problem=error)
     try:

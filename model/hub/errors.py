@@ -1,7 +1,64 @@
 """The error that states why a model cannot be opened or an input cannot be traced."""
 
+import functools
+import inspect
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ParamSpec, TypeVar
+
+from ..runtime.fallback import ran_out_of_memory
 from ..runtime.messages import UserError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+FAILED = "This model fails on this input; try another one, or save or download the model again."
+_NO_MEMORY = ("not enough memory", "can't allocate memory")  # PyTorch, on the CPU
 
 
 class OpenError(UserError, ValueError):
     """A model cannot be opened, or an input not traced; the message states why in one sentence, and often a remedy."""
+
+
+@contextmanager
+def raised_as(template: str, /, **values: object) -> Iterator[None]:
+    """Within this context, raise whatever a library raises as an `OpenError` of one sentence.
+
+    Errors that are a sentence already pass, and so do a GPU's full memory, after which `model.runtime.fallback`
+    computes on the CPU, and what ends a thread. A panic of a library in Rust, which is no `Exception`, does not pass.
+    """
+    try:
+        yield
+    except UserError:
+        raise
+    except Exception as error:
+        if isinstance(error, RuntimeError) and ran_out_of_memory(error):
+            raise
+        if isinstance(error, MemoryError) or any(words in str(error) for words in _NO_MEMORY):
+            raise OpenError(
+                "This machine's memory does not suffice for it; open a smaller model, or give a shorter input."
+            ) from None
+        raise OpenError(template, **values) from None
+    except BaseException as error:
+        if type(error).__module__ != "pyo3_runtime":
+            raise
+        raise OpenError(template, **values) from None
+
+
+def states_errors(method: Callable[P, T]) -> Callable[P, T]:
+    """Wrap a method of an opened model, or a generator, whose errors are raised as an `OpenError` of one sentence."""
+    signature = inspect.signature(method)
+
+    @functools.wraps(method)
+    def call(*arguments: P.args, **options: P.kwargs) -> T:
+        signature.bind(*arguments, **options)  # a wrong call remains a TypeError
+        with raised_as(FAILED):
+            return method(*arguments, **options)
+
+    @functools.wraps(method)
+    def generate(*arguments: P.args, **options: P.kwargs) -> Any:
+        generator: Any = method(*arguments, **options)
+        with raised_as(FAILED):
+            return (yield from generator)
+
+    return generate if inspect.isgeneratorfunction(method) else call

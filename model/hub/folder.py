@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import OpenError
+from .folder_files import check_entries, open_regular
 
 CONFIG = "config.json"
 LARGEST_CONFIG = 10_000_000  # bytes
@@ -54,8 +55,7 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
                 "The weights are pickled, and loading them could run code; save the model as safetensors and try again."
             )
         raise OpenError("The folder has no safetensors file; put the weights beside config.json.")
-    for file in folder.iterdir():
-        _check_location(folder, file)
+    check_entries(folder)
     headers = [_header(file) for file in weights]
     shapes = [entry for header in headers for name, entry in header.items() if name != "__metadata__"]
     sizes = [_count(entry["shape"]) for entry in shapes]
@@ -119,10 +119,12 @@ def free_memory() -> int:
 
 def _config(folder: Path) -> dict:
     try:
-        with open(folder / CONFIG, encoding="utf-8") as file:
-            config = json.loads(file.read(LARGEST_CONFIG))
+        with open_regular(folder / CONFIG) as file:
+            config = json.loads(file.read(LARGEST_CONFIG).decode("utf-8"))
     except FileNotFoundError:
         raise OpenError("The folder has no config.json; give a folder that a model was saved to.") from None
+    except OpenError:
+        raise
     except (OSError, ValueError, RecursionError):
         raise OpenError("config.json cannot be read; save or download the model again.") from None
     if not isinstance(config, dict) or not isinstance(config.get("model_type"), str):
@@ -130,19 +132,10 @@ def _config(folder: Path) -> dict:
     return config
 
 
-def _check_location(folder: Path, file: Path) -> None:
-    """Refuse a file outside its folder and, in the hub's cache, outside the blobs of the same repository."""
-    inside = folder.resolve()
-    real = file.resolve()
-    blobs = inside.parent.parent / "blobs"
-    if not (real.is_relative_to(inside) or (inside.parent.name == "snapshots" and real.is_relative_to(blobs))):
-        raise OpenError("A file of this folder lies elsewhere; copy the model into one folder.")
-
-
 def _header(file: Path) -> dict:
     damaged = OpenError("{file} is damaged or cut short; save or download the model again.", file=file.name)
     try:
-        with open(file, "rb") as stream:
+        with open_regular(file) as stream:
             (length,) = struct.unpack("<Q", stream.read(8))
             if length > LARGEST_HEADER:
                 raise damaged
@@ -151,7 +144,9 @@ def _header(file: Path) -> dict:
             end = 8 + length + max((entry["data_offsets"][1] for entry in tensors), default=0)
             if end != os.fstat(stream.fileno()).st_size or not all(map(_fits, tensors)):
                 raise damaged
-    except (OSError, ValueError, struct.error, KeyError, TypeError, AttributeError, IndexError):
+    except OpenError:
+        raise
+    except (OSError, ValueError, RecursionError, struct.error, KeyError, TypeError, AttributeError, IndexError):
         raise damaged from None
     return header
 

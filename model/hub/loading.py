@@ -8,9 +8,11 @@ from typing import Any, Literal
 
 import torch
 
-from .errors import OpenError
-from .folder import SHARE, CheckpointFiles, check_size, free_memory, inspect_checkpoint
+from .errors import OpenError, raised_as
+from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
+from .folder_files import check_references
 from .library_types import Config, Network, Reader, Tokenizer
+from .trial import STAGES, TrialResult, try_out
 
 ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
 
@@ -23,6 +25,9 @@ TABLES: dict[ModelTask, tuple[str, str]] = {
     "complete": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
     "encode": ("MODEL_MAPPING_NAMES", "AutoModel"),
 }
+OPTIONS: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}  # of everything that is read
+SURPLUS = 1.5  # largest ratio of a network's numbers to those in its files, which hold tied weights once
+SMALL_SURPLUS = 1_000_000  # numbers that may be missing besides; the library states which
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
 
 
@@ -70,18 +75,20 @@ def load_model(
         )
     spread = {} if device_map is None else {"device_map": device_map, "max_memory": _memory_limits(memory)}
     import transformers
-    from safetensors import SafetensorError
 
-    config = _read_config(files)
+    check_references(folder)
+    type_ = files.config["model_type"]
+    if type_ not in transformers.CONFIG_MAPPING:
+        raise OpenError("This version of the library knows no model of type {type}.", type=type_)
+    _check_trial(files, try_out(folder, type_, task), dtype, spread=device_map is not None)
+    with raised_as(STAGES["config"], type=type_):  # each type of model checks its sizes in its own way
+        config = read_config(folder)
     task = task_of(config) if task is None else task
-    options: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}
     transformers.utils.logging.disable_progress_bar()
-    try:
+    with raised_as(STAGES["network"]):
         network, loading_info = getattr(transformers, TABLES[task][1]).from_pretrained(
-            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **options, **spread
+            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **OPTIONS, **spread
         )
-    except (OSError, ValueError, KeyError, SafetensorError, RuntimeError, ImportError, TypeError, AttributeError):
-        raise OpenError("The weights cannot be loaded into this type of model; save or download it again.") from None
     missing = sorted(loading_info["missing_keys"])
     missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
     if missing:
@@ -93,7 +100,25 @@ def load_model(
         )
     check_input(network)
     vision = network.main_input_name == "pixel_values"
-    return LoadedModel(network.eval().requires_grad_(False), _load_reader(files, vision, config, options), vision, task)
+    return LoadedModel(network.eval().requires_grad_(False), load_reader(folder, vision, config), vision, task)
+
+
+def _check_trial(files: CheckpointFiles, built: TrialResult, dtype: str, *, spread: bool) -> None:
+    """Refuse a configuration that describes a network larger than its weights, or than the memory.
+
+    Raises:
+        OpenError: with the figures.
+    """
+    if built.parameters > SURPLUS * files.parameters + SMALL_SURPLUS:
+        raise OpenError(
+            "config.json describes a model of {built:,} numbers, but the weights lack many: they are {saved:,}; "
+            "the two files do not belong together.",
+            built=built.parameters,
+            saved=files.parameters,
+        )
+    if not spread:
+        per_number = DTYPES[dtype].itemsize if dtype != "auto" else files.bytes / max(1, files.parameters)
+        check_memory(int(built.parameters * per_number) + built.buffers)
 
 
 def _memory_limits(memory: int | None) -> dict[int | str, int]:
@@ -138,31 +163,25 @@ def task_of(config: Config) -> ModelTask:
     raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
 
 
-def _read_config(files: CheckpointFiles) -> Config:
-    from transformers import CONFIG_MAPPING, AutoConfig
+def read_config(folder: Path) -> Config:
+    """Read the configuration of a folder; raises whatever the library does."""
+    from transformers import AutoConfig
 
-    type_ = files.config["model_type"]
-    if type_ not in CONFIG_MAPPING:
-        raise OpenError("This version of the library knows no model of type {type}.", type=type_)
-    try:
-        return AutoConfig.from_pretrained(files.folder, trust_remote_code=False, local_files_only=True)
-    except Exception:  # each type of model checks its sizes in its own way
-        raise OpenError(
-            "config.json has settings that a model of type {type} cannot have; save or download it again.", type=type_
-        ) from None
+    return AutoConfig.from_pretrained(folder, **OPTIONS)
 
 
-def _load_reader(files: CheckpointFiles, vision: bool, config: Config, options: dict[str, Any]) -> Reader:
+def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
+    """Open the tokenizer of a folder, or its image processor.
+
+    Raises:
+        OpenError: there is none, or it does not fit the network.
+    """
     from transformers import AutoImageProcessor, AutoTokenizer
 
     kind = AutoImageProcessor if vision else AutoTokenizer
-    try:
-        reader = kind.from_pretrained(files.folder, **options)
-    except (OSError, ValueError, KeyError, ImportError, TypeError, AttributeError, RuntimeError):
-        reader = None
-    if reader is None:
-        name = "preprocessor_config.json" if vision else "tokenizer.json"
-        raise OpenError("The folder has no {file} that can be read; put it beside config.json.", file=name)
+    name = "preprocessor_config.json" if vision else "tokenizer.json"
+    with raised_as("The folder has no {file} that can be read; put it beside config.json.", file=name):
+        reader = kind.from_pretrained(folder, **OPTIONS)
     if not vision:
         check_vocabulary(reader, config)
     return reader

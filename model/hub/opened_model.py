@@ -17,7 +17,7 @@ from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
 from .call_check import check_call
 from .eager_attention import AttentionCall, CallRecorder
-from .errors import OpenError
+from .errors import OpenError, states_errors
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
@@ -115,6 +115,7 @@ class OpenedModel(NetworkOwner):
             return None
         return tuple(str(self.config.id2label[number]) for number in range(len(self.config.id2label)))
 
+    @states_errors
     def trace(
         self,
         given: TraceInput,
@@ -163,6 +164,7 @@ class OpenedModel(NetworkOwner):
             kept=retention.steps if retention.layer is None else retention.layer,
         )
 
+    @states_errors
     def count_weights(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
         """Number of attention weights of a text in all layers, and largest number of layers, before any computation.
 
@@ -180,6 +182,7 @@ class OpenedModel(NetworkOwner):
         shapes = self._shapes(source, decoder).values()
         return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
 
+    @states_errors
     def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
         """-ln p in nats, `(T,)` or `(classes,)` float64.
 
@@ -223,6 +226,7 @@ class OpenedModel(NetworkOwner):
         """
         return run_to_end(self.generate_in_steps(text, tokens, intervention))
 
+    @states_errors
     def generate_in_steps(
         self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
     ) -> InSteps[str]:
@@ -236,6 +240,7 @@ class OpenedModel(NetworkOwner):
         ids = yield from self._generated(tokenize(self.reader, text), tokens, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)
 
+    @states_errors
     def top(self, trace: HubTrace, position: int, count: int = 5) -> list[tuple[str, float]]:
         """The most probable tokens at a position of a trace's logits, and their probabilities."""
         logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)

@@ -20,6 +20,7 @@ from ..tracing.kinds import VISION
 from ..tracing.layer_stacks import layer_names
 from ..tracing.picture_trace import PatchTrace
 from .eager_attention import CallRecorder
+from .errors import states_errors
 from .hub_trace import HubTrace
 from .interface import recording_calls
 from .opened_model import OpenedModel
@@ -55,6 +56,7 @@ def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
 class OpenedPictureModel(OpenedModel):
     """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
 
+    @states_errors
     def intervene(self, trace: OpenedPictureTrace, interventions: HeadInterventions) -> VisionInterventionResult:
         """Trace the picture of `trace` again under interventions.
 
@@ -67,6 +69,7 @@ class OpenedPictureModel(OpenedModel):
         assert after is not None, "the trace before the interventions has CLS"
         return VisionInterventionResult(after, check)
 
+    @states_errors
     def gradient_scores(self, trace: OpenedPictureTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.attribution.rollout`."""
         gradients = self._gradients(self._tensor(trace.received), class_index)
@@ -74,6 +77,7 @@ class OpenedPictureModel(OpenedModel):
         slope = slope_along(self._logits, self._tensor(trace.received), class_index, gradients.pixels)
         return GradientScores(scores, float(gradients.pixels.norm()), slope)
 
+    @states_errors
     def occlusions(self, trace: OpenedPictureTrace, orders: np.ndarray) -> list[Occlusion]:
         """Probabilities of all classes as patches are occluded in each of `orders`, `(order, patch)`."""
         network = _CallableNetwork(self._logits, SimpleNamespace(patch_size=self._side(trace)))

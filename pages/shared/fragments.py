@@ -11,7 +11,7 @@ import streamlit as st
 from server import run_context
 from server.run_queue import Busy
 from views import navigation
-from views.text import waiting
+from views.text import literal, waiting
 from views.text.catalogue import say_error
 from views.url_state import bound_settings
 
@@ -37,12 +37,25 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
         arguments = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in arguments)
         name = f"{function.__module__}.{function.__qualname__}"
         if run_context.is_running():  # part of a run of the whole page
-            with bound_settings.open_part(name):
+            with bound_settings.open_part(name), _errors_as_warnings():
                 return call(*arguments, **options)
-        with bound_settings.part_run(name), queued_run(st.session_state.get(_PAGE, ""), function.__name__.strip("_")):
+        page, part = st.session_state.get(_PAGE, ""), function.__name__.strip("_")
+        with bound_settings.part_run(name), queued_run(page, part), _errors_as_warnings():
             return call(*arguments, **options)
 
     return st.fragment(run)
+
+
+@contextmanager
+def _errors_as_warnings() -> Iterator[None]:
+    """Render an error that is a sentence where the fragment is, and end the run."""
+    from model.runtime.messages import UserError  # imports the model, as above
+
+    try:
+        yield
+    except UserError as error:
+        st.warning(literal.markdown(say_error(error)))
+        bound_settings.stop()
 
 
 @contextmanager

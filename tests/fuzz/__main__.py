@@ -1,7 +1,7 @@
 """`python -m tests.fuzz`: run the whole campaign, print a table and write a JSON file; exit status 1 on failures.
 
-A sentence or a picture is identified by the seed and its number, so `--only picture --seed 1 --first 261 --cases 1`
-runs one again; a page by its address, which is printed; messages by the client that sends a hundred of them.
+A sentence, a picture or a checkpoint is identified by the seed and its number, so `--only picture --seed 1 --first 261
+--cases 1` runs one again; a page by its address, which is printed; messages by the client that sends a hundred of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,12 @@ from server import housekeeping
 from tests.fuzz import campaign, protocol
 
 MESSAGES = 10_500
-KINDS = {"sentence": (campaign.sentences, 5000), "picture": (campaign.pictures, 5500), "page": (campaign.pages, 500)}
+KINDS = {
+    "sentence": (campaign.sentences, 5000),
+    "picture": (campaign.pictures, 5500),
+    "checkpoint": (campaign.checkpoints, 400),
+    "page": (campaign.pages, 500),
+}
 MAX_GROWTH = 90.0  # megabytes with cleared caches, which the allocator may retain; a leak grows with the cases
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "fuzz.json"
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import faulthandler
 import random
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 from model import Translator, VisionClassifier
 from pages.history import networks
 from server import housekeeping, result_cache, run_context
-from tests.fuzz import addresses, checks, files, texts
+from tests.fuzz import addresses, checks, files, folders, texts
 from tests.pages.conftest import go
 
 SECONDS = 2.0  # of processor time that a case may take at a stretch
@@ -148,6 +149,23 @@ def pictures(seed: int, classify_every: int = 10) -> Iterator[Case]:
 
         yield Case(f"picture {number} of seed {seed}", act)
         number += 1
+
+
+def checkpoints(seed: int) -> Iterator[Case]:
+    """Hostile folders that are opened as models; those that open trace an input."""
+    with tempfile.TemporaryDirectory() as root:
+        saved = folders.originals(Path(root))
+        number = 0
+        while True:
+
+            def act(number: int = number) -> str:
+                chances = case_random(seed, "checkpoint", number)
+                with tempfile.TemporaryDirectory() as folder:
+                    damaged = folders.damage(chances, chances.choice(saved), Path(folder) / "damaged")
+                    return folders.open_and_run(damaged)
+
+            yield Case(f"checkpoint {number} of seed {seed}", act)
+            number += 1
 
 
 def pages(seed: int) -> Iterator[Case]:

@@ -204,3 +204,68 @@ def test_the_message_of_a_refused_run_can_be_translated():
     refusal = Busy("{count} visitors are waiting.", count=3)
     assert str(refusal) == "3 visitors are waiting."
     assert (refusal.template, refusal.values) == ("{count} visitors are waiting.", {"count": 3})
+
+
+def test_a_run_without_progress_gives_its_slot_to_the_next():
+    now = [0.0]
+    queue, order = RunQueue(RunLimits(running=2, stalled_after=60, **QUICK), clock=lambda: now[0]), []
+    hanging = [QueuedThread(queue, name, order).start_running() for name in "ab"]
+    waiting = QueuedThread(queue, "c", order).start_waiting()
+    now[0] = 59.0
+    assert (queue.blocked, queue.stalled, queue.running) == (0, 0, 2)
+    now[0] = 60.0
+    assert waiting.started_run.wait(20)
+    assert (queue.blocked, queue.stalled, queue.running) == (0, 2, 1)
+    for thread in (*hanging, waiting):
+        thread.finish()
+    assert (queue.blocked, queue.stalled, queue.running) == (0, 0, 0)
+
+
+def test_a_run_that_goes_on_after_it_lost_its_slot_waits_for_another():
+    now = [0.0]
+    queue, order = (
+        RunQueue(RunLimits(running=1, stalled_after=60, slice_seconds=1e9, **QUICK), clock=lambda: now[0]),
+        [],
+    )
+    slow = QueuedThread(queue, "a", order).start_running()
+    other = QueuedThread(queue, "b", order).start_waiting()
+    now[0] = 61.0
+    assert other.started_run.wait(20)
+    slow.yield_once.set()
+    slow.leave.set()
+    assert slow.notified.wait(20)
+    assert order == ["a", "b"] and (queue.stalled, queue.waiting) == (0, 1)
+    other.finish()
+    slow.join(20)
+    assert order == ["a", "b", "a again"]
+    assert (queue.stalled, queue.running, queue.waiting) == (0, 0, 0)
+
+
+def test_a_run_that_reports_progress_keeps_its_slot():
+    now = [0.0]
+    queue, order = RunQueue(RunLimits(running=1, stalled_after=60), clock=lambda: now[0]), []
+
+    @contextmanager
+    def silent():
+        yield pytest.fail
+
+    with queue.slot(silent) as slot:
+        for now[0] in (50.0, 100.0, 150.0):
+            slot.yield_slot()
+            assert (queue.blocked, queue.stalled, queue.running) == (0, 0, 1)
+        now[0] = 220.0
+        assert (queue.blocked, queue.stalled, queue.running) == (0, 1, 0)
+    assert order == [] and queue.stalled == 0
+
+
+def test_more_stalled_runs_than_the_limit_keep_their_slots_and_block():
+    now = [0.0]
+    queue = RunQueue(RunLimits(running=3, stalled=2, stalled_after=60), clock=lambda: now[0])
+    hanging = [QueuedThread(queue, name, []).start_running() for name in "abc"]
+    now[0] = 60.0
+    assert (queue.blocked, queue.stalled, queue.running) == (1, 2, 1)
+    hanging[0].finish()
+    assert (queue.blocked, queue.stalled, queue.running) == (0, 2, 0)
+    for thread in hanging[1:]:
+        thread.finish()
+    assert queue.stalled == 0

@@ -1,0 +1,136 @@
+"""The process in which checkpoints are tried out; see `model.hub.trial`. `python -m model.hub.trial_worker`.
+
+It imports the library once and forks for each trial, so that the limits, and whatever goes wrong, belong to one trial.
+Where a process cannot fork, it makes one trial and ends.
+"""
+
+import json
+import os
+import select
+import signal
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+import transformers
+
+from .errors import OpenError
+from .library_types import Network
+from .loading import TABLES, load_reader, read_config, task_of
+from .model_inputs import probe_inputs
+
+IDLE_SECONDS = 60.0
+LARGEST_ANSWER = 100_000  # bytes
+FORKS = sys.platform == "linux"
+PRELOADED = (
+    "AutoTokenizer",
+    "AutoImageProcessor",
+    "GPT2LMHeadModel",
+    "ViTModel",
+    "ViTImageProcessor",
+)  # and their imports
+
+
+def main() -> None:
+    """Answer requests, one a line, until there are no more for `IDLE_SECONDS`."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)  # what a library prints is no answer
+    torch.set_num_threads(1)
+    for name in PRELOADED:  # once for all trials
+        getattr(transformers, name)
+    while True:
+        if FORKS and not select.select([0], [], [], IDLE_SECONDS)[0]:
+            return
+        line = sys.stdin.readline()
+        if not line:
+            return
+        request = json.loads(line)
+        answer = _fork(request) if FORKS else _limited(request)
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+        if not FORKS:
+            return
+
+
+def _fork(request: dict[str, Any]) -> dict[str, Any]:
+    """Make a trial in a fork; "limits" where it ends without an answer or in time."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.close(reading)
+        try:
+            os.write(writing, json.dumps(_limited(request)).encode())
+        finally:
+            os._exit(0)
+    os.close(writing)
+    deadline, content = time.monotonic() + request["seconds"], b""
+    try:
+        while (left := deadline - time.monotonic()) > 0 and select.select([reading], [], [], left)[0]:
+            part = os.read(reading, LARGEST_ANSWER)
+            if not part:
+                break
+            content += part
+    finally:
+        os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        os.close(reading)
+    try:
+        return json.loads(content)
+    except ValueError:
+        return {"stage": "crash" if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGSEGV else "limits"}
+
+
+def _limited(request: dict[str, Any]) -> dict[str, Any]:
+    """Make a trial in this process, within its limits."""
+    try:
+        import resource
+    except ImportError:  # Windows has no limits for a process
+        pass
+    else:
+        memory = _virtual_memory() + request["memory"]
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    stage = ["config"]
+    try:
+        return _try_out(Path(request["folder"]), request["task"], stage)
+    except OpenError as error:
+        return {"template": error.template, "values": {name: _plain(value) for name, value in error.values.items()}}
+    except MemoryError:
+        return {"stage": "limits"}
+    except BaseException as error:  # also a panic of a library written in Rust
+        if "can't allocate memory" in str(error):
+            return {"stage": "limits"}
+        return {"stage": stage[0]}
+
+
+def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
+    config = read_config(folder)
+    task = task_of(config) if task is None else task
+    stage[0] = "network"
+    with torch.device("meta"):
+        network: Network = getattr(transformers, TABLES[task][1]).from_config(config, trust_remote_code=False)
+    sizes = {
+        "parameters": sum(tensor.numel() for tensor in network.parameters()),
+        "buffers": sum(tensor.numel() * tensor.element_size() for tensor in network.buffers()),
+    }
+    stage[0] = "reader"
+    vision = network.main_input_name == "pixel_values"
+    if vision or network.main_input_name == "input_ids":
+        probe_inputs(network, load_reader(folder, vision, config), vision=vision)
+    return sizes
+
+
+def _virtual_memory() -> int:
+    """Bytes of address space that this process has; 0 where the system does not report it."""
+    sizes = Path("/proc/self/statm")
+    return int(sizes.read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE") if sizes.is_file() else 0
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float) else str(value)
+
+
+if __name__ == "__main__":
+    main()
