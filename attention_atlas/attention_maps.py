@@ -9,13 +9,12 @@ import numpy as np
 
 from .from_arrays import (
     ShowError,
+    TokenLabels,
     check_tokens,
     group_by_heads,
     is_causal,
-    special_tokens,
-    to_labels,
+    read_tokens,
     to_layers,
-    to_words,
 )
 from .model.text.words import Word, by_words, whole_words
 from .model.tracing.kinds import KINDS
@@ -99,8 +98,9 @@ def _from_record(trace: Any, name: str) -> LabelledAttention:
     labels = (*query_tokens.labels, *key_tokens.labels)
     is_special = (*query_tokens.special, *key_tokens.special)
     special = frozenset(label for label, mark in zip(labels, is_special, strict=True) if mark)
-    words = query_tokens.whole_words(), key_tokens.whole_words()
-    return LabelledAttention(name, kind, weights, queries, keys, words, special, first)
+    either = query_tokens.words or key_tokens.words
+    grouped = (query_tokens.whole_words(), key_tokens.whole_words()) if either else None
+    return LabelledAttention(name, kind, weights, queries, keys, grouped, special, first)
 
 
 def _sides(kind: str) -> tuple[str, str]:
@@ -135,28 +135,27 @@ def from_weights(attention: object, tokens: Sequence[object], kind: str | None) 
             f"key_tokens)."
         )
     query_tokens, key_tokens = check_tokens(tokens[0], queries, "query"), check_tokens(tokens[-1], keys, "key")
-    query_words, key_words = to_words(query_tokens), to_words(key_tokens)
+    query_side, key_side = read_tokens(query_tokens), read_tokens(key_tokens)
     words = None
-    if query_words or key_words:
-        words = query_words or _one_word_per_token(query_tokens), key_words or _one_word_per_token(key_tokens)
+    if query_side.words or key_side.words:
+        words = _words_or_tokens(query_side), _words_or_tokens(key_side)
 
     base = attention_maps.ANY_ATTENTION if kind is None else attention_maps.KINDS[kind]
     base = replace(
         base, queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1], causal=is_causal(layers)
     )
     runs = group_by_heads(layers)
-    special = special_tokens((*query_tokens, *key_tokens))
-    query_labels, key_labels = to_labels(query_tokens), to_labels(key_tokens)
+    special = query_side.special | key_side.special
     result = []
     for first, stacked in runs:
         last = first + len(stacked)
         label = partial(LAYERS if len(stacked) > 1 else LAYER, first=first + 1, last=last)
         run_kind = base if len(runs) == 1 else replace(base, short=label, brief=label)
         name = f"layers-{first + 1}"
-        item = LabelledAttention(name, run_kind, stacked, query_labels, key_labels, words, special, first)
+        item = LabelledAttention(name, run_kind, stacked, query_side.labels, key_side.labels, words, special, first)
         result.append(item)
     return result
 
 
-def _one_word_per_token(tokens: Sequence[str]) -> tuple[Word, ...]:
-    return tuple(Word(token, place, place + 1) for place, token in enumerate(tokens))
+def _words_or_tokens(side: TokenLabels) -> tuple[Word, ...]:
+    return side.words or tuple(Word(label, place, place + 1) for place, label in enumerate(side.labels))

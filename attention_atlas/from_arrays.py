@@ -1,21 +1,36 @@
 """Convert attention weights, in any of the forms that libraries return, to one array per layer."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 
+from .model.text.token_labels import are_words, label_slice, number_shared, word_runs, words_by_span
+from .model.text.token_names import is_special_name, spell_tokens
 from .model.text.words import Word
 
-SPECIAL_ENDS = (("[", "]"), ("<", ">"))  # around the names of special tokens
-WORD_MARKS = ("\u2581", "\u0120")  # SentencePiece and byte-level BPE: before the first token of a word
-CONTINUATION = "##"  # WordPiece: before every other token of a word
 TOLERANCE = 0.01  # by which rounding to half precision may put a weight above 1
 
 
 class ShowError(ValueError):
     """The arguments cannot be shown; the message states in one sentence why and what to pass."""
+
+
+@dataclass(frozen=True)
+class TokenLabels:
+    """The tokens of an axis as displayed.
+
+    Attributes:
+        labels: one for each token.
+        special: labels of the special tokens.
+        words: the whole words; None where the tokens have no word boundaries.
+    """
+
+    labels: tuple[str, ...]
+    special: frozenset[str]
+    words: tuple[Word, ...] | None
 
 
 def to_layers(attention: object) -> list[np.ndarray]:
@@ -56,7 +71,9 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
         )
     if isinstance(layer, tuple | list):
         raise ShowError(
-            f"Layer {number} is itself a list; give one array or tensor for each layer, such as `outputs.attentions`."
+            f"Layer {number} is itself a list, as in the output of `generate`, which has a list of layers for every new "
+            f"token; run the finished text through the model once and give one array or tensor for each layer, such "
+            f"as `outputs.attentions`."
         )
     array = _to_array(layer, f"layer {number}")
     if array.ndim == 4:
@@ -109,6 +126,12 @@ def _to_array(value: Any, name: str) -> np.ndarray:
 
 
 def _check_weights(layer: np.ndarray, number: int) -> None:
+    empty = np.isnan(layer).all(axis=(0, 2))  # queries that are padding
+    if empty.any() and not empty.all() and np.isfinite(layer[:, ~empty]).all():
+        raise ShowError(
+            f"Layer {number} is NaN in {_format_rows(empty)}, as rows of padding are; leave padding out of tokens and "
+            f"attention, such as attention[..., first:last, first:last]."
+        )
     if not np.isfinite(layer).all():
         raise ShowError(f"Layer {number} holds numbers that are not finite; give the weights after the softmax.")
     if layer.min() < 0 or layer.max() > 1 + TOLERANCE:
@@ -163,46 +186,24 @@ def is_causal(layers: Sequence[np.ndarray]) -> bool:
     return not any(layer[:, above[0], above[1]].any() for layer in layers)
 
 
-def special_tokens(tokens: Sequence[str]) -> frozenset[str]:
-    """Tokens that look like special tokens: `[CLS]`, `<s>`, `<|endoftext|>`."""
-    return frozenset(
-        token
-        for token in tokens
-        if len(token) > 2 and " " not in token and any(token[0] == a and token[-1] == b for a, b in SPECIAL_ENDS)
-    )
+def read_tokens(tokens: Sequence[str]) -> TokenLabels:
+    """Labels, special tokens and whole words from the names of tokens, as a tokenizer's `convert_ids_to_tokens`
+    returns them, or from their texts; see `model.text.token_names` for the conventions that are known.
+    """
+    special = [is_special_name(token) for token in tokens]
+    read = spell_tokens(tokens, special)
+    labels = [label_slice(piece) if piece else token for token, piece in zip(tokens, read.pieces, strict=True)]
+    labels = number_shared(labels, read.spans, [0] * len(tokens))
+    words = words_by_span(read.text, read.spans)
+    names = frozenset(label for label, mark in zip(labels, special, strict=True) if mark)
+    if not read.marks_words or not are_words([text for _, text in words]):
+        return TokenLabels(tuple(labels), names, None)
+    return TokenLabels(tuple(labels), names, word_runs(words, labels, special))
 
 
-def to_words(tokens: Sequence[str]) -> tuple[Word, ...] | None:
-    """Whole words by the marks of SentencePiece, byte-level BPE or WordPiece; None if no token has such a mark."""
-    special = special_tokens(tokens)
-    if any(token.startswith(WORD_MARKS) for token in tokens):
-        first = [token.startswith(WORD_MARKS) for token in tokens]
-    elif any(token.startswith(CONTINUATION) for token in tokens):
-        first = [not token.startswith(CONTINUATION) for token in tokens]
-    else:
-        return None
-    starts = [
-        index
-        for index, token in enumerate(tokens)
-        if index == 0 or first[index] or token in special or tokens[index - 1] in special
-    ]
-    edges = [*starts, len(tokens)]
-    return tuple(
-        Word("".join(map(_without_marks, tokens[start:end])) or tokens[start], start, end, tokens[start] in special)
-        for start, end in zip(edges, edges[1:], strict=False)
-    )
-
-
-def _without_marks(token: str) -> str:
-    return token.lstrip("".join(WORD_MARKS)).removeprefix(CONTINUATION)
-
-
-def to_labels(tokens: Sequence[str]) -> tuple[str, ...]:
-    """Tokens as displayed: every mark of a word's first token is replaced by SentencePiece's."""
-    return tuple(
-        WORD_MARKS[0] + token.removeprefix(WORD_MARKS[1]) if token.startswith(WORD_MARKS[1]) else token
-        for token in tokens
-    )
+def _format_rows(chosen: np.ndarray) -> str:
+    places = np.flatnonzero(chosen)
+    return f"row {places[0]}" if len(places) == 1 else f"{len(places)} rows (the first is row {places[0]})"
 
 
 def _format_shape(array: np.ndarray) -> str:

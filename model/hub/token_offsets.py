@@ -1,16 +1,17 @@
 """Tokens of any tokenizer with their slices of the text, and the words they form."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from typing import Any
 
+from ..text.token_labels import SPACE, are_words, label_slice, number_shared, word_runs, words_by_span
+from ..text.token_names import BYTES, SPACE_MARK, SpelledTokens, name_bytes, spell_tokens
 from ..text.words import Word
 from .errors import OpenError
 from .library_types import Tokenizer
-
-BOUNDARY = "\u2581"  # before a word, in the tokens of SentencePiece
-SPACE = "\u2423"  # shown for a space, which would not be visible
 
 
 @dataclass(frozen=True)
@@ -36,20 +37,14 @@ class Tokens:
     def whole_words(self) -> tuple[Word, ...]:
         """Runs of tokens that form words, in order; a special token is a run of its own."""
         texts = self.word_texts or ["".join(self.labels[place] for place in word) for word in self.words]
-        first = {word[0]: (word, text) for word, text in zip(self.words, texts, strict=True)}
-        inside = {place for word in self.words for place in word}
-        runs = []
-        for place, label in enumerate(self.labels):
-            if place in first:
-                word, text = first[place]
-                runs.append(Word(text, place, word[-1] + 1))
-            elif place not in inside:
-                runs.append(Word(label, place, place + 1, self.special[place]))
-        return tuple(runs)
+        return word_runs(list(zip(self.words, texts, strict=True)), self.labels, self.special)
 
 
 def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Tokens:
     """Tokenize a text or a pair of texts, as input of the network.
+
+    Labels show what the network reads: a token whose name spells something else than its slice of the text (lower
+    case, no accents) is labelled by what it spells, and an unknown token by its name and the text that it replaces.
 
     Raises:
         OpenError: the text has no tokens, or the network accepts no second text.
@@ -64,48 +59,116 @@ def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Toke
         raise OpenError("This text has no tokens; type at least one word.")
     segments = [0] * len(ids) if second is None else _segments(encoding, special, fast)
     names = tokenizer.convert_ids_to_tokens(ids)
-    if fast:
-        spans = [(start, end) for start, end in encoding["offset_mapping"]]
-        labels = _slices([texts[part] for part in segments], spans, segments, special, names)
-        words, word_texts = _words_by_offset([texts[part] for part in segments], spans, segments, special)
-    else:
-        labels = [_plain(name).lstrip(SPACE) or SPACE for name in names]
-        words, word_texts = _words_by_mark(names, special), ()
-    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), words, word_texts)
+    read = _spell(tokenizer, names, special)
+    if not fast:
+        labels = _labels_of_names(tokenizer, read, names)
+        for place, piece in _find_unknown(
+            read, [id_ == tokenizer.unk_token_id for id_ in ids], " ".join(texts)
+        ).items():
+            labels[place] = f"{labels[place]} {piece}"
+        return _tokens(ids, labels, special, segments, words_by_span(read.text, read.spans))
+    spans = [(a, a) if mark else (a, b) for (a, b), mark in zip(encoding["offset_mapping"], special, strict=True)]
+    unknown = [id_ == tokenizer.unk_token_id and not mark for id_, mark in zip(ids, special, strict=True)]
+    labels = []
+    for part, (start, end), name, spelled, missing in zip(segments, spans, names, read.pieces, unknown, strict=True):
+        piece = texts[part][start:end]
+        if not piece:
+            labels.append(label_slice(spelled) if spelled else name)
+        elif missing:
+            labels.append(f"{name} {label_slice(piece)}")
+        else:
+            labels.append(label_slice(spelled if read.confirmed and _differ(spelled, piece) else piece))
+    labels = number_shared(labels, read.spans if read.confirmed else spans, segments)
+    words: list[tuple[list[int], str]] = []
+    for part, whole in enumerate(texts):
+        own = [span if segment == part else (0, 0) for span, segment in zip(spans, segments, strict=True)]
+        for word, written in words_by_span(whole, own):
+            as_read = "" if any(unknown[place] for place in word) else "".join(read.slice_of(word).split())
+            words.append((word, as_read if read.confirmed and as_read and " " not in written else written))
+    return _tokens(ids, labels, special, segments, words)
+
+
+def _spell(tokenizer: Tokenizer, names: Sequence[str], special: Sequence[bool]) -> SpelledTokens:
+    plain = [name for name, mark in zip(names, special, strict=True) if not mark]
+    return spell_tokens(names, special, tokenizer.convert_tokens_to_string(plain))
+
+
+def _find_unknown(read: SpelledTokens, unknown: Sequence[bool], text: str) -> dict[int, str]:
+    """The words that unknown tokens replace, by the known words around them; index of a token -> its word.
+
+    For a tokenizer without offsets. A token is left out where words and text cannot be aligned one to one.
+    """
+    if not any(unknown):
+        return {}
+    atoms: list[tuple[str, int]] = []  # known words and marks, and each unknown token with its index
+    for place, (piece, missing) in enumerate(zip(read.pieces, unknown, strict=True)):
+        if missing:
+            atoms.append(("", place))
+        else:
+            atoms += [(char.casefold(), -1) for char in piece if not char.isspace()]
+    written = [(match[0], match.start()) for match in re.finditer(r"\S", text)]
+    matcher = SequenceMatcher(
+        None, [atom for atom, _ in atoms], [char.casefold() for char, _ in written], autojunk=False
+    )
+    replaced: dict[int, str] = {}
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "replace" and b - a == 1 and atoms[a][1] >= 0:
+            start, end = written[c][1], written[d - 1][1] + 1
+            if not any(map(str.isspace, text[start:end])):
+                replaced[atoms[a][1]] = text[start:end]
+    return replaced
+
+
+def _differ(spelled: str, piece: str) -> bool:
+    """Whether a network reads something else than the user sees: other letters, not another form of the same ones."""
+    read, written = (unicodedata.normalize("NFC", text.strip()) for text in (spelled, piece))
+    return bool(spelled) and read != written
+
+
+def _labels_of_names(tokenizer: Tokenizer, read: SpelledTokens, names: Sequence[str]) -> list[str]:
+    labels = [
+        label_slice(spelled) if spelled else _printable(tokenizer, name)
+        for name, spelled in zip(names, read.pieces, strict=True)
+    ]
+    return number_shared(labels, read.spans, [0] * len(labels))
+
+
+def _printable(tokenizer: Tokenizer, name: str) -> str:
+    """Name of a special token; where it is a character that is not printed (CANINE), `[CLS]` from `cls_token`."""
+    if name.isprintable():
+        return name
+    roles = (role for role in reversed(tokenizer.SPECIAL_TOKENS_ATTRIBUTES) if getattr(tokenizer, role, None) == name)
+    return next((f"[{role.removesuffix('_token').upper()}]" for role in roles), f"U+{ord(name[0]):04X}")
+
+
+def _tokens(
+    ids: Sequence[int],
+    labels: Sequence[str],
+    special: Sequence[bool],
+    segments: Sequence[int],
+    words: Sequence[tuple[Sequence[int], str]],
+) -> Tokens:
+    """The tokens, without words where the runs between spaces are none, as in Chinese."""
+    texts = [text for _, text in words]
+    if not are_words(texts):
+        words, texts = [], []
+    places = tuple(tuple(word) for word, _ in words)
+    return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), places, tuple(map(name_bytes, texts)))
 
 
 def tokens_of_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Tokens:
-    """Tokens without a text: those that a decoder is fed or has generated.
-
-    Words are runs without white space in the decoded text, which is decoded up to each token in turn.
-    """
+    """Tokens without a text: those that a decoder is fed or has generated; labels and words from their names."""
+    names = tokenizer.convert_ids_to_tokens(list(ids))
     marks = set(tokenizer.all_special_ids)
-    special = tuple(id_ in marks for id_ in ids)
-    plain = [place for place, mark in enumerate(special) if not mark]
-    words: list[list[int]] = []
-    word_texts: list[str] = []
-    length, inside = 0, False  # of the decoded text; whether the next characters continue the last word
-    for count, place in enumerate(plain, 1):
-        text = tokenizer.decode([ids[earlier] for earlier in plain[:count]], clean_up_tokenization_spaces=False)
-        complete = text.rstrip("\ufffd")  # without the first bytes of an incomplete character
-        added, length = complete[length:], max(length, len(complete))
-        incomplete = len(complete) < len(text)
-        if not incomplete and not added.strip() and not (inside and not added):  # space alone is in no word
-            inside = False
-            continue
-        if not inside or added[:1].isspace():
-            words.append([])
-            word_texts.append("")
-        words[-1].append(place)
-        word_texts[-1] += added.strip()
-        inside = incomplete or not added[-1:].isspace()
-    return Tokens(
-        tuple(ids), labels_of(tokenizer, ids), special, (0,) * len(ids), tuple(map(tuple, words)), tuple(word_texts)
-    )
+    special = [id_ in marks for id_ in ids]
+    named = [f"#{id_}" if name is None else name for id_, name in zip(ids, names, strict=True)]
+    read = _spell(tokenizer, named, [mark or name is None for mark, name in zip(special, names, strict=True)])
+    labels = _labels_of_names(tokenizer, read, named)
+    return _tokens(ids, labels, special, [0] * len(ids), words_by_span(read.text, read.spans))
 
 
 def labels_of(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
-    """Labels of tokens without a text, such as the candidates for the next token.
+    """Labels of tokens without a text, such as the candidates for the next token; a space before a word is visible.
 
     Many networks have more ids than their tokenizer has tokens; those are labelled by number. Byte tokens are labelled
     by the characters they form, or by their numbers where they are a part of one.
@@ -118,29 +181,16 @@ def labels_of(tokenizer: Tokenizer, ids: Sequence[int]) -> tuple[str, ...]:
 
 def _readable(tokenizer: Tokenizer, name: str) -> str:
     """Label of a token from its name; `caf\u00c3\u00a9` of a byte-level tokenizer is `caf\u00e9`."""
-    if name.isascii() or name.startswith(BOUNDARY):
+    if name.isascii() or name.startswith(SPACE_MARK):
         return _plain(name)
     text = tokenizer.convert_tokens_to_string([name])
     if text.strip() and text.strip() in name:  # no bytes, or only bytes that are shown as themselves
         return _plain(name)
     if "\ufffd" in text:
-        if any(character not in _BYTES for character in name):
+        if any(character not in BYTES for character in name):
             return _plain(name)
-        return "".join(f"<0x{_BYTES[character]:02X}>" for character in name)
+        return "".join(f"<0x{BYTES[character]:02X}>" for character in name)
     return text.replace(" ", SPACE).replace("\n", "\u21b5").replace("\t", "\u21e5")
-
-
-def _byte_alphabet() -> dict[str, int]:
-    """Character of a byte-level tokenizer -> its byte (Radford et al. 2019).
-
-    A printable byte is its own character; the others take the next free ones from U+0100 on.
-    """
-    printed = [*range(33, 127), *range(161, 173), *range(174, 256)]
-    others = [value for value in range(256) if value not in printed]
-    return {chr(value): value for value in printed} | {chr(256 + n): value for n, value in enumerate(others)}
-
-
-_BYTES = _byte_alphabet()
 
 
 def _segments(encoding: Any, special: Sequence[bool], fast: bool) -> list[int]:
@@ -159,59 +209,5 @@ def _segments(encoding: Any, special: Sequence[bool], fast: bool) -> list[int]:
     return [int(place > first) for place in range(len(special))]
 
 
-def _slices(
-    texts: Sequence[str],
-    spans: Sequence[tuple[int, int]],
-    segments: Sequence[int],
-    special: Sequence[bool],
-    names: Sequence[str],
-) -> list[str]:
-    """The text of every token; tokens that share characters are numbered, an emoji in three tokens "1/3" to "3/3"."""
-    counts: dict[tuple, list[int]] = {}
-    for place, span in enumerate(spans):
-        if not special[place] and span[1] > span[0]:
-            counts.setdefault((segments[place], span), []).append(place)
-    labels = []
-    for place, (start, end) in enumerate(spans):
-        if special[place] or end == start:
-            labels.append(_plain(names[place]))
-            continue
-        label = texts[place][start:end].strip() or texts[place][start:end].replace(" ", SPACE) or names[place]
-        shared = counts[segments[place], (start, end)]
-        labels.append(label if len(shared) == 1 else f"{label} {shared.index(place) + 1}/{len(shared)}")
-    return labels
-
-
-def _words_by_offset(
-    texts: Sequence[str], spans: Sequence[tuple[int, int]], segments: Sequence[int], special: Sequence[bool]
-) -> tuple[tuple[tuple[int, ...], ...], tuple[str, ...]]:
-    """Tokens and text of each word: a run of characters without white space."""
-    words: dict[tuple[int, int], list[int]] = {}
-    runs = {
-        part: [match.span() for match in re.finditer(r"\S+", text)]
-        for part, text in dict(zip(segments, texts, strict=True)).items()
-    }
-    for place, (start, end) in enumerate(spans):
-        if special[place]:
-            continue
-        inside = [number for number, (a, b) in enumerate(runs[segments[place]]) if a < end and start < b]
-        if inside:
-            words.setdefault((segments[place], inside[0]), []).append(place)
-    word_texts = (texts[word[0]][slice(*runs[part][number])] for (part, number), word in words.items())
-    return tuple(tuple(word) for word in words.values()), tuple(word_texts)
-
-
-def _words_by_mark(names: Sequence[str], special: Sequence[bool]) -> tuple[tuple[int, ...], ...]:
-    """Tokens of each word; a word begins at the tokenizer's mark."""
-    words: list[list[int]] = []
-    for place, name in enumerate(names):
-        if special[place]:
-            continue
-        if not words or name.startswith(BOUNDARY):
-            words.append([])
-        words[-1].append(place)
-    return tuple(tuple(word) for word in words)
-
-
 def _plain(name: str) -> str:
-    return name.replace(BOUNDARY, SPACE).replace("\u0120", SPACE).replace("\u010a", "\u21b5")
+    return name.replace(SPACE_MARK, SPACE).replace("\u0120", SPACE).replace("\u010a", "\u21b5")

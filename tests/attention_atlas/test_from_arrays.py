@@ -13,10 +13,8 @@ from attention_atlas.from_arrays import (
     check_tokens,
     group_by_heads,
     is_causal,
-    special_tokens,
-    to_labels,
+    read_tokens,
     to_layers,
-    to_words,
 )
 
 
@@ -46,6 +44,12 @@ def test_a_tuple_of_layers_that_differ_in_their_heads(batch: tuple[int, ...]):
     np.testing.assert_array_equal(runs[1][1][1], attentions[2].reshape(2, 6, 6))
 
 
+def padded(layer: np.ndarray, rows: list[int]) -> np.ndarray:
+    """The weights of a layer `(head, query, key)` with some queries NaN, as a softmax over masked keys only gives."""
+    layer[:, rows] = np.nan
+    return layer
+
+
 REFUSED = {
     "There are no layers": (),
     "Layer 2 holds no weights": (weights(2, 3, 3), None),
@@ -58,6 +62,12 @@ REFUSED = {
     "The layers differ in their queries and keys (3 x 3, 4 x 4)": (weights(2, 3, 3), weights(2, 4, 4)),
     "is no array of numbers": "attention",
     "not finite": np.full((1, 1, 2, 2), np.nan),
+    "NaN in row 2, as rows of padding": padded(weights(2, 3, 3), rows=[2]),
+    "NaN in 2 rows (the first is row 1), as rows of padding": (weights(1, 4, 4), padded(weights(2, 4, 4), rows=[1, 3])),
+    "Layer 1 is itself a list, as in the output of `generate`": (
+        (weights(2, 1, 4, 4), weights(2, 1, 4, 4)),
+        (weights(2, 1, 1, 5), weights(2, 1, 1, 5)),
+    ),
     "from -1 to 3": np.array([[-1.0, 3.0], [0.5, 0.5]]),
 }
 
@@ -87,18 +97,39 @@ def test_a_causal_mask_is_recognized():
         (["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"], ["[CLS]", "unlikely", "cats", "[SEP]"]),
         (["I", "\u0120did", "n", "\u0120go", "<|end|>"], ["I", "didn", "go", "<|end|>"]),
         (["\u2581I", "\u2581go", "ing", "</s>"], ["I", "going", "</s>"]),
+        (["caf", "\u00c3", "\u00a9", "\u010a", "\u0120now"], ["caf\u00e9", "\u21b5", "now"]),
+        (["\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "\u2581b"], ["a\U0001f642", "b"]),
+        (["l@@", "ow", "new"], ["low", "new"]),
+        (["lo", "w</w>", "new</w>"], ["low", "new"]),
+        (["low", "er", " of the", " sea"], ["lower", "of the", "sea"]),
     ],
 )
 def test_whole_words_by_each_tokenizers_marks(tokens: list[str], words: list[str]):
-    merged = to_words(tokens)
-    assert [word.text for word in merged] == words
-    assert [word.start for word in merged[1:]] == [word.end for word in merged[:-1]] and merged[-1].end == len(tokens)
-    assert {word.text for word in merged if word.special} == special_tokens(tokens)
+    read = read_tokens(tokens)
+    assert [word.text for word in read.words] == words
+    ends = [word.end for word in read.words]
+    assert [word.start for word in read.words[1:]] == ends[:-1] and ends[-1] == len(tokens)
+    assert {word.text for word in read.words if word.special} == read.special
 
 
-def test_without_marks_there_are_no_words():
-    assert to_words(["the", "cat"]) is None
+@pytest.mark.parametrize(
+    "tokens",
+    [["the", "cat"], list("MKTAYIAKQR"), ["\u2581", "\u6211\u559c\u6b22", "\u6df1\u5ea6", "\u5b66\u4e60"]],
+)
+def test_without_word_boundaries_there_are_no_words(tokens):
+    assert read_tokens(tokens).words is None
 
 
-def test_marks_of_words_are_displayed_alike():
-    assert to_labels(["\u0120cat", "\u2581cat", "s"]) == ("\u2581cat", "\u2581cat", "s")
+def test_tokens_are_displayed_as_text():
+    tokens = ["<s>", "\u0120cat", "\u00ec\u0137\u012a", "\u00c3", "\u00a9", "\u010a", "\u0120", "</s>"]
+    assert read_tokens(tokens).labels == (
+        "<s>", "cat", "\uc548", "\u00e9 1/2", "\u00e9 2/2", "\u21b5", "\u2423", "</s>",
+    )  # fmt: skip
+
+
+def test_bytes_are_not_special_tokens():
+    read = read_tokens(
+        ["<s>", "\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "[MASK]", "<|im_end|>", "[...]", "</s>"]
+    )
+    assert read.special == {"<s>", "[MASK]", "<|im_end|>", "</s>"}
+    assert read.labels[2:6] == tuple(f"\U0001f642 {number}/4" for number in range(1, 5))

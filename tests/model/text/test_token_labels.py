@@ -1,0 +1,82 @@
+"""Labels of tokens and words, from the slices of a text that tokens cover."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.text.token_labels import are_words, label_slice, number_shared, word_runs, words_by_span
+
+
+@pytest.mark.parametrize(
+    ("piece", "label"),
+    [
+        (" cat", "cat"),
+        ("\n", "\u21b5"),
+        ("cat\n", "cat\u21b5"),
+        ("  ", "\u2423\u2423"),
+        ("\t", "\u21e5"),
+        (" of the", "of the"),
+        ("\u00a0x", "x"),
+        ("\udcf0", "<0xF0>"),
+        ("", ""),
+    ],
+)
+def test_what_is_not_visible_is_drawn(piece: str, label: str):
+    assert label_slice(piece) == label
+
+
+def test_tokens_of_one_character_are_numbered_in_their_own_text():
+    spans = [(0, 1), (0, 1), (0, 1), (0, 0), (1, 2)]
+    assert number_shared(["x", "x", "x", "", "y"], spans, [0, 0, 1, 1, 1]) == ["x 1/2", "x 2/2", "x", "", "y"]
+
+
+def test_words_are_runs_between_spaces_and_one_token_may_cover_several():
+    text = "of the cats\nnow"
+    words = words_by_span(text, [(0, 6), (6, 9), (9, 11), (11, 12), (12, 15), (0, 0)])
+    assert words == [([0], "of the"), ([1, 2], "cats"), ([4], "now")]
+    labels = ["of the", "cat", "s", "\u21b5", "now", "</s>"]
+    runs = word_runs(words, labels, [False] * 5 + [True])
+    assert [(run.text, run.start, run.end, run.special) for run in runs] == [
+        ("of the", 0, 1, False),
+        ("cats", 1, 3, False),
+        ("\u21b5", 3, 4, False),
+        ("now", 4, 5, False),
+        ("</s>", 5, 6, True),
+    ]
+
+
+def test_a_token_that_reaches_into_the_next_word_joins_both():
+    assert words_by_span("a b c", [(0, 1), (1, 3), (2, 3), (4, 5)]) == [([0], "a"), ([1, 2], "b"), ([3], "c")]
+    assert words_by_span("ab cd", [(0, 1), (1, 4), (4, 5)]) == [([0, 1, 2], "ab cd")]
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text("ab \n", min_size=1, max_size=20), st.data())
+def test_every_token_is_in_one_run_in_order(text: str, data):
+    cuts = sorted(data.draw(st.sets(st.integers(0, len(text)))) | {0, len(text)})
+    spans = list(zip(cuts, cuts[1:], strict=False))
+    words = words_by_span(text, spans)
+    runs = word_runs(words, [label_slice(text[a:b]) for a, b in spans], [False] * len(spans))
+    assert [place for run in runs for place in range(run.start, run.end)] == list(range(len(spans)))
+    assert "".join(text.split()) == "".join("".join(written for _, written in words).split())
+
+
+@pytest.mark.parametrize(
+    ("runs", "expected"),
+    [
+        (["I", "love", "\u5317\u4eac", "and", "tea"], True),
+        (["\u6211\u559c\u6b22\u6df1\u5ea6\u5b66\u4e60"], False),
+        (["\u6211\u7231\u4f60"], False),
+        (["\u0e09\u0e31\u0e19\u0e0a\u0e2d\u0e1a\u0e41\u0e21\u0e27"], False),  # Thai
+        (["\ub098\ub294", "\ucc28\ub97c", "\uc0ac\uace0", "\uc2f6\ub2e4"], True),  # Korean
+        (list("MKTAYIAKQR"), False),
+        (["MKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQAPILSRVGDGTQDNLSGAEKA"], False),
+        (["unbelievable"], True),
+        (["a", "b"], True),
+        ([], False),
+    ],
+)
+def test_whether_runs_between_spaces_are_words(runs: list[str], expected: bool):
+    assert are_words(runs) == expected
