@@ -122,7 +122,7 @@ def _compute_distances(trace: VisionTrace, patch_size: int) -> AttentionDistance
 
 def _plain_text(id: str, **values: object) -> str:
     """Return a block as a text alternative, without Markdown's marks."""
-    return " ".join(glossary.unlink_terms(block(PAGE, id, **values)).replace("*", "").split())
+    return glossary.plain_text(block(PAGE, id, **values))
 
 
 def _render_files(trace: VisionTrace, learned: LearnedPositions, distances: AttentionDistances) -> None:

@@ -118,6 +118,7 @@ WHERE_SHOWN: dict[str, tuple[str, str]] = {
 }
 _MARKED = re.compile(r"\]\(term:([a-z0-9-]+)\)")
 _LINKED = re.compile(rf'\[([^\]]*)\]\({PAGE}\?find=\S+ "[^"]*"\)')
+_LINK = re.compile(r'\[([^\]]*)\]\([^()\s]+(?: "[^"]*")?\)')
 _TERM = re.compile(r"\*\*(.+?)\*\*")
 
 
@@ -129,8 +130,8 @@ def term_of(text: str) -> str:
 
 
 def plain_text(text: str) -> str:
-    """A definition in one line, without Markdown's marks."""
-    return " ".join(text.replace("**", "").replace("`", "").split())
+    """Prose in one line without Markdown's marks, for files and text alternatives; of a link its words remain."""
+    return " ".join(_LINK.sub(r"\1", text).replace("**", "").replace("`", "").split())
 
 
 def link_terms(text: str, explain: Callable[[str], str]) -> str:

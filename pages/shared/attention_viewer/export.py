@@ -21,6 +21,7 @@ from views.export import downloads, drawing
 from views.export.overview_image import Overview, overview
 from views.text import terms
 from views.text.catalogue import Message, say
+from views.text.glossary import plain_text, unlink_terms
 from views.url_state import bound_settings
 from views.version import VERSION
 
@@ -153,7 +154,7 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return [
         *((NAMES[id](), _value_text(id, value)) for id, value in values.items()),
-        (say("fact.check", "Check"), one_line(check_line(saved.viewed)).replace("`", "")),
+        (say("fact.check", "Check"), plain_text(check_line(saved.viewed))),
         (say("fact.numbers", "Numbers in this file"), snapshot.numbers),
         (say("fact.link", "Link"), saved.link),
         (say("fact.versions", "Computed with"), versions),
@@ -163,11 +164,6 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
 def check_line(viewed: ViewedAttention) -> str:
     """Return the result of the record's check, as Markdown."""
     return checks.describe_attention_check(viewed.record, viewed.kind.causal)[0]
-
-
-def one_line(text: str) -> str:
-    """Join the lines of `text`."""
-    return " ".join(text.split())
 
 
 def view_link(viewed: ViewedAttention) -> str:
@@ -209,7 +205,7 @@ def build_html(saved: SavedView) -> bytes:
     """Return the view as one HTML file."""
     kind, snapshot = saved.viewed.kind, saved.snapshot()
     text = block("attention_viewer", saved.explanation, query_side=kind.queries(), key_side=kind.keys())
-    return html_export.to_html(kind.headline, [one_line(text)], view_facts(saved, snapshot), snapshot)
+    return html_export.to_html(kind.headline, [plain_text(text)], view_facts(saved, snapshot), snapshot)
 
 
 def build_archive(saved: SavedView) -> bytes:
@@ -242,7 +238,7 @@ def _readme(saved: SavedView) -> str:
         "print(np.abs(attention - stored).max())",
     ]
     listed = "".join(f"\n{name}: {line}" for name, line in saved.descriptions.items())
-    text = block("attention_viewer", "bundle", files=listed, recipe="\n".join(recipe))
+    text = unlink_terms(block("attention_viewer", "bundle", files=listed, recipe="\n".join(recipe)))
     if "pixels_sha256" in saved.viewed.source and "sample" not in saved.viewed.source:
         text += "\n\n" + block("attention_viewer", "own-picture")
     return text + "\n"

@@ -114,6 +114,16 @@ def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
     assert set(description["versions"]) == {"Attention Atlas", "python", "torch", "numpy"}
 
 
+@pytest.mark.parametrize("explanation", ["overview", "lines", "file-of-maps", "file-of-lines", "what-this-checks"])
+def test_texts_of_a_saved_page_have_no_markdown(translator, trace, explanation):
+    saved = replace(make_saved_view(make_view(translator, trace, "cross")), explanation=explanation)
+    page = export.build_html(saved).decode()
+    texts = re.findall(r"<(?:p|dd)>(.*?)</(?:p|dd)>", page, re.DOTALL)
+    assert len(texts) > 5 and not [text for text in texts if re.search(r"\]\(|\*\*|`|glossary", text)]
+    readme = zipfile.ZipFile(io.BytesIO(export.build_archive(saved))).read("README.txt").decode()
+    assert "](" not in readme
+
+
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
     viewed = make_view(translator, trace, "cross", HOSTILE)

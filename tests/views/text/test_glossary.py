@@ -71,6 +71,14 @@ def test_a_mark_becomes_a_link_with_the_definition_as_title():
     assert glossary.unlink_terms(linked) == "The rows and more."
 
 
+def test_plain_text_has_the_words_of_links_without_their_targets():
+    linked = glossary.link_terms(
+        "**The [rows](term:query-token)** of `x`, see\n[the paper](https://arxiv.org/abs/1706.03762).", text
+    )
+    assert glossary.plain_text(linked) == "The rows of x, see the paper."
+    assert glossary.plain_text("weights[0](query), 2 * 3") == "weights[0](query), 2 * 3"
+
+
 def test_no_text_alternative_and_no_lead_contains_a_link():
     """They are used as plain text, without Markdown."""
     for path in TEXTS.glob("*.md"):
