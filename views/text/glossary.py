@@ -118,7 +118,7 @@ WHERE_SHOWN: dict[str, tuple[str, str]] = {
 }
 _MARKED = re.compile(r"\]\(term:([a-z0-9-]+)\)")
 _LINKED = re.compile(rf'\[([^\]]*)\]\({PAGE}\?find=\S+ "[^"]*"\)')
-_LINK = re.compile(r'\[([^\]]*)\]\([^()\s]+(?: "[^"]*")?\)')
+_LINK = re.compile(r'\[([^\]]*)\]\((?:https?://|/|[a-z]+[?:])[^()\s]*(?: "[^"]*")?\)')
 _TERM = re.compile(r"\*\*(.+?)\*\*")
 
 
