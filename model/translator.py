@@ -155,7 +155,7 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
             InputError: see `check`.
             ValueError: an option out of range.
         """
-        options = options or _options(changes)
+        options = options or read_options(changes)
         if options.method == "greedy":  # faster, without alternatives
             return self.tokenizer.decode(self._greedy(text, options.max_length))
         *_, last = self._steps(text, options)
@@ -293,7 +293,7 @@ class Translator(SentenceTranslator[Trace]):
         write_marian(self.network, self.tokenizer, Path(path))
 
 
-def _options(changes: dict) -> DecodingOptions:
+def read_options(changes: dict) -> DecodingOptions:
     """Create options from keywords; their names determine the method."""
     if "method" not in changes and "beam" in changes:
         changes = {**changes, "method": "beam" if changes["beam"] != 1 else "greedy"}

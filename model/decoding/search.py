@@ -150,7 +150,8 @@ def stream(
     generator = torch.Generator().manual_seed(options.seed)
     newest = network.ids([network.config.bos_id])[0]
     ids: tuple[int, ...] = ()
-    limit, never = min(options.max_length, network.config.max_positions), network.ids(network.config.never_generated)[0]
+    limit = min(options.max_length, network.most_generated(len(source)))
+    never = network.ids(network.config.never_generated)[0]
     while True:
         logits = decoder.step(newest)[0]  # (vocabulary,)
         allowed = logits.index_fill(-1, never, -math.inf)
@@ -182,7 +183,7 @@ def greedy_batch(
     columns, never = [], network.ids(config.never_generated)[0]
     newest = torch.full((len(sources),), config.bos_id, device=source.device)
     done = torch.zeros(len(sources), dtype=torch.bool, device=source.device)
-    for _ in range(min(max_length, config.max_positions)):
+    for _ in range(min(max_length, network.most_generated(source.shape[1]))):
         logits = decoder.step(newest)  # (batch, vocabulary)
         newest = logits.index_fill_(-1, never, -math.inf).argmax(dim=-1).masked_fill_(done, config.pad_id)
         columns.append(newest)
@@ -227,7 +228,7 @@ class _Beam:
 
     def __init__(self, network: TranslationNetwork, source: list[int], options: DecodingOptions) -> None:
         self.network, self.options = network, options
-        self.limit = min(options.max_length, network.config.max_positions)
+        self.limit = min(options.max_length, network.most_generated(len(source)))
         self.decoder = network.begin_decoding(network.ids(source))
         self.alive = [BeamNode((), 1.0, 0.0, 0.0, "kept")]
         self.done: list[BeamNode] = []

@@ -38,6 +38,10 @@ class TranslationNetwork(nn.Module, ABC):
         """One sequence as a batch on the network's device: `(1, position)` int64."""
         return torch.tensor([list(ids)], device=self.device)
 
+    def most_generated(self, source_length: int) -> int:
+        """The most tokens that can be generated after a source of so many tokens."""
+        return self.config.max_positions
+
     @abstractmethod
     def hidden(self, source: Tensor, target: Tensor, tap: Tap | None = None) -> Tensor:
         """Teacher-forced outputs of the decoder, `(batch, target, d_model)`; the arguments are those of `forward`."""

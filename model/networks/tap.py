@@ -4,7 +4,8 @@ Names read `<stack>.<layer>.<kind>.<step>`, for example `decoder.0.cross.weights
 are `queries`, `keys`, `values`, `scores` (scaled, unmasked), `mask`, `weights` and `outputs` (one vector per head).
 Every sub-layer, `self`, `cross` and `ffn`, also passes `sublayer_output`, what it adds to the residual stream, and
 `normalised`, the stream after its Add & Norm; `ffn` has `hidden` before them. The residual stream passes as
-`<stack>.embedded` and `<stack>.<layer>.residual`.
+`<stack>.embedded` and `<stack>.<layer>.residual`. In the pre-norm decoder-only network `normalised` is what the
+sub-layer reads, and `decoder.normalised` what the logits are computed from.
 
 Recurrent networks have steps in time in place of layers; their names are in `model.networks.recurrent`.
 """

@@ -2,6 +2,7 @@
 
     python -m model.training translator --data fra-eng.zip --out assets/translator [--resume]
     python -m model.training recurrent --kind lstm-additive --data fra-eng.zip --out assets/recurrent/lstm-additive
+    python -m model.training language --data fra-eng.zip --out assets/language
     python -m model.training evaluate --data fra-eng.zip --model assets/translator
     python -m model.training agreement --data fra-eng.zip --model assets/translator
     python -m model.training heads --data fra-eng.zip --model assets/translator
@@ -33,12 +34,23 @@ from ..runtime.checkpoint import CheckpointError, load_weights, read_json, sha25
 from ..text.tokenizer import Tokenizer, train_tokenizer
 from .card import evaluate_translator, finish_translator
 from .continued_training import read_earlier_training
-from .corpus import VALIDATION_SENTENCES, Corpus, CorpusError, read_split
+from .corpus import CorpusError, read_split
+from .language_card import evaluate_language
+from .language_commands import add_language_command
 from .optimizer import Recipe
 from .picture_commands import add_picture_commands
 from .processes import ProcessGroup
 from .recurrent_card import evaluate_recurrent, finish_recurrent
-from .run_options import PreparedRun, add_device_option, add_run_options, check_out, from_options, run_training
+from .run_options import (
+    PreparedRun,
+    add_device_option,
+    add_run_options,
+    add_split_options,
+    check_out,
+    from_options,
+    read_split_of,
+    run_training,
+)
 from .study_commands import add_text_studies
 from .translation import TranslationTask
 
@@ -81,18 +93,13 @@ def _parser() -> argparse.ArgumentParser:
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     studies, english = add_text_studies(commands)
-    text_commands = (translator, recurrent, evaluate, *studies)
+    language = add_language_command(commands)
+    text_commands = (translator, recurrent, language, evaluate, *studies)
     for command in (*text_commands, english):
         command.add_argument("--data", type=Path, required=True, help=".tsv, .txt, .tsv.gz or .zip of sentence pairs")
         command.add_argument("--heldout", type=int, default=2000, help="English sentences held out for evaluation")
-    for command in (translator, recurrent):
-        command.add_argument(
-            "--validation",
-            type=int,
-            default=VALIDATION_SENTENCES,
-            help="further English sentences held out for choices, default %(default)s; 0 is the split of the first "
-            "networks that shipped, measured on test sentences during training",
-        )
+    for command in (translator, recurrent, language):
+        add_split_options(command)
     for command in text_commands:
         add_device_option(command)
     add_picture_commands(commands)
@@ -101,7 +108,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _train_translator(options: argparse.Namespace) -> int:
-    corpus = _read_split(options)  # reports errors in the data before any work
+    corpus = read_split_of(options)  # reports errors in the data before any work
     check_out(options)
     recipe = from_options(Recipe, options)
     changes = {} if options.dropout is None else {"dropout": options.dropout}
@@ -129,15 +136,8 @@ def _train_translator(options: argparse.Namespace) -> int:
     return run_training(options, recipe, prepare, partial(finish_translator, options.out, corpus, recipe))
 
 
-def _read_split(options: argparse.Namespace) -> Corpus:
-    """The data of a training run; prints the counts of its parts."""
-    corpus = read_split(options.data, options.heldout, options.validation)
-    print("; ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in corpus.counts().items()), flush=True)
-    return corpus
-
-
 def _train_recurrent(options: argparse.Namespace) -> int:
-    corpus = _read_split(options)
+    corpus = read_split_of(options)
     check_out(options)
     recipe = from_options(Recipe, options)
     tokenizer = Tokenizer(options.tokenizer)
@@ -153,11 +153,14 @@ def _train_recurrent(options: argparse.Namespace) -> int:
 
 
 def _evaluate_translator(options: argparse.Namespace) -> int:
-    recurrent = "cell" in read_json(options.model / "config.json")
+    sizes = read_json(options.model / "config.json")
+    evaluate = evaluate_recurrent if "cell" in sizes else evaluate_translator
+    if "n_layers" in sizes:
+        evaluate = evaluate_language
     split = read_json(options.model / "card.json")["data"].get("split", {})  # older networks have test sentences only
     same = options.heldout == split.get("test_sentences")
     corpus = read_split(options.data, options.heldout, split["validation_sentences"] if same else 0)
-    (evaluate_recurrent if recurrent else evaluate_translator)(options.model, corpus, options.device)
+    evaluate(options.model, corpus, options.device)
     return 0
 
 

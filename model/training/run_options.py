@@ -11,6 +11,7 @@ from torch import nn
 
 from ..networks.config import NetworkConfig
 from ..runtime.checkpoint import CheckpointError, read_json, remove_leftovers, write_json
+from .corpus import VALIDATION_SENTENCES, Corpus, read_split
 from .loop import CHECKPOINT, TrainingStart, TrainingTask, train
 from .optimizer import Recipe
 from .processes import ProcessGroup
@@ -38,6 +39,24 @@ def add_options_of(
         default = getattr(values, name)
         option = "--" + name.replace("_", "-")
         command.add_argument(option, type=type(default), default=default, help="default %(default)s")
+
+
+def add_split_options(command: argparse.ArgumentParser) -> None:
+    """Add the option for validation sentences; `--data` and `--heldout` are common to all commands on text."""
+    command.add_argument(
+        "--validation",
+        type=int,
+        default=VALIDATION_SENTENCES,
+        help="further English sentences held out for choices, default %(default)s; 0 is the split of the first "
+        "networks that shipped, measured on test sentences during training",
+    )
+
+
+def read_split_of(options: argparse.Namespace) -> Corpus:
+    """The data of a training run; prints the counts of its parts."""
+    corpus = read_split(options.data, options.heldout, options.validation)
+    print("; ".join(f"{name.replace('_', ' ')} {count:,}" for name, count in corpus.counts().items()), flush=True)
+    return corpus
 
 
 def add_device_option(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,101 @@
+"""The decoder-only network for notebooks: load, then continue English text, translate it and trace it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from .decoding import search
+from .decoding.search import DecodingOptions
+from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
+from .networks.tap import Tap
+from .runtime.fallback import falls_back
+from .text.tokenizer import Tokenizer
+from .tracing.kinds import DECODER, AttentionKind
+from .tracing.language_trace import LanguageTrace, record_language_trace
+from .tracing.traced_model import Capability
+from .trained_model import ASSETS
+from .translator import MAX_TOKENS, SentenceTranslator, read_options
+from .translator import SHIPPED as TRANSLATOR
+
+SHIPPED = ASSETS / "language"
+TOKENIZER = TRANSLATOR / "tokenizer.model"
+
+
+def _record(
+    network: DecoderOnlyTransformer,
+    tokenizer: Tokenizer,
+    prompt_ids: Sequence[int],
+    _: Sequence[int],
+    following_ids: Sequence[int],
+    intervention: Tap | None = None,
+) -> LanguageTrace:
+    """Record with the arguments of the other networks; the decoder's inputs are no part of this one."""
+    return record_language_trace(network, tokenizer, prompt_ids, following_ids, intervention)
+
+
+class LanguageModel(SentenceTranslator[LanguageTrace]):
+    """A trained decoder-only Transformer that continues English text and translates it; see `SentenceTranslator`."""
+
+    network: DecoderOnlyTransformer
+    network_type, config_type = DecoderOnlyTransformer, DecoderOnlyConfig
+    record = staticmethod(_record)
+    folder = SHIPPED
+    loaded_by = "LanguageModel.load()"
+    kinds: tuple[AttentionKind, ...] = (DECODER,)
+    capabilities: frozenset[Capability] = frozenset({"translate", "complete"})
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> LanguageModel:
+        """Read a folder that training wrote; by default the one this project ships.
+
+        Args:
+            path: folder with `config.json`, `model.safetensors` and `card.json`, and `tokenizer.model` unless it uses
+                the shipped translator's.
+            device: "auto" picks CUDA, MPS or CPU.
+
+        Raises:
+            CheckpointError: a file is missing, damaged, or does not match the hash in `card.json`.
+            ValueError: the named device does not exist.
+        """
+        folder = Path(path) if path is not None else SHIPPED
+        own = folder / "tokenizer.model"
+        return cls._read(folder, own if own.is_file() else TOKENIZER, device)
+
+    def complete(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
+        """Continue English text to the end of a sentence, and return all of it.
+
+        Args:
+            text: at most 128 tokens.
+            options: how tokens are chosen; or by keyword, as in `translate`.
+
+        Raises:
+            InputError: see `check`.
+            ValueError: an option out of range.
+        """
+        prompt = self.check(text)
+        return self.tokenizer.decode([*prompt, *self._continue(prompt, options or read_options(changes))])
+
+    @falls_back
+    def trace_completion(
+        self, text: str, following_ids: Sequence[int] | None = None, *, intervention: Tap | None = None
+    ) -> LanguageTrace:
+        """Record everything that the network computes for `text` and its continuation.
+
+        Args:
+            following_ids: ids that follow; by default those of the greedy continuation.
+
+        Raises:
+            InputError: see `check`.
+        """
+        prompt = self.check(text)
+        following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
+        return record_language_trace(self.network, self.tokenizer, prompt, following, intervention)
+
+    @falls_back
+    def _continue(self, prompt: list[int], options: DecodingOptions) -> list[int]:
+        """Return the ids that follow a prompt, `</s>` included if it was reached."""
+        if options.method == "greedy":  # faster, without alternatives
+            return search.greedy_batch(self.network, [prompt], min(options.max_length, MAX_TOKENS))[0]
+        *_, last = search.stream(self.network, prompt, options)
+        return list(last.ids)
