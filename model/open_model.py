@@ -9,10 +9,11 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
-from .hub.loading import DTYPES, LoadedModel, ModelTask, check_input, check_vocabulary, load_model, task_of
+from .hub.loading import DTYPES, LoadedModel, check_input, check_vocabulary, load_model
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.source import commit_of, folder_of
+from .hub.tasks import ModelTask, task_of_network
 from .runtime.device import choose_device
 from .runtime.fallback import place_on_device
 
@@ -36,7 +37,7 @@ def open_model(
         source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, optionally
             with `@revision`; or a live model of `transformers`, together with its `reader`.
         reader: tokenizer or image processor of a live model.
-        task: the model's task, if its configuration does not state it: "complete", "fill", "translate",
+        task: the model's task, if its configuration or class does not state it: "complete", "fill", "translate",
             "classify" (pictures), "classify-text" or "encode".
         device: "auto" picks CUDA, MPS or CPU; "spread" distributes the layers of a folder or an id over all GPUs, and
             over memory and disk if these do not suffice, by the library `accelerate`.
@@ -85,8 +86,20 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     vision = network.main_input_name == "pixel_values"
     if not vision:
         check_vocabulary(reader, network.config)
-    loaded = LoadedModel(network.eval(), reader, vision, task_of(network.config) if task is None else task)
-    return _opened(loaded, network.config.name_or_path or type(network).__name__, "")
+    known = task_of_network(network)
+    if known is not None and task not in (None, known):
+        raise OpenError(
+            "{name} has the task {known}, not {task}; open a model with another head for that.",
+            name=type(network).__name__,
+            known=known,
+            task=task,
+        )
+    task = known or task or "encode"
+    name, head = network.config.name_or_path or type(network).__name__, None
+    if task == "encode":
+        body = network.base_model
+        network, head = body, None if body is network else type(network).__name__
+    return _opened(LoadedModel(network.eval(), reader, vision, task, head), name, "")
 
 
 def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -41,3 +42,18 @@ def reported_weights(output: Any) -> dict[str, tuple[Tensor, ...]]:
     """The weights that a network reports itself, by the library's name; empty where it reports none."""
     names = ("attentions", "encoder_attentions", "decoder_attentions", "cross_attentions")
     return {name: maps for name in names if (maps := getattr(output, name, None)) is not None and len(maps)}
+
+
+def residual_stream(output: Any, stack: str) -> dict[str, np.ndarray]:
+    """Stack -> `(layers + 1, position, width)` float32, of a run with `output_hidden_states`.
+
+    Args:
+        stack: name of the stack of a network that has one.
+    """
+    names = {"hidden_states": stack, "encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
+    stacks = ((name, getattr(output, field, None)) for field, name in names.items())
+    return {
+        name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
+        for name, states in stacks
+        if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
+    }

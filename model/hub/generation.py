@@ -11,7 +11,7 @@ from .eager_attention import CallRecorder
 from .forward_run import ModelInputs
 from .interface import recording_calls
 from .library_types import Network
-from .model_inputs import max_positions
+from .model_inputs import has_decoder, max_positions
 
 CHUNK = 8  # tokens between two steps
 
@@ -36,7 +36,7 @@ def greedy_in_steps(
         names: of the calls of attention in one run of the whole network.
         tap, by_interface: as of `CallRecorder` and `recording_calls`.
     """
-    paired = network.config.is_encoder_decoder
+    paired = has_decoder(network)
     ids: torch.Tensor | None = None if paired else inputs["input_ids"]
     prompt = 1 if ids is None else ids.shape[1]
     longest = min(prompt + tokens, max_positions(network) or prompt + tokens)

@@ -8,7 +8,9 @@ import numpy as np
 from ..tracing.kinds import KINDS
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
+from .errors import OpenError
 from .record import HubRecord
+from .tasks import AnswerForm
 from .token_offsets import Tokens
 
 
@@ -27,6 +29,7 @@ class HubTrace(SavableTrace):
         pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
         received: `(3, height, width)` float32, output of the image processor, else None.
         classes: names in the order of `logits`, for a classifier.
+        form: of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities.
         kept: which steps are stored: "all", "weights", or a layer from 0.
     """
 
@@ -41,6 +44,7 @@ class HubTrace(SavableTrace):
     received: np.ndarray | None = None
     classes: tuple[str, ...] | None = None
     kept: str | int = "all"
+    form: AnswerForm = "classes"
 
     def attention(self, kind: str) -> np.ndarray:
         """`(layer, head, query, key)` of "encoder", "decoder", "cross" or "vision"."""
@@ -74,10 +78,23 @@ class HubTrace(SavableTrace):
 
     @property
     def probabilities(self) -> np.ndarray:
-        """Softmax of `logits` over their last axis, `(T, vocabulary)` or `(classes,)` float32."""
+        """Softmax of `logits` over their last axis, `(T, vocabulary)` or `(classes,)` float32; sigmoid of "labels".
+
+        Raises:
+            OpenError: they are "scores".
+        """
+        if self.form == "scores":
+            raise OpenError("This model answers with scores, which are no probabilities; read `answers` or `logits`.")
         logits = self.logits.astype(np.float64)
+        if self.form == "labels":
+            return np.exp(-np.logaddexp(0, -logits)).astype(np.float32)
         exponentials = np.exp(logits - logits.max(axis=-1, keepdims=True))
         return (exponentials / exponentials.sum(axis=-1, keepdims=True)).astype(np.float32)
+
+    @property
+    def answers(self) -> np.ndarray:
+        """What the classes are listed by: their probabilities, or the "scores", `(classes,)` float32."""
+        return self.logits if self.form == "scores" else self.probabilities
 
     @cached_property
     def verification(self) -> dict[str, Verification]:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 
@@ -12,19 +12,9 @@ from .errors import OpenError, raised_as
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
 from .folder_files import check_references
 from .library_types import Config, Network, Reader, Tokenizer
+from .tasks import ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
-ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
-
-# Table of the library with the class of each architecture for a task, and the class that chooses from it.
-TABLES: dict[ModelTask, tuple[str, str]] = {
-    "classify": ("MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForImageClassification"),
-    "classify-text": ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForSequenceClassification"),
-    "translate": ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "AutoModelForSeq2SeqLM"),
-    "fill": ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "AutoModelForMaskedLM"),
-    "complete": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
-    "encode": ("MODEL_MAPPING_NAMES", "AutoModel"),
-}
 OPTIONS: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}  # of everything that is read
 SURPLUS = 1.5  # largest ratio of a network's numbers to those in its files, which hold tied weights once
 SMALL_SURPLUS = 1_000_000  # numbers that may be missing besides; the library states which
@@ -40,12 +30,14 @@ class LoadedModel:
         reader: its tokenizer, or its image processor.
         vision: whether its input is a picture.
         task: the task it was trained for.
+        head: name of the class with a head whose answers are not shown, of a body that is opened alone; else None.
     """
 
     network: Network
     reader: Reader
     vision: bool
     task: ModelTask
+    head: str | None = None
 
 
 def load_model(
@@ -83,24 +75,62 @@ def load_model(
     _check_trial(files, try_out(folder, type_, task), dtype, spread=device_map is not None)
     with raised_as(STAGES["config"], type=type_):  # each type of model checks its sizes in its own way
         config = read_config(folder)
-    task = task_of(config) if task is None else task
-    transformers.utils.logging.disable_progress_bar()
-    with raised_as(STAGES["network"]):
-        network, loading_info = getattr(transformers, TABLES[task][1]).from_pretrained(
-            folder, config=config, dtype=dtype, use_safetensors=True, output_loading_info=True, **OPTIONS, **spread
-        )
-    missing = sorted(loading_info["missing_keys"])
-    missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
-    if missing:
-        raise OpenError(
-            "The weights lack {count} tensors that this type of model has, {name} for one; it would answer with "
-            "random numbers.",
-            count=len(missing),
-            name=missing[0],
-        )
+    network, task = _load_network(folder, config, task, {"dtype": dtype, **spread})
     check_input(network)
     vision = network.main_input_name == "pixel_values"
-    return LoadedModel(network.eval().requires_grad_(False), load_reader(folder, vision, config), vision, task)
+    reader = load_reader(folder, vision, config)
+    head = head_left_out(network, config) if task == "encode" else None
+    return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head)
+
+
+def _load_network(
+    folder: Path, config: Config, task: ModelTask | None, options: dict[str, Any]
+) -> tuple[Network, ModelTask]:
+    """Load a network for its task, or its body alone where no task is required and the weights lack the head only.
+
+    Raises:
+        OpenError: other weights are missing.
+    """
+    import transformers
+
+    transformers.utils.logging.disable_progress_bar()
+    first = task_of(config) if task is None else task
+    attempts: tuple[ModelTask, ...] = (first,) if task is not None or first == "encode" else (first, "encode")
+    lacking: list[str] = []
+    for attempt in attempts:
+        with raised_as(STAGES["network"]):
+            network, loading_info = getattr(transformers, loading_class(config, attempt)).from_pretrained(
+                folder, config=config, use_safetensors=True, output_loading_info=True, **OPTIONS, **options
+            )
+        missing = sorted(loading_info["missing_keys"])
+        missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
+        if attempt == "encode" and all(map(_is_pooler, missing)):
+            _make_unusable(network, missing)
+            missing = []
+        if not missing:
+            return network, attempt
+        lacking = lacking or missing
+        if any(name.startswith(f"{network.base_model_prefix}.") for name in missing):
+            break  # the body is not complete either
+    raise OpenError(
+        "The weights lack {count} tensors that this type of model has, {name} for one; it would answer with random "
+        "numbers.",
+        count=len(lacking),
+        name=lacking[0],
+    )
+
+
+def _is_pooler(name: str) -> bool:
+    """Whether a tensor of a body belongs to what follows its last hidden states, by its name alone."""
+    return any("pool" in part for part in name.split(".")) or name.startswith("head.")
+
+
+def _make_unusable(network: Network, names: list[str]) -> None:
+    """Make missing tensors NaN in place of random: opening fails if anything that is shown depends on them."""
+    tensors = dict(network.named_parameters())
+    for name in names:
+        if name in tensors and not tensors[name].is_meta:
+            tensors[name].data.fill_(math.nan)
 
 
 def _check_trial(files: CheckpointFiles, built: TrialResult, dtype: str, *, spread: bool) -> None:
@@ -138,29 +168,6 @@ def check_input(network: Network) -> None:
         raise OpenError(
             "This model reads neither text nor pictures but {input}; open one that does.", input=network.main_input_name
         )
-
-
-def task_of(config: Config) -> ModelTask:
-    """The task that a network was trained for, from its configuration.
-
-    Raises:
-        OpenError: there is none among `TABLES`.
-    """
-    from transformers.models.auto import modeling_auto
-
-    architecture = (config.architectures or [None])[0]
-    for task, (table, _) in TABLES.items():
-        classes = getattr(modeling_auto, table).get(config.model_type)
-        if classes is not None and architecture in ((classes,) if isinstance(classes, str) else classes):
-            return task
-    if config.model_type in modeling_auto.MODEL_FOR_PRETRAINING_MAPPING_NAMES:
-        pretrained: tuple[ModelTask, ...] = ("fill", "complete", "translate")
-        for task in pretrained:
-            if config.model_type in getattr(modeling_auto, TABLES[task][0]):
-                return task
-    if config.model_type in modeling_auto.MODEL_MAPPING_NAMES:
-        return "encode"
-    raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
 
 
 def read_config(folder: Path) -> Config:

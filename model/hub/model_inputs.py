@@ -97,12 +97,19 @@ def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[Mod
     tokens = tokenize(reader, PROBE)
     ids = tokens.ids[:PROBE_TOKENS]
     source = Tokens(ids, tokens.labels[:PROBE_TOKENS], tokens.special[:PROBE_TOKENS], (0,) * len(ids), ())
-    if not network.config.is_encoder_decoder:
+    if not has_decoder(network):
         return text_inputs(network, source), len(ids), None
     target = (start_id(network), *ids[: max(2, len(ids) - 3)])
     if len(target) == len(ids):
         target = (*target, ids[-1])
     return pair_inputs(network, source, target), len(ids), len(target)
+
+
+def has_decoder(network: Network) -> bool:
+    """Whether a network has a decoder besides its encoder; the configuration of an encoder alone may say so too."""
+    if not getattr(network.config, "is_encoder_decoder", False):
+        return False
+    return "decoder_input_ids" in inspect.signature(network.forward).parameters
 
 
 def start_id(network: Network) -> int:

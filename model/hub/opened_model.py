@@ -2,7 +2,6 @@
 
 import inspect
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import torch
@@ -18,15 +17,25 @@ from ..tracing.traced_model import Capability
 from .call_check import check_call
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
-from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
+from .forward_run import ModelInputs, output_tensor, reported_weights, residual_stream, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
 from .interface import attention_implementation
 from .library_types import Config
-from .loading import LoadedModel, ModelTask
-from .model_inputs import check_length, pair_inputs, picture_fields, picture_inputs, probe_inputs, start_id, text_inputs
+from .loading import LoadedModel
+from .model_inputs import (
+    check_length,
+    has_decoder,
+    pair_inputs,
+    picture_fields,
+    picture_inputs,
+    probe_inputs,
+    start_id,
+    text_inputs,
+)
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
-from .scoring import pseudo_likelihood, token_losses
+from .scoring import end_id, score_trace, scored_labels
+from .tasks import AnswerForm, ModelTask, answer_form
 from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
 from .trace_limits import TraceRetention, plan_retention
 from .verification import verify_attention
@@ -56,6 +65,7 @@ class OpenedModel(NetworkOwner):
         proof: results of the check made when it was opened.
         pinned: `name`, of an id with the commit that was opened, so that it can be opened again.
         card: `weights_sha256` and its origin.
+        head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
 
     Raises:
         OpenError: the check fails; with the measured difference.
@@ -63,7 +73,7 @@ class OpenedModel(NetworkOwner):
 
     def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
-        self.name, self.weights_sha256 = name, weights_sha256
+        self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
         self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
@@ -78,7 +88,7 @@ class OpenedModel(NetworkOwner):
     def capabilities(self) -> frozenset[Capability]:
         """Its features in addition to `trace`; see `TracedModel`."""
         scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
-        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" else ()
+        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" and self.form == "classes" else ()
         return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
 
     @property
@@ -103,10 +113,20 @@ class OpenedModel(NetworkOwner):
         return str(next(self.network.parameters()).dtype).removeprefix("torch.")
 
     @cached_property
+    def has_decoder(self) -> bool:
+        """Whether it has a decoder besides its encoder."""
+        return has_decoder(self.network)
+
+    @cached_property
     def takes_two_texts(self) -> bool:
         """Whether it distinguishes the tokens of two texts."""
         parameters = inspect.signature(self.network.forward).parameters
         return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
+
+    @property
+    def form(self) -> AnswerForm:
+        """What the answers of a classifier are; see `HubTrace`."""
+        return answer_form(self.config) if self.classes is not None else "classes"
 
     @property
     def classes(self) -> tuple[str, ...] | None:
@@ -158,9 +178,10 @@ class OpenedModel(NetworkOwner):
             logits=output_tensor(output).cpu().numpy(),
             source=source,
             target=decoder,
-            stream=self._stream(output, retention),
+            stream=residual_stream(output, self.kinds[0].stack) if retention.steps == "all" else {},
             **(picture_fields(self.config, inputs, self.proof.sizes["vision"][2]) if self.vision else {}),
             classes=self.classes,
+            form=self.form,
             kept=retention.steps if retention.layer is None else retention.layer,
         )
 
@@ -176,7 +197,7 @@ class OpenedModel(NetworkOwner):
         source = tokenize(self.reader, text, second)
         check_length(self.network, len(source.ids))
         decoder = None
-        if self.config.is_encoder_decoder:
+        if self.has_decoder:
             count = MOST_GENERATED if target is None else len(self._target(target))
             decoder = Tokens((0,) * (1 + count), (), (), (), ())
         shapes = self._shapes(source, decoder).values()
@@ -184,10 +205,10 @@ class OpenedModel(NetworkOwner):
 
     @states_errors
     def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
-        """-ln p in nats, `(T,)` or `(classes,)` float64.
+        """-ln p in nats, `(T,)` or `(classes,)` float64; of a network that answers with "scores", these.
 
         Of every token but the first given those before it (decoder), of every target token (encoder-decoder), of every
-        token where it alone is masked (masked model; Salazar et al. 2020), or of every class.
+        token where it alone is masked (masked model; Salazar et al. 2020), or of every class or label.
 
         Args:
             interventions: those of the trace; a masked model runs again for each of its tokens.
@@ -195,27 +216,11 @@ class OpenedModel(NetworkOwner):
         Raises:
             OpenError: the network has no head that predicts anything.
         """
-        if self.task == "encode":
-            raise OpenError("This model predicts nothing, so nothing can be scored.")
-        if self.task in ("classify", "classify-text"):
-            return -np.log(np.maximum(trace.probabilities.astype(np.float64), 1e-300))
-        if self.task == "fill":
-            return pseudo_likelihood(self, trace, interventions)
-        if self.task == "translate":
-            following = [*trace.tokens("target").ids[1:], self._end_id()]
-            return token_losses(trace.logits, following)
-        return token_losses(trace.logits[:-1], trace.tokens("source").ids[1:])
+        return score_trace(self, trace, interventions)
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Labels of the tokens or classes that `score` scores, in its order."""
-        if trace.classes is not None:
-            return trace.classes
-        source = trace.tokens("source")
-        if self.task == "fill":
-            return tuple(label for label, mark in zip(source.labels, source.special, strict=True) if not mark)
-        if self.task == "translate":
-            return (*trace.tokens("target").labels[1:], *labels_of(self.reader, [self._end_id()]))
-        return source.labels[1:]
+        return scored_labels(self, trace)
 
     def generate(self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None) -> str:
         """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
@@ -257,13 +262,18 @@ class OpenedModel(NetworkOwner):
         if not isinstance(trace_input, str):
             raise OpenError("This model reads text; give it one.")
         source = tokenize(self.reader, trace_input, second)
-        if not self.config.is_encoder_decoder:
+        if not self.has_decoder:
             return source, None, text_inputs(self.network, source)
         if isinstance(target, tuple):
             ids = target
         else:
-            ids = run_to_end(self._generated(source, MOST_GENERATED)) if target is None else self._target(target)
-            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == self._end_id() else ids))
+            if target is not None:
+                ids = self._target(target)
+            elif self.task == "encode":  # nothing can be generated: the decoder is fed the text itself
+                ids = source.ids
+            else:
+                ids = run_to_end(self._generated(source, MOST_GENERATED))
+            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == end_id(self) else ids))
         return source, tokens_of_ids(self.reader, ids), pair_inputs(self.network, source, ids)
 
     def _target(self, text: str) -> tuple[int, ...]:
@@ -275,14 +285,10 @@ class OpenedModel(NetworkOwner):
         """New ids by greedy decoding."""
         tap = None
         if intervention is not None:
-            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.config.is_encoder_decoder else None
+            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.has_decoder else None
             tap = intervention.tap(self._shapes(source, longest))
         names, by = self.proof.plan.names, self.proof.by_interface
         return greedy_in_steps(self.network, text_inputs(self.network, source), tokens, names, tap, by_interface=by)
-
-    def _end_id(self) -> int:
-        end = self.config.eos_token_id if self.config.eos_token_id is not None else self.reader.eos_token_id
-        return end[0] if isinstance(end, list) else end
 
     def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind for an input."""
@@ -328,15 +334,3 @@ class OpenedModel(NetworkOwner):
             if layers := {number: layer for number, layer in of_kind if layer is not None}:
                 records[kind.name] = stack_layers(list(layers.values()), list(layers))
         return records
-
-    def _stream(self, output: Any, retention: TraceRetention) -> dict[str, np.ndarray]:
-        if retention.steps != "all":
-            return {}
-        names = {"hidden_states": self.kinds[0].stack}  # of a network with one stack
-        names |= {"encoder_hidden_states": "encoder", "decoder_hidden_states": "decoder"}
-        stacks = ((name, getattr(output, field, None)) for field, name in names.items())
-        return {
-            name: torch.cat([state.to("cpu", torch.float32) for state in states]).numpy()
-            for name, states in stacks
-            if states and all(isinstance(state, Tensor) and state.shape == states[0].shape for state in states)
-        }

@@ -9,21 +9,71 @@ import torch.nn.functional as F
 
 from ..tracing.interventions import HeadInterventions
 from .eager_attention import CallRecorder
+from .errors import OpenError
 from .forward_run import output_tensor, run_network
 from .hub_trace import HubTrace
 from .library_types import Network, Reader
 from .model_inputs import text_inputs
+from .tasks import AnswerForm, ModelTask
+from .token_offsets import labels_of
 from .verification import OpeningCheck
 
 
-class MaskedModel(Protocol):
-    """The attributes of a masked model that scoring needs; see `model.hub.opened_model.OpenedModel`."""
+class ScoredModel(Protocol):
+    """The attributes of a model that scoring needs; see `model.hub.opened_model.OpenedModel`."""
 
     network: Network
     reader: Reader
+    task: ModelTask
     proof: OpeningCheck
 
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]: ...
+
+
+def score_trace(model: ScoredModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+    """The scores of a trace; see `model.hub.opened_model.OpenedModel.score`.
+
+    Raises:
+        OpenError: the network has no head that predicts anything.
+    """
+    if model.task == "encode":
+        raise OpenError("This model predicts nothing, so nothing can be scored.")
+    if trace.classes is not None:
+        return class_scores(trace.logits, trace.form)
+    if model.task == "fill":
+        return pseudo_likelihood(model, trace, interventions)
+    if model.task == "translate":
+        return token_losses(trace.logits, [*trace.tokens("target").ids[1:], end_id(model)])
+    return token_losses(trace.logits[:-1], trace.tokens("source").ids[1:])
+
+
+def scored_labels(model: ScoredModel, trace: HubTrace) -> tuple[str, ...]:
+    """Labels of what `score_trace` scores, in its order."""
+    if trace.classes is not None:
+        return trace.classes
+    source = trace.tokens("source")
+    if model.task == "fill":
+        return tuple(label for label, mark in zip(source.labels, source.special, strict=True) if not mark)
+    if model.task == "translate":
+        return (*trace.tokens("target").labels[1:], *labels_of(model.reader, [end_id(model)]))
+    return source.labels[1:]
+
+
+def class_scores(logits: np.ndarray, form: AnswerForm) -> np.ndarray:
+    """-ln p of every class or label, float64 in the shape of the logits; the logits where they are "scores"."""
+    numbers = logits.astype(np.float64)
+    if form == "scores":
+        return numbers
+    if form == "labels":
+        return np.logaddexp(0, -numbers)
+    return np.logaddexp.reduce(numbers, axis=-1, keepdims=True) - numbers
+
+
+def end_id(model: ScoredModel) -> int:
+    """The id that ends a text."""
+    config = model.network.config
+    end = config.eos_token_id if config.eos_token_id is not None else model.reader.eos_token_id
+    return end[0] if isinstance(end, list) else end
 
 
 def token_losses(logits: np.ndarray, following: Sequence[int]) -> np.ndarray:
@@ -33,7 +83,7 @@ def token_losses(logits: np.ndarray, following: Sequence[int]) -> np.ndarray:
 
 
 @torch.inference_mode()
-def pseudo_likelihood(model: MaskedModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+def pseudo_likelihood(model: ScoredModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
     """-ln p of every token that is not special, where it alone is masked (Salazar et al. 2020); one run for each.
 
     Args:

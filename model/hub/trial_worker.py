@@ -18,8 +18,9 @@ import transformers
 
 from .errors import OpenError
 from .library_types import Network
-from .loading import TABLES, load_reader, read_config, task_of
+from .loading import load_reader, read_config
 from .model_inputs import probe_inputs
+from .tasks import loading_class, task_of
 
 IDLE_SECONDS = 60.0
 LARGEST_ANSWER = 100_000  # bytes
@@ -110,7 +111,9 @@ def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
     task = task_of(config) if task is None else task
     stage[0] = "network"
     with torch.device("meta"):
-        network: Network = getattr(transformers, TABLES[task][1]).from_config(config, trust_remote_code=False)
+        network: Network = getattr(transformers, loading_class(config, task)).from_config(
+            config, trust_remote_code=False
+        )
     sizes = {
         "parameters": sum(tensor.numel() for tensor in network.parameters()),
         "buffers": sum(tensor.numel() * tensor.element_size() for tensor in network.buffers()),

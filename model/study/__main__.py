@@ -14,7 +14,8 @@ from datetime import timedelta
 from pathlib import Path
 
 from ..hub.errors import OpenError
-from ..hub.loading import DTYPES, TABLES
+from ..hub.loading import DTYPES
+from ..hub.tasks import TABLES
 from ..open_model import SPREAD
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS

@@ -96,7 +96,7 @@ def measure_opened(
         ablates: whether each head is ablated.
     """
     if answer is None and trace.classes is not None:
-        answer = int(trace.probabilities.reshape(-1).argmax())
+        answer = int(trace.answers.reshape(-1).argmax())
     effects = ablate(model, trace, trace_input, options, answer, kinds) if ablates else {}
     return {
         kind: HeadMeasurements(score_heads(trace, kind), effects.get(kind), measure_heads(trace, kind))

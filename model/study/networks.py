@@ -12,9 +12,10 @@ import numpy as np
 from ..attribution.head_measures import HeadMeasurements
 from ..classifier import VisionClassifier
 from ..hub.errors import OpenError
-from ..hub.loading import ModelTask
+from ..hub.model_inputs import has_decoder
 from ..hub.opened_model import OpenedModel, TraceInput
 from ..hub.source import folder_of
+from ..hub.tasks import ModelTask
 from ..networks.recurrent_config import VARIANTS
 from ..open_model import SPREAD, open_model
 from ..recurrent_translator import RecurrentTranslator
@@ -165,7 +166,7 @@ def studied_classifier(model: VisionClassifier, name: str) -> StudiedModel:
 
 def studied_checkpoint(model: OpenedModel, name: str) -> StudiedModel:
     """An opened checkpoint, as a studied model."""
-    paired = "target" if model.config.is_encoder_decoder else "second" if model.takes_two_texts else None
+    paired = "target" if has_decoder(model.network) else "second" if model.takes_two_texts else None
 
     def measure(item: StudyInput, kinds: Collection[str], ablates: bool) -> dict[str, HeadMeasurements]:
         trace_input: TraceInput = item.picture() if model.vision else item.text()

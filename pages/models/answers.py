@@ -13,7 +13,7 @@ from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say
-from views.text.numbers import percent
+from views.text.numbers import percent, three_digits
 
 BEST = 5  # number of candidates
 
@@ -41,6 +41,7 @@ def render(service: Service[OpenedModel], text: str, trace: HubTrace, *, fed: bo
         _render_mask(model, trace)
     elif model.classes is not None:
         render_classes(trace)
+    render_left_out(model)
     return None
 
 
@@ -51,12 +52,30 @@ def generate(service: Service[OpenedModel], text: str, tokens: int, plan: HeadIn
 
 
 def render_classes(trace: HubTrace) -> None:
-    """Render the most probable classes of a classifier's trace."""
+    """Render the most probable classes or labels of a classifier's trace, or its largest scores."""
     assert trace.classes is not None
-    probabilities = trace.probabilities.reshape(-1)
-    order = probabilities.argsort()[::-1][:BEST]
-    best = [(trace.classes[place], float(probabilities[place])) for place in order]
+    answers = trace.answers.reshape(-1)
+    order = answers.argsort()[::-1][:BEST]
+    best = [(trace.classes[place], float(answers[place])) for place in order]
+    if trace.form == "scores":
+        rows = [(name, three_digits(score)) for name, score in best]
+        header = [say("models.output", "output"), say("models.score", "score")]
+        st.dataframe(files.data_frame(rows, header), hide_index=True, width="content")
+        st.caption(prose.block("models", "scores"))
+        return
     _render_candidates(say("models.class", "class"), best)
+    if trace.form == "labels":
+        st.caption(prose.block("models", "labels"))
+
+
+def render_left_out(model: OpenedModel) -> None:
+    """Render that a body alone was opened, which answers nothing."""
+    if model.task != "encode":
+        return
+    if model.head is None:
+        st.caption(prose.block("models", "no-head"))
+    else:
+        st.caption(prose.block("models", "head-left-out", head=literal.markdown(model.head)))
 
 
 def render_generated(label: str, text: str) -> None:

@@ -35,7 +35,7 @@ def render(
         trace_input, options: the input and keyword arguments of the trace.
         key: identifies the trace.
     """
-    answer = None if trace.classes is None else int(trace.probabilities.reshape(-1).argmax())
+    answer = None if trace.classes is None else int(trace.answers.reshape(-1).argmax())
     changes = service.analysis_in_steps(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, trace_input, options, answer)
     )
@@ -45,6 +45,8 @@ def render(
     change = say("models.change", "change of the loss")
     if answer is not None:
         change = say("models.change.class", "change of -ln p of the class")
+        if trace.form == "scores":
+            change = say("models.change.score", "change of the score")
     map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
     headings = say("models.map", "Map"), change, say("models.here", "Label here")
     axes = {
@@ -61,7 +63,8 @@ def render(
         _render_files(trace, ranked.opened)
         head_list.render_scores(ranked.opened, study)
         _render_study(trace, ranked.opened, study)
-    st.markdown(prose.block("models", "ablation-classes" if answer is not None else "ablation"))
+    text = "ablation" if answer is None else "ablation-score" if trace.form == "scores" else "ablation-classes"
+    st.markdown(prose.block("models", text))
     with st.expander(say("ranking.patterns", "What each pattern is")):
         st.markdown(head_list.labelling_text(TEXT if trace.grid is None else PICTURES))
         paragraph("heads" if trace.grid is None else "vision_heads", "patterns")

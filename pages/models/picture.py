@@ -44,7 +44,7 @@ def render(service: Service[OpenedModel]) -> None:
         service = private_service(service)
     key = hashlib.sha256(chosen.image.convert("RGB").tobytes()).hexdigest()
     trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(chosen.image), service.computing)
-    _render_input(trace)
+    _render_input(model, trace)
     patches = patch_trace(trace)
     options = {
         id: label
@@ -68,7 +68,7 @@ def render(service: Service[OpenedModel]) -> None:
         trace_retention.render(trace)
 
 
-def _render_input(trace: HubTrace) -> None:
+def _render_input(model: OpenedModel, trace: HubTrace) -> None:
     """Render the picture as the model receives it, and its most probable classes."""
     assert trace.pixels is not None
     picture, answer = st.columns([2, 3], gap="large")
@@ -81,3 +81,4 @@ def _render_input(trace: HubTrace) -> None:
     with answer:
         if trace.classes is not None:
             answers.render_classes(trace)
+        answers.render_left_out(model)

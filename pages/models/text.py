@@ -21,7 +21,7 @@ def render(service: Service[OpenedModel]) -> None:
         OpenError: the text cannot be used.
     """
     model = service.model
-    pair, translates = model.takes_two_texts, model.task == "translate"
+    pair, translates = model.takes_two_texts, model.has_decoder
     columns = st.columns(2 if pair or translates else 1, gap="medium")
     with columns[0]:
         text = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)
@@ -32,6 +32,8 @@ def render(service: Service[OpenedModel]) -> None:
     elif translates:
         with columns[1]:
             label = say("models.target", "What the decoder is fed; empty for its own")
+            if model.task != "translate":
+                label = say("models.target.same", "What the decoder is fed; empty for the text itself")
             inputs["target"] = widgets.text(label, "target", "")
     options: dict[str, Any] = {name: value for name, value in inputs.items() if name != "sentence" and value}
     keep = trace_retention.choose_retention(model, text, options)

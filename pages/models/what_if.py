@@ -128,22 +128,27 @@ def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOut
     """Render the mean loss, and the losses of single tokens or classes."""
     before, after = (losses.reshape(-1) for losses in outcome.losses)
     means = float(before.mean()), float(after.mean())
-    metrics(
-        (say("models.loss.before", "Mean loss before"), means[0]),
-        (say("models.loss.after", "Mean loss after"), means[1]),
-        (say("compare.change", "Change (nats)"), means[1] - means[0]),
-    )
+    scores = trace.form == "scores"
+    titles = [
+        say("models.score.before", "Mean score before") if scores else say("models.loss.before", "Mean loss before"),
+        say("models.score.after", "Mean score after") if scores else say("models.loss.after", "Mean loss after"),
+        say("models.score.change", "Change") if scores else say("compare.change", "Change (nats)"),
+    ]
+    metrics(*zip(titles, (*means, means[1] - means[0]), strict=True))
     labels = model.scored(trace)
     listed = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
-    top = float(max(before[listed].max(), after[listed].max()))
+    top = float(max(np.abs(before[listed]).max(), np.abs(after[listed]).max()))
     names = [f"{place + 1} {labels[place]}" for place in listed]
+    bar = "difference" if scores else "decoder"  # scores may be below 0
     columns = [
         tables.name_column(terms.TOKEN() if trace.classes is None else say("column.class", "class"), names),
-        tables.bar_column(say("column.before", "before"), before[listed], top),
-        tables.bar_column(say("column.after", "after"), after[listed], top),
+        tables.bar_column(say("column.before", "before"), before[listed], top, bar),
+        tables.bar_column(say("column.after", "after"), after[listed], top, bar),
         tables.bar_column(say("column.change", "change"), (after - before)[listed], top, "difference"),
     ]
     label = say("models.losses", "-ln p in nats, of those that change most")
+    if scores:
+        label = say("models.scores", "Scores of those that change most")
     tables.render_table(columns, say("compare.losses.table", "Loss of each token"), label=label)
     rows = [(place + 1, labels[place], float(before[place]), float(after[place])) for place in range(len(labels))]
     header = [say("column.place", "place"), terms.TOKEN(), say("column.before", "before"), say("column.after", "after")]

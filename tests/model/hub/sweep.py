@@ -22,8 +22,8 @@ import transformers
 from transformers.models.auto import modeling_auto
 
 from model import HeadInterventions, OpenError
-from model.hub.loading import TABLES, ModelTask
 from model.hub.opened_model import OpenedModel
+from model.hub.tasks import TABLES, ModelTask
 from model.open_model import open_model
 from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.trace import Verification

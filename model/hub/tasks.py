@@ -1,0 +1,100 @@
+"""The task of a network of the library, and the class that loads it: from its class, or from its configuration."""
+
+from typing import Literal
+
+from .errors import OpenError
+from .library_types import Config, Network
+
+ModelTask = Literal["complete", "fill", "translate", "classify", "classify-text", "encode"]
+
+AnswerForm = Literal["classes", "labels", "scores"]
+
+# Table of the library with the class of each architecture for a task, and the class that chooses from it.
+TABLES: dict[ModelTask, tuple[str, str]] = {
+    "classify": ("MODEL_FOR_IMAGE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForImageClassification"),
+    "classify-text": ("MODEL_FOR_SEQUENCE_CLASSIFICATION_MAPPING_NAMES", "AutoModelForSequenceClassification"),
+    "translate": ("MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES", "AutoModelForSeq2SeqLM"),
+    "fill": ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "AutoModelForMaskedLM"),
+    "complete": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
+    "encode": ("MODEL_MAPPING_NAMES", "AutoModel"),
+}
+ENCODER = ("MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES", "AutoModelForTextEncoding")  # the encoder alone, as of T5
+PRETRAINING = "MODEL_FOR_PRETRAINING_MAPPING_NAMES"
+
+
+def task_of(config: Config) -> ModelTask:
+    """The task that a network was trained for, from its configuration.
+
+    A class with another head, such as one for tags or questions, is "encode": its body alone. Where the configuration
+    names no class, or one that the library does not know, a head for tokens is assumed; `model.hub.loading` opens the
+    body alone where the weights lack it.
+
+    Raises:
+        OpenError: there is none among `TABLES`.
+    """
+    import transformers
+
+    architecture = (config.architectures or [None])[0]
+    for task in TABLES:
+        if architecture in _classes(TABLES[task][0], config.model_type):
+            return task
+    if config.model_type not in _table(TABLES["encode"][0]):
+        raise OpenError("Models of type {type} cannot be opened here.", type=config.model_type)
+    pretrained = _classes(PRETRAINING, config.model_type)
+    if architecture in pretrained or architecture is None or not hasattr(transformers, architecture):
+        tokens: tuple[ModelTask, ...] = ("fill", "complete", "translate")
+        for task in reversed(tokens) if getattr(config, "is_encoder_decoder", False) else tokens:
+            if _classes(TABLES[task][0], config.model_type):
+                return task
+    return "encode"
+
+
+def task_of_network(network: Network) -> ModelTask | None:
+    """The task of a live model: that of its class, or of the class of the library that it is derived from.
+
+    "encode" for a class of the library with another head, None for a class that is derived from none.
+    """
+    for base in type(network).__mro__:
+        for task in TABLES:
+            if base.__name__ in _classes(TABLES[task][0], network.config.model_type):
+                return task
+        if base.__name__ in _classes(ENCODER[0], network.config.model_type):
+            return "encode"
+        if base.__module__.startswith("transformers.models."):
+            return "encode"
+    return None
+
+
+def answer_form(config: Config) -> AnswerForm:
+    """What the logits of a classifier are: of one class of several, of labels that each hold or not, or scores.
+
+    One output is a score: a softmax over it would be 1 for every input.
+    """
+    if config.problem_type == "multi_label_classification":
+        return "labels"
+    return "scores" if config.problem_type == "regression" or len(config.id2label) == 1 else "classes"
+
+
+def loading_class(config: Config, task: ModelTask) -> str:
+    """Name of the library's class that loads a network for a task."""
+    if task == "encode" and set(config.architectures or ()) & set(_classes(ENCODER[0], config.model_type)):
+        return ENCODER[1]
+    return TABLES[task][1]
+
+
+def head_left_out(network: Network, config: Config) -> str | None:
+    """Name of the class with the head that a body was saved with, or that its configuration names; None without."""
+    named = (config.architectures or [None])[0]
+    return None if named in (None, type(network).__name__) else named
+
+
+def _table(name: str) -> dict[str, str | tuple[str, ...]]:
+    from transformers.models.auto import modeling_auto
+
+    return getattr(modeling_auto, name)
+
+
+def _classes(table: str, type_: str) -> tuple[str, ...]:
+    """Names of the classes of a type of model in a table."""
+    classes = _table(table).get(type_, ())
+    return (classes,) if isinstance(classes, str) else tuple(classes)
