@@ -2,8 +2,8 @@
 
 import io
 import math
-from dataclasses import dataclass
-from functools import lru_cache
+import unicodedata
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -11,10 +11,13 @@ from PIL import Image, ImageDraw, ImageFont
 
 from .. import palette
 from ..figures.overlay import data_url
-from ..streamlit_internals import font_file
 from ..text import literal
+from ..text.catalogue import Message
+from .fonts import FontRun, find_fonts, font_runs, open_font
 
-FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, sans-serif"
+FONT = "'Source Sans 3', 'Source Sans Pro', 'Helvetica Neue', Arial, 'Noto Sans', sans-serif"
+FOOT = 28  # height of the line about boxes
+BOXES = Message("files.boxes", "A box is a character that no installed font has.")
 _INK = palette.INK["light"]
 
 
@@ -107,7 +110,14 @@ def _svg_item(item: Item) -> str:
 
 
 def to_png(drawing: Drawing, scale: int = 3) -> bytes:
-    """The drawing as a PNG file, with `scale` x `scale` pixels for each of its pixels."""
+    """The drawing as a PNG file, with `scale` x `scale` pixels for each of its pixels.
+
+    A character that no font has is a box; a line at the foot says so.
+    """
+    if any(_missing(item.text) for item in drawing.items if isinstance(item, TextLine)):
+        foot = TextLine(FOOT / 2, drawing.height + FOOT / 2, BOXES(), 11)
+        width = max(drawing.width, foot.x + text_width(foot.text, foot.size) + FOOT / 2)
+        drawing = replace(drawing, width=width, height=drawing.height + FOOT, items=(*drawing.items, foot))
     image = Image.new("RGB", (math.ceil(drawing.width * scale), math.ceil(drawing.height * scale)), "#FFFFFF")
     painter = ImageDraw.Draw(image)
     for item in drawing.items:
@@ -127,38 +137,55 @@ def to_png(drawing: Drawing, scale: int = 3) -> bytes:
 
 
 def _paint_text(image: Image.Image, text: TextLine, scale: int) -> None:
-    font = _font(round(text.size * scale))
-    shown = paintable(text.text)
-    length, line = math.ceil(font.getlength(shown)), round(text.size * scale * 1.5)
+    size = round(text.size * scale)
+    runs = font_runs(literal.visible(text.text))
+    length, line = math.ceil(sum(_run_width(run, size) for run in runs)), round(text.size * scale * 1.5)
     # A square centred on the anchor, so that rotating it does not move the anchor.
     side = 2 * max(length, line)
     ink = Image.new("L", (side, side), 0)
-    start = {"start": 0, "middle": -length / 2, "end": -length}[text.anchor]
-    ImageDraw.Draw(ink).text((side / 2 + start, side / 2), shown, font=font, fill=255, anchor="lm")
+    painter = ImageDraw.Draw(ink)
+    x = side / 2 + {"start": 0, "middle": -length / 2, "end": -length}[text.anchor]
+    baseline = side / 2 + _drop(size)
+    for run in runs:
+        if run.path is None and find_fonts():
+            for char in run.text:
+                width = _box_width(char, size)
+                corners = (x + size * 0.08, baseline - size * 0.65, x + width - size * 0.08, baseline)
+                painter.rectangle(corners, outline=255, width=max(1, size // 16))
+                x += width
+        else:
+            painter.text((x, baseline), run.text, font=open_font(run.path, size), fill=255, anchor="ls")
+            x += _run_width(run, size)
     if text.angle:
         ink = ink.rotate(-text.angle, resample=Image.Resampling.BICUBIC)
     image.paste(_INK, (round(text.x * scale - side / 2), round(text.y * scale - side / 2)), ink)
 
 
+def _drop(size: int) -> float:
+    """From the middle of a line down to its baseline, in pixels, for the font of the pages."""
+    font = open_font(next(iter(find_fonts()), None), size)
+    if not isinstance(font, ImageFont.FreeTypeFont):
+        return size * 0.35
+    ascent, descent = font.getmetrics()
+    return (ascent - descent) / 2
+
+
 def text_width(text: str, size: float) -> float:
     """Width of `text` in pixels at that font size."""
-    return _font(100).getlength(paintable(text)) * size / 100
+    return sum(_run_width(run, 100) for run in font_runs(literal.visible(text))) * size / 100
 
 
-def paintable(text: str) -> str:
-    """`text` with every character that the font cannot draw written as `U+XXXX`."""
-    return "".join(
-        char if _drawable(char) else "_" if char == "\u2423" else f"U+{ord(char):04X}" for char in literal.visible(text)
-    )
+def _run_width(run: FontRun, size: int) -> float:
+    if run.path is None and find_fonts():
+        return sum(_box_width(char, size) for char in run.text)
+    return open_font(run.path, size).getlength(run.text)
 
 
-@lru_cache(maxsize=4096)
-def _drawable(char: str) -> bool:
-    font = _font(16)
-    return char.isspace() or bytes(font.getmask(char)) != bytes(font.getmask("\U0010fffd"))
+def _box_width(char: str, size: int) -> float:
+    """Width of the box for a character that no font has: that of the character, or nearly."""
+    return size * (1.0 if unicodedata.east_asian_width(char) in "WF" else 0.6)
 
 
-@lru_cache(maxsize=64)
-def _font(size: int) -> ImageFont.FreeTypeFont | ImageFont.ImageFont:
-    path = font_file()
-    return ImageFont.truetype(str(path), size) if path else ImageFont.load_default(size)
+def _missing(text: str) -> bool:
+    """Whether no font has a character of `text`."""
+    return bool(find_fonts()) and any(run.path is None for run in font_runs(literal.visible(text)))

@@ -71,9 +71,3 @@ def test_every_item_is_inside_the_picture(side):
             for along in (start, start + length):
                 assert -1 <= item.x + along * np.cos(turned) <= plan.width + 1
                 assert -1 <= item.y + along * np.sin(turned) <= plan.height + 1
-
-
-def test_the_font_draws_french():
-    text = "àâçéèêëîïôùûüÿœæÀÉÇŒ «»’…–€"
-    assert drawing.paintable(text) == text
-    assert drawing.paintable("가\u2423") == "U+AC00_"
