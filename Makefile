@@ -124,8 +124,9 @@ agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
 
 # measure the recognition of English, after any training; OTHER="Korean=kor-eng.zip" measures a further language
+WRITTEN = tests/model/text/language_sentences.tsv
 english: dev-environment
-	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator $(if $(OTHER),--other "$(OTHER)")
+	$(BIN)/python -m model.training english --data "$(DATA)" --model assets/translator --written $(WRITTEN) $(if $(OTHER),--other "$(OTHER)")
 
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: dev-environment

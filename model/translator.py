@@ -22,7 +22,8 @@ from .runtime.checkpoint import check_sha256, explain_read_errors
 from .runtime.fallback import falls_back
 from .runtime.messages import UserError
 from .runtime.progress import InSteps, run_to_end, steps_with_fallback
-from .text.english import EnglishStatistics, foreign_sign
+from .text.english import foreign_sign
+from .text.english_statistics import EnglishStatistics
 from .text.tokenizer import Tokenizer
 from .tracing.interventions import HeadInterventions
 from .tracing.kinds import TRANSLATION, AttentionKind
@@ -141,7 +142,7 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
 
         See `model.text.english`.
         """
-        return foreign_sign(text, self.tokenizer, self._english) is None
+        return foreign_sign(text, self._english) is None
 
     def translate(self, text: str, options: DecodingOptions | None = None, **changes) -> str:
         """Translate one English sentence to French.

@@ -1,4 +1,4 @@
-"""The readable model card, and its sections on text that is not English and on the heads."""
+"""The readable model card, and its section on the heads."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ import numpy as np
 from ..attribution.head_labels import MIXED, PICTURES, TEXT
 from ..attribution.head_statistics import KindStatistics, load_statistics
 from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
-from ..text.english import MEASURED, SIGNS
+from .english_card import english_section
 from .map_card import map_section
 
 
@@ -23,36 +23,6 @@ def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]
     sections += map_section(folder, weights) + head_section(folder, weights)
     text = markdown(card, read_json(folder / "config.json"), sections)
     write_atomically(folder / "card.md", text.encode())
-
-
-def english_section(folder: Path, tokenizer_sha256: str) -> str:
-    """Markdown from `english.json` in `folder`; empty where there is none for this tokenizer."""
-    try:
-        counted = read_json(folder / MEASURED)
-    except CheckpointError:
-        return ""
-    if counted.get("tokenizer_sha256") != tokenizer_sha256:
-        return ""
-    odds, letters = (counted["thresholds"][name] for name in ("log_odds", "spelling"))
-    groups = {f"English, {name}": counts for name, counts in counted["english"].items()} | counted["foreign"]
-    rows = "\n".join(_counts_line(name, counts) for name, counts in groups.items())
-    return f"""## Text that is not English
-
-The app warns of it, and translates it all the same. Three signs, explained in `model/text/english.py`: another script,
-tokens of the French side (log-odds below {odds:g} nats), and spelling (median word below {letters:g} nats a letter).
-Asked about sentences that nothing was counted on:
-
-| sentences | number | warned of | script | French tokens | spelling |
-| --- | --- | --- | --- | --- | --- |
-{rows}
-
-"""
-
-
-def _counts_line(name: str, counts: dict[str, int]) -> str:
-    warned = sum(counts[sign] for sign in SIGNS)
-    share = f"{100 * warned / counts['sentences']:.2f} %" if counts["sentences"] else "none asked"
-    return f"| {name} | {counts['sentences']:,} | {share} | " + " | ".join(str(counts[sign]) for sign in SIGNS) + " |"
 
 
 def head_section(folder: Path, weights_sha256: str) -> str:

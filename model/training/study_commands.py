@@ -14,6 +14,7 @@ from .head_card import write_readable_card
 from .head_study import study_translator
 from .network_comparison_study import compare_networks
 from .raw_attention_study import study_raw_attention
+from .written_sentences import read_written
 
 Command = argparse.ArgumentParser
 
@@ -36,6 +37,9 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     english.add_argument(
         "--other", action="append", default=[], metavar="NAME=FILE", help="pairs of English and a further language"
+    )
+    english.add_argument(
+        "--written", type=Path, metavar="FILE", help="lines of a kind, a tab and a sentence that choose and report"
     )
     comparison = commands.add_parser("comparison", help="compare all five networks that translate")
     comparison.set_defaults(run=_compare_networks)
@@ -65,7 +69,8 @@ def _measure_english(options: argparse.Namespace) -> int:
         if not (name and separator and path):
             raise ValueError(f"--other {pair} has no name or no file; give NAME=FILE, such as Korean=kor-eng.zip.")
         others[name] = read_corpus(path, heldout_sentences=1)
-    measure_english(options.model, read_corpus(options.data, options.heldout), others)
+    written = read_written(options.written) if options.written else None
+    measure_english(options.model, read_corpus(options.data, options.heldout), others, written)
     write_readable_card(options.model, card_markdown)
     return 0
 
