@@ -1,5 +1,6 @@
 """Opens any Hugging Face checkpoint for tracing."""
 
+import copy
 import hashlib
 import os
 from pathlib import Path
@@ -9,6 +10,7 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
+from .hub.library_types import Network
 from .hub.loading import DTYPES, LoadedModel, check_input, check_vocabulary, load_model
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
@@ -86,20 +88,30 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     vision = network.main_input_name == "pixel_values"
     if not vision:
         check_vocabulary(reader, network.config)
-    known = task_of_network(network)
+    with raised_as("This live model cannot be copied; open the folder that it is saved to."):
+        copied: Network = _share_tensors(network)
+    known = task_of_network(copied)
     if known is not None and task not in (None, known):
         raise OpenError(
             "{name} has the task {known}, not {task}; open a model with another head for that.",
-            name=type(network).__name__,
+            name=type(copied).__name__,
             known=known,
             task=task,
         )
     task = known or task or "encode"
-    name, head = network.config.name_or_path or type(network).__name__, None
-    if task == "encode":
-        body = network.base_model
-        network, head = body, None if body is network else type(network).__name__
-    return _opened(LoadedModel(network.eval(), reader, vision, task, head), name, "")
+    name = copied.config.name_or_path or type(copied).__name__
+    body: Network = copied.base_model if task == "encode" else copied
+    head = None if body is copied else type(copied).__name__
+    return _opened(LoadedModel(body.eval(), reader, vision, task, head), name, "")
+
+
+def _share_tensors(network: Network) -> Network:
+    """Copy a live model, but not its tensors: the user's model keeps its mode and its attention, and can be trained on.
+
+    What it learns, and the device that it is moved to, the copy shares.
+    """
+    tensors = [*network.parameters(), *network.buffers()]
+    return copy.deepcopy(network, {id(tensor): tensor for tensor in tensors})
 
 
 def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:

@@ -11,7 +11,7 @@ from .eager_attention import CallRecorder
 from .forward_run import ModelInputs
 from .interface import recording_calls
 from .library_types import Network
-from .model_inputs import has_decoder, max_positions
+from .model_inputs import has_decoder
 
 CHUNK = 8  # tokens between two steps
 
@@ -25,6 +25,7 @@ def greedy_in_steps(
     tap: Tap | None = None,
     *,
     by_interface: bool = True,
+    most: int | None = None,
 ) -> InSteps[tuple[int, ...]]:
     """New ids by the library's own `generate`, without the prompt, with the end token where it was reached.
 
@@ -32,14 +33,15 @@ def greedy_in_steps(
     intervention on them may change with each token that is added.
 
     Args:
-        tokens: largest number of new tokens; the number of positions limits it too.
+        tokens: largest number of new tokens.
+        most: number of positions, which limits it too; None without a limit.
         names: of the calls of attention in one run of the whole network.
         tap, by_interface: as of `CallRecorder` and `recording_calls`.
     """
     paired = has_decoder(network)
     ids: torch.Tensor | None = None if paired else inputs["input_ids"]
     prompt = 1 if ids is None else ids.shape[1]
-    longest = min(prompt + tokens, max_positions(network) or prompt + tokens)
+    longest = min(prompt + tokens, most or prompt + tokens)
     ends = _end_ids(network)
     count = prompt
     while count < longest:

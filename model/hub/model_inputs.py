@@ -18,23 +18,35 @@ PROBE_TOKENS = 7  # of the probe that an encoder reads; the decoder reads fewer,
 
 
 def text_inputs(network: Network, tokens: Tokens) -> ModelInputs:
-    """Ids, and the segment of every token where the network has segments.
-
-    Raises:
-        OpenError: there are more tokens than the network has positions.
-    """
+    """Ids, and the segment of every token where the network has segments."""
     device = device_of(network)
-    check_length(network, len(tokens.ids))
     inputs = {"input_ids": torch.tensor([tokens.ids], device=device)}
     inputs["attention_mask"] = torch.ones_like(inputs["input_ids"])
-    if any(tokens.segments) and "token_type_ids" in inspect.signature(network.forward).parameters:
-        inputs["token_type_ids"] = torch.tensor([tokens.segments], device=device)
+    if any(tokens.segments) and has_segments(network, tokens):
+        inputs["token_type_ids"] = torch.tensor([tokens.types or tokens.segments], device=device)
     return inputs
+
+
+def has_segments(network: Network, tokens: Tokens) -> bool:
+    """Whether a network distinguishes the tokens of two texts by their types; some have one type, or none at all.
+
+    Args:
+        tokens: of two texts. Where the configuration states no number of types, those decide that have types.
+    """
+    if "token_type_ids" not in inspect.signature(network.forward).parameters:
+        return False
+    types = getattr(network.config, "type_vocab_size", None)
+    return bool(tokens.types) if types is None else types > max(tokens.types or tokens.segments)
+
+
+def takes_pairs(reader: Reader) -> bool:
+    """Whether a tokenizer separates two texts by tokens of their own."""
+    count = getattr(reader, "num_special_tokens_to_add", None)
+    return count is not None and count(pair=True) > count(pair=False)
 
 
 def pair_inputs(network: Network, source: Tokens, decoder_ids: tuple[int, ...]) -> ModelInputs:
     """Inputs of encoder and decoder."""
-    check_length(network, len(decoder_ids))
     device = device_of(network)
     return {**text_inputs(network, source), "decoder_input_ids": torch.tensor([decoder_ids], device=device)}
 
@@ -65,27 +77,6 @@ def picture_fields(config: Config, inputs: ModelInputs, tokens: int) -> dict[str
     span = pixels.amax() - pixels.amin()
     scaled = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
     return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": scaled, "received": pixels.numpy()}
-
-
-def max_positions(network: Network) -> int | None:
-    """How many tokens a network can read at once; None without a limit."""
-    count = getattr(network.config, "max_position_embeddings", None)
-    return count if isinstance(count, int) and count > 0 else None
-
-
-def check_length(network: Network, count: int) -> None:
-    """Refuse more tokens than there are positions.
-
-    Raises:
-        OpenError: with both numbers.
-    """
-    limit = max_positions(network)
-    if limit is not None and limit < count:
-        raise OpenError(
-            "This text has {count} tokens, and the model has {most} positions; shorten the text.",
-            count=count,
-            most=limit,
-        )
 
 
 def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:

@@ -1,6 +1,5 @@
 """Any Hugging Face checkpoint as a `TracedModel`: opened, verified, traced."""
 
-import inspect
 from functools import cached_property
 
 import numpy as np
@@ -24,32 +23,25 @@ from .interface import attention_implementation
 from .library_types import Config
 from .loading import LoadedModel
 from .model_inputs import (
-    check_length,
     has_decoder,
     pair_inputs,
     picture_fields,
     picture_inputs,
     probe_inputs,
     start_id,
+    takes_pairs,
     text_inputs,
 )
+from .positions import PositionLimits, watch_positions
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import end_id, score_trace, scored_labels
-from .tasks import AnswerForm, ModelTask, answer_form
+from .tasks import CAPABILITIES, AnswerForm, answer_form
 from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
 from .trace_limits import TraceRetention, plan_retention
 from .verification import verify_attention
 
 TraceInput = str | Image.Image | np.ndarray  # a text, a picture, or `HubTrace.received`
 MOST_GENERATED = 128  # tokens of a decoder's own target
-CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
-    "complete": ("complete",),
-    "fill": ("fill",),
-    "translate": ("translate",),
-    "classify": ("classify",),
-    "classify-text": ("classify",),
-    "encode": (),
-}
 
 
 class OpenedModel(NetworkOwner):
@@ -65,6 +57,7 @@ class OpenedModel(NetworkOwner):
         proof: results of the check made when it was opened.
         pinned: `name`, of an id with the commit that was opened, so that it can be opened again.
         card: `weights_sha256` and its origin.
+        limits: how many tokens it can read.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
 
     Raises:
@@ -76,7 +69,9 @@ class OpenedModel(NetworkOwner):
         self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
-        self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
+        with watch_positions() as limits:
+            self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
+        self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
 
     @property
@@ -119,9 +114,9 @@ class OpenedModel(NetworkOwner):
 
     @cached_property
     def takes_two_texts(self) -> bool:
-        """Whether it distinguishes the tokens of two texts."""
-        parameters = inspect.signature(self.network.forward).parameters
-        return "token_type_ids" in parameters and getattr(self.config, "type_vocab_size", 0) > 1
+        """Whether it reads pairs of texts: its tokenizer separates them, and it does not go on writing."""
+        reads = self.task in ("fill", "classify-text", "encode") and not self.vision and not self.has_decoder
+        return reads and takes_pairs(self.reader)
 
     @property
     def form(self) -> AnswerForm:
@@ -194,11 +189,12 @@ class OpenedModel(NetworkOwner):
         Raises:
             OpenError: the text cannot be used.
         """
-        source = tokenize(self.reader, text, second)
-        check_length(self.network, len(source.ids))
+        source = self._source(text, second)
         decoder = None
         if self.has_decoder:
             count = MOST_GENERATED if target is None else len(self._target(target))
+            if self.task != "translate" and target is None:
+                count = len(source.ids)
             decoder = Tokens((0,) * (1 + count), (), (), (), ())
         shapes = self._shapes(source, decoder).values()
         return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
@@ -242,7 +238,7 @@ class OpenedModel(NetworkOwner):
         """
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
-        ids = yield from self._generated(tokenize(self.reader, text), tokens, intervention)
+        ids = yield from self._generated(self._source(text), tokens, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)
 
     @states_errors
@@ -261,23 +257,36 @@ class OpenedModel(NetworkOwner):
             return None, None, picture_inputs(self.network, self.reader, trace_input)
         if not isinstance(trace_input, str):
             raise OpenError("This model reads text; give it one.")
-        source = tokenize(self.reader, trace_input, second)
+        source = self._source(trace_input, second)
         if not self.has_decoder:
             return source, None, text_inputs(self.network, source)
         if isinstance(target, tuple):
             ids = target
+        elif target is not None:
+            ids = self._fed(self._target(target))
+        elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
+            ids = self._fed(source.ids)
         else:
-            if target is not None:
-                ids = self._target(target)
-            elif self.task == "encode":  # nothing can be generated: the decoder is fed the text itself
-                ids = source.ids
-            else:
-                ids = run_to_end(self._generated(source, MOST_GENERATED))
-            ids = (start_id(self.network), *(ids[:-1] if ids and ids[-1] == end_id(self) else ids))
+            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED)))
+        self.limits.check(0, len(ids))
         return source, tokens_of_ids(self.reader, ids), pair_inputs(self.network, source, ids)
 
+    def _source(self, text: str, second: str | None = None) -> Tokens:
+        """Tokens of the input, no more than there are positions."""
+        if second is not None and not self.takes_two_texts:
+            raise OpenError("This model reads one text at a time; leave the second one out.")
+        source = tokenize(self.reader, text, second)
+        self.limits.check(len(source.ids))
+        return source
+
     def _target(self, text: str) -> tuple[int, ...]:
-        return tuple(self.reader(text_target=text)["input_ids"])
+        ids = tuple(self.reader(text_target=text)["input_ids"])
+        self.limits.check(0, len(self._fed(ids)))
+        return ids
+
+    def _fed(self, ids: tuple[int, ...]) -> tuple[int, ...]:
+        """What a decoder reads that answers with `ids`."""
+        return start_id(self.network), *(ids[:-1] if ids and ids[-1] == end_id(self) else ids)
 
     def _generated(
         self, source: Tokens, tokens: int, intervention: HeadInterventions | None = None
@@ -288,7 +297,9 @@ class OpenedModel(NetworkOwner):
             longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.has_decoder else None
             tap = intervention.tap(self._shapes(source, longest))
         names, by = self.proof.plan.names, self.proof.by_interface
-        return greedy_in_steps(self.network, text_inputs(self.network, source), tokens, names, tap, by_interface=by)
+        most = self.limits.target if self.has_decoder else self.limits.source
+        inputs = text_inputs(self.network, source)
+        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most)
 
     def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind for an input."""

@@ -2,6 +2,7 @@
 
 from typing import Literal
 
+from ..tracing.traced_model import Capability
 from .errors import OpenError
 from .library_types import Config, Network
 
@@ -17,6 +18,14 @@ TABLES: dict[ModelTask, tuple[str, str]] = {
     "fill": ("MODEL_FOR_MASKED_LM_MAPPING_NAMES", "AutoModelForMaskedLM"),
     "complete": ("MODEL_FOR_CAUSAL_LM_MAPPING_NAMES", "AutoModelForCausalLM"),
     "encode": ("MODEL_MAPPING_NAMES", "AutoModel"),
+}
+CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
+    "complete": ("complete",),
+    "fill": ("fill",),
+    "translate": ("translate",),
+    "classify": ("classify",),
+    "classify-text": ("classify",),
+    "encode": (),
 }
 ENCODER = ("MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES", "AutoModelForTextEncoding")  # the encoder alone, as of T5
 PRETRAINING = "MODEL_FOR_PRETRAINING_MAPPING_NAMES"

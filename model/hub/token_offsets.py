@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -25,6 +25,7 @@ class Tokens:
         segments: 0 or 1, the text that a token belongs to.
         words: indices of the tokens of every word; special tokens belong to none.
         word_texts: the words themselves; empty where the labels of their tokens, joined, are the words.
+        types: of the tokens of two texts, where the tokenizer itself distinguishes them; some use more than 0 and 1.
     """
 
     ids: tuple[int, ...]
@@ -33,6 +34,7 @@ class Tokens:
     segments: tuple[int, ...]
     words: tuple[tuple[int, ...], ...]
     word_texts: tuple[str, ...] = ()
+    types: tuple[int, ...] = ()
 
     def whole_words(self) -> tuple[Word, ...]:
         """Runs of tokens that form words, in order; a special token is a run of its own."""
@@ -58,6 +60,8 @@ def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Toke
     if all(special):
         raise OpenError("This text has no tokens; type at least one word.")
     segments = [0] * len(ids) if second is None else _segments(encoding, special, fast)
+    types = tuple(encoding.get("token_type_ids", ())) if second is not None else ()
+    types = types if any(types) else ()
     names = tokenizer.convert_ids_to_tokens(ids)
     read = _spell(tokenizer, names, special)
     if not fast:
@@ -66,7 +70,7 @@ def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Toke
             read, [id_ == tokenizer.unk_token_id for id_ in ids], " ".join(texts)
         ).items():
             labels[place] = f"{labels[place]} {piece}"
-        return _tokens(ids, labels, special, segments, words_by_span(read.text, read.spans))
+        return replace(_tokens(ids, labels, special, segments, words_by_span(read.text, read.spans)), types=types)
     spans = [(a, a) if mark else (a, b) for (a, b), mark in zip(encoding["offset_mapping"], special, strict=True)]
     unknown = [id_ == tokenizer.unk_token_id and not mark for id_, mark in zip(ids, special, strict=True)]
     labels = []
@@ -85,7 +89,7 @@ def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Toke
         for word, written in words_by_span(whole, own):
             as_read = "" if any(unknown[place] for place in word) else "".join(read.slice_of(word).split())
             words.append((word, as_read if read.confirmed and as_read and " " not in written else written))
-    return _tokens(ids, labels, special, segments, words)
+    return replace(_tokens(ids, labels, special, segments, words), types=types)
 
 
 def _spell(tokenizer: Tokenizer, names: Sequence[str], special: Sequence[bool]) -> SpelledTokens:
@@ -197,7 +201,7 @@ def _segments(encoding: Any, special: Sequence[bool], fast: bool) -> list[int]:
     """The text, 0 or 1, that every token belongs to; a special token belongs to the text before it."""
     types = encoding.get("token_type_ids")
     if types is not None and any(types):
-        return list(types)
+        return [min(type_, 1) for type_ in types]
     if fast:
         parts = encoding.sequence_ids()
         return [
