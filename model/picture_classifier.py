@@ -9,6 +9,7 @@ from PIL import Image
 from torch import Tensor
 
 from .networks.tap import Tap
+from .picture_conversion import upright_rgb
 from .runtime.fallback import falls_back
 from .tracing.picture_trace import PictureTrace
 from .trained_model import TrainedModel
@@ -32,8 +33,11 @@ class PictureClassifier(TrainedModel):
         return cls(**cls.read_trained("classifier", Path(path) if path is not None else cls.folder, device))
 
     def prepare(self, image: Image.Image) -> np.ndarray:
-        """Prepare a picture for the network: the middle square, scaled to `(side, side, 3)` float32 in [0, 1]."""
-        return middle_square(image, self.config.image_size).astype(np.float32) / 255
+        """Prepare a picture for the network: the middle square, scaled to `(side, side, 3)` float32 in [0, 1].
+
+        A picture is first turned upright and converted to sRGB on white, see `model.picture_conversion`.
+        """
+        return middle_square(upright_rgb(image), self.config.image_size).astype(np.float32) / 255
 
     @falls_back
     @torch.inference_mode()

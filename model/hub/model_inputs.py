@@ -7,6 +7,7 @@ import numpy as np
 import torch
 from PIL import Image
 
+from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
@@ -57,7 +58,7 @@ def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.I
     if isinstance(picture, np.ndarray):
         pixels = torch.from_numpy(picture)[None]
     else:
-        pixels = processor(images=picture.convert("RGB"), return_tensors="pt")["pixel_values"]
+        pixels = processor(images=upright_rgb(picture), return_tensors="pt")["pixel_values"]
     return {"pixel_values": pixels.to(device, dtype)}
 
 
