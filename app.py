@@ -24,6 +24,7 @@ else:  # imported once, when the server starts
         routes=extra_routes,
         middleware=middleware_stack(
             __file__,
+            VERSION,
             navigation.page_ids(),
             [route.path for route in extra_routes],
             navigation.MOVED_PAGES,

@@ -27,7 +27,7 @@ def limit_malloc_arenas() -> None:
 
 
 async def run_housekeeping() -> None:
-    """Every few seconds: drop expired sessions and downloads, and free their memory.
+    """Every few seconds: drop expired sessions and downloads, free their memory, and log what was omitted from the log.
 
     A garbage collection over 200 visitors' sessions takes long. So objects that have outlived a second are frozen,
     which Python then skips; garbage among them is found by a full collection once a minute, if anything ran, or every
@@ -39,6 +39,7 @@ async def run_housekeeping() -> None:
             await asyncio.sleep(FREEZE_SECONDS)
             gc.freeze()
         download_store().evict()
+        logs.write_omitted()
         before, sessions = sessions, expire_sessions()
         left_before, left = left, sessions < before
         if left and not sessions:

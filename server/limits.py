@@ -49,6 +49,15 @@ class SocketLimits:
         files: whose upload addresses one message may request; the largest message could request half a million, and
             the answer would block the server for seconds.
         per_address: sockets that one address may have open; a class behind one router shares one.
+        control_frames: pings and pongs of one socket that are accepted at once, and `control_per_second` in each
+            further second; more close it. A browser sends only answers to the server's pings, one in 30 s.
+        fragments: frames of which one message may consist; browsers send one, or one for each 64 kB and more.
+        messages_at_once: messages that may arrive in one read of the connection, which are parsed at a stretch.
+        unsent_hold: bytes not yet read by the browser above which further messages of the socket wait.
+        unsent_bytes: bytes not yet read by the browser above which the socket is closed.
+        unsent_total: the same for all sockets together; the one with the most bytes is closed.
+        stalled_seconds: after which a socket is closed whose browser reads nothing of what waits for it.
+        closing_seconds: after which a closed socket is dropped whose browser does not read the end.
     """
 
     burst: int = 60
@@ -60,7 +69,39 @@ class SocketLimits:
     items: int = 2000
     files: int = 10
     per_address: int = 500
+    control_frames: int = 60
+    control_per_second: float = 1.0
+    fragments: int = 100
+    messages_at_once: int = 300
+    unsent_hold: int = 2**20
+    unsent_bytes: int = 32 * 2**20
+    unsent_total: int = 200 * 2**20
+    stalled_seconds: float = 60.0
+    closing_seconds: float = 10.0
 
     def __post_init__(self) -> None:
         if min(astuple(self)) <= 0:
             raise ValueError("Every limit must be greater than 0: a limit of 0 would refuse every visitor.")
+
+
+@dataclass(frozen=True)
+class HttpLimits:
+    """How much of a request the server receives before the app sees it, and how long it waits for a client.
+
+    None of the times applies to an open WebSocket.
+
+    Attributes:
+        head_bytes: of the request line and the headers together, and of a body's trailers.
+        head_fields: headers of one request.
+        head_seconds: from the first byte of a head, or from the connection on, until the head is complete.
+        pause_seconds: between two parts of a body that arrives, or of an answer that the client reads.
+        body_seconds: for a whole body: the largest upload takes them at 14 kB/s.
+        pipelined: requests that a client may send before the first of them is answered; browsers send none.
+    """
+
+    head_bytes: int = 2**16
+    head_fields: int = 200
+    head_seconds: float = 10.0
+    pause_seconds: float = 30.0
+    body_seconds: float = 600.0
+    pipelined: int = 16

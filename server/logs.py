@@ -1,7 +1,8 @@
 """The log: one JSON object per line on standard error, without anything that a visitor entered.
 
 Streamlit and uvicorn log lines of their own there, which would quote what a visitor sent: a name in a message, a wrong
-origin, an error with the value that caused it. Their texts and numbers are retained; other arguments are removed.
+origin, an error with the value that caused it. Their texts and numbers are retained; other arguments are removed. Each
+refused socket causes such lines too, so of each kind one a minute is written, and then how many more there were.
 """
 
 import json
@@ -13,7 +14,11 @@ import traceback
 from datetime import UTC, datetime
 from pathlib import Path
 
+from server.log_limit import LogLimit
+from server.singleton import singleton
+
 LOG = logging.getLogger("atlas")
+OMITTED = -1  # level of a record that no handler writes
 FRAMES = 3  # of an error's traceback that are logged, the innermost first
 LEVEL = "ATLAS_LOG"  # the environment variable that sets the level; "INFO" by default
 
@@ -33,8 +38,17 @@ class JsonLines(logging.Formatter):
         return json.dumps(line)
 
 
+@singleton
+def log_limit() -> LogLimit:
+    """The limit of this process."""
+    return LogLimit()
+
+
 class RedactedRecord(logging.LogRecord):
-    """A library's log record reduced to its text and numbers; of an error the type and lines, not the message."""
+    """A library's log record reduced to its text and numbers; of an error the type and lines, not the message.
+
+    A record beyond the limit has a level that is below that of every handler.
+    """
 
     def __init__(self, *args, **kwargs) -> None:
         super().__init__(*args, **kwargs)
@@ -50,6 +64,8 @@ class RedactedRecord(logging.LogRecord):
             lines = ", ".join(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
             self.msg = f"{self.msg} ({self.exc_info[0].__name__} in {lines})"
         self.exc_info = self.exc_text = self.stack_info = None
+        if not log_limit().admits((self.pathname, self.lineno, self.msg), self.msg):
+            self.levelno = OMITTED
 
 
 def _thread_ended(error: threading.ExceptHookArgs) -> None:
@@ -80,3 +96,9 @@ def start() -> None:
 def event(name: str, level: int = logging.INFO, **fields: str | float) -> None:
     """Log one line. `fields` are names of this project's own, sizes and times."""
     LOG.log(level, name, extra={"fields": fields})
+
+
+def write_omitted() -> None:
+    """Log how many lines of each kind were omitted in the last minute; housekeeping calls this."""
+    for count in log_limit().ended():
+        event("lines omitted", logging.WARNING, like=count.text, count=count.omitted)

@@ -6,25 +6,32 @@ from starlette.middleware import Middleware
 
 from server.addresses import KnownAddresses
 from server.client_address import SocketsByAddress
+from server.connection_limits import ConnectionLimits
 from server.headers import SecurityHeaders
 from server.host_check import HostCheck
-from server.path_redaction import PathRedaction
+from server.installation_redaction import InstallationRedaction
 from server.static_files import CompressedStaticFiles
 from server.upload_limit import UploadLimit
 from server.websocket_messages import MessageFilter
 
 
 def middleware_stack(
-    script: str, pages: Collection[str], extra_paths: Collection[str], moved: Mapping[str, str], *of_pages: Middleware
+    script: str,
+    version: str,
+    pages: Collection[str],
+    extra_paths: Collection[str],
+    moved: Mapping[str, str],
+    *of_pages: Middleware,
 ) -> list[Middleware]:
     """The middleware of the app, the outermost first.
 
     Args:
-        script: the app's file, whose absolute path is not sent to browsers.
+        script, version: see `InstallationRedaction`.
         pages, extra_paths, moved: see `KnownAddresses`.
         of_pages: middleware of the pages; runs after the host check.
     """
     return [
+        Middleware(ConnectionLimits),
         Middleware(SecurityHeaders),
         Middleware(HostCheck),
         Middleware(CompressedStaticFiles),
@@ -33,5 +40,5 @@ def middleware_stack(
         Middleware(SocketsByAddress),
         Middleware(MessageFilter),
         Middleware(UploadLimit),
-        Middleware(PathRedaction, script=script),
+        Middleware(InstallationRedaction, script=script, version=version),
     ]

@@ -15,7 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from server import uvicorn_socket
 from server.http_errors import POLICY
 from server.limits import SocketLimits
+from server.rate_limit import RateLimit
 from server.run_order import PATIENCE, RunOrder
+from server.send_buffer import SendBuffer, UnsentBytes
 from server.streamlit_internals import BackMsg
 
 ALLOWED_KINDS = frozenset(
@@ -36,40 +38,18 @@ class MessageFilter:
     def __init__(self, app: ASGIApp, limits: SocketLimits | None = None, patience: float = PATIENCE) -> None:
         self._app, self._patience = app, patience
         self._limits = limits or SocketLimits()
+        self._unsent = UnsentBytes(self._limits)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":
             return await self._app(scope, receive, send)
         uvicorn_socket.limit_message(receive, self._limits.message_bytes)
-        socket = _Socket(receive, send, self._limits, patience=self._patience)
-        await self._app(scope, socket.receive, socket.send)
-
-
-class RateLimit:
-    """A token bucket: a burst of messages at once, and then so many per second.
-
-    Args:
-        clock: seconds.
-
-    Attributes:
-        delayed: messages that had to wait since the bucket was last full.
-    """
-
-    def __init__(self, burst: int, per_second: float, clock: Callable[[], float] = time.monotonic) -> None:
-        self.delayed = 0
-        self._burst, self._per_second, self._clock = burst, per_second, clock
-        self._left, self._updated = float(burst), clock()
-
-    def take(self) -> float:
-        """Count a message; the seconds that it must wait."""
-        now = self._clock()
-        self._left = min(self._burst, self._left + (now - self._updated) * self._per_second)
-        self._updated = now
-        if self._left == self._burst:
-            self.delayed = 0
-        self._left -= 1
-        self.delayed += self._left < 0
-        return max(0.0, -self._left / self._per_second)
+        buffer = SendBuffer(receive, send, self._limits, self._unsent)
+        socket = _Socket(receive, buffer, self._limits, patience=self._patience)
+        try:
+            await self._app(scope, socket.receive, socket.send)
+        finally:
+            buffer.close()
 
 
 class _Socket:
@@ -78,17 +58,16 @@ class _Socket:
     def __init__(
         self,
         receive: Receive,
-        send: Send,
+        buffer: SendBuffer,
         limits: SocketLimits,
         clock: Callable[[], float] = time.monotonic,
         wait: Callable[[float], Awaitable[None]] = asyncio.sleep,
         patience: float = PATIENCE,
     ) -> None:
-        self._receive, self._send, self._limits, self._wait = receive, send, limits, wait
+        self._receive, self._buffer, self._limits, self._wait = receive, buffer, limits, wait
         self._rate = RateLimit(limits.burst, limits.per_second, clock)
         self._operation_rate = RateLimit(limits.operations, limits.operations_per_second, clock)
         self._run_order = RunOrder(patience)
-        self._closed = False
 
     async def receive(self) -> Message:
         """The next message that the app may receive."""
@@ -111,18 +90,17 @@ class _Socket:
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
             if self._is_allowed(parsed):
+                await self._buffer.until_read()  # a browser that reads nothing causes no further run
                 changed = await self._run_order.admit(parsed)
                 return {**message, "bytes": parsed.SerializeToString()} if changed else message
 
     async def send(self, message: Message) -> None:
-        """Pass on what the app sends.
+        """Pass on what the app sends; a message waits in the buffer while the browser reads those before.
 
         Raises:
             OSError: the socket is closed; servers report a disconnected browser this way.
         """
-        if self._closed:
-            raise OSError("The socket is closed.")
-        await self._send(message)
+        await self._buffer.send(message)
         self._run_order.observe(message.get("bytes"))
 
     def _is_allowed(self, message: BackMsg) -> bool:
@@ -139,8 +117,7 @@ class _Socket:
 
     async def _close(self, code: int, reason: str) -> Message:
         """Close the socket; the message that the app receives then."""
-        self._closed = True
-        await self._send({"type": "websocket.close", "code": code, "reason": reason})
+        await self._buffer.end({"type": "websocket.close", "code": code, "reason": reason})
         return {"type": "websocket.disconnect", "code": code, "reason": reason}
 
 

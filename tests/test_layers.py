@@ -225,8 +225,16 @@ SET_ON_LIBRARIES = {
     "pages/loss/training.py": ["figure.layout.yaxis2.exponentformat"],
     "server/logs.py": ["LOG.propagate", "threading.excepthook"],
     "server/run_order.py": ["rerun.fragment_id"],
-    "server/path_redaction.py": ["message.new_session.main_script_path"],
-    "server/uvicorn_socket.py": ["connection.max_message_size"],
+    "server/installation_redaction.py": [
+        "message.new_session.main_script_path",
+        "start.environment_info.streamlit_version",
+    ],
+    "server/uvicorn_socket.py": [
+        "config.encoded_headers",
+        "config.http_protocol_class",
+        "config.ws_protocol_class",
+        "connection.max_message_size",
+    ],
     "views/controls/pictures.py": ["strip.info"],
     "views/export/downloads.py": ["entry.compress_type", "entry.external_attr"],
     "views/streamlit_internals.py": ["MultiPartParser.spool_max_size"],

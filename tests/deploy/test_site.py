@@ -65,7 +65,8 @@ ANSWERS = [
     ("another name", "/", {"Host": "elsewhere.example"}, 421),
     ("the socket by another name", "/_stcore/stream", UPGRADE | {"Host": "elsewhere.example"}, 421),
     ("a path that leaves", "/../../etc/passwd", {}, 400),
-    ("an endless address", "/?text=" + "a" * 20_000, {}, 414),
+    ("an endless address", "/?text=" + "a" * 40_000, {}, 414),
+    ("endless headers", "/", {"X_A": "a" * 40_000}, 431),
 ]
 
 

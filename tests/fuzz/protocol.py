@@ -1,5 +1,7 @@
 """The campaign over real sockets: clients send anything that the protocol can carry while a visitor uses the app.
 
+Other clients send what no message is: control frames, fragments, large heads, or hardly anything.
+
 Conditions: the server stays ready and answers soon; the visitor's pages are exactly the same as before the campaign;
 the log contains no typed text and no traceback; and the memory is free again after the clients have disconnected. A
 client's own page may fail if it sends values that no browser sends for a control.
@@ -19,11 +21,13 @@ from tests.browser.app_server import AppServer
 from tests.coroutines import run_in_thread
 from tests.deploy.visitor import request
 from tests.fuzz.campaign import CampaignResult
+from tests.fuzz.hostile_sockets import NotEnded, random_attack
 from tests.fuzz.texts import MARK
 from tests.fuzz.unauthenticated_clients import UnauthenticatedClient, WrongAnswer
 from tests.fuzz.visitor import RecordingVisitor
 
 CONCURRENT = 8  # clients at a time
+HOSTILE = 3  # clients at a time that misuse connections rather than messages
 PER_CLIENT = 100  # messages of one client
 SENTENCES = ("We have two cars.", "I want to buy a car.", "The weather is fine today.")
 PAGES = ("history", "attention", "tokens", "vision")
@@ -61,6 +65,7 @@ class Campaign:
     async def run(self, first: int, count: int) -> None:
         """Send `count` messages from the client number `first` on, while the visitor goes on; after `warm_up`."""
         tasks = [asyncio.create_task(self._read()), asyncio.create_task(self._watch())]
+        tasks += [asyncio.create_task(self._attack(first, number)) for number in range(HOSTILE)]
         numbers = iter(range(first, first + -(-count // PER_CLIENT)))
         await asyncio.gather(*(self._send(numbers, count) for _ in range(CONCURRENT)))
         self._over = True
@@ -83,6 +88,16 @@ class Campaign:
             except (WrongAnswer, OSError, TimeoutError) as error:
                 self._fail(f"client {number}: {type(error).__name__}: {error}")
             self.outcomes += client.outcomes
+
+    async def _attack(self, first: int, number: int) -> None:
+        """Misuse connections until the campaign is over."""
+        chances = random.Random(f"{self.result.seed} socket {first} {number}")
+        while not self._over:
+            try:
+                self.outcomes[await asyncio.to_thread(random_attack, chances, self._server.url)] += 1
+            except (NotEnded, OSError) as error:
+                self._fail(f"hostile client {number}: {type(error).__name__}: {error}")
+            await asyncio.sleep(POLL_SECONDS)
 
     async def _read(self) -> None:
         """Act as a visitor, and compare each view with that before the campaign."""

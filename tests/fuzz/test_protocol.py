@@ -8,10 +8,12 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from tests.coroutines import run_in_thread
-from tests.fuzz import protocol
+from tests.deploy.visitor import request
+from tests.fuzz import hostile_sockets, protocol
 from tests.fuzz.messages import MEGABYTE, KnownIds, random_message
 from tests.fuzz.test_fuzz import PATIENCE, SEED
 from tests.fuzz.texts import MARK
+from tests.server.small_app import SmallServer
 
 SORTS = ("rerun", "stop, heartbeat", "files", "operation", "developer's", "unknown", "malformed", "oversized")
 
@@ -22,6 +24,28 @@ def test_a_part_of_the_campaign_does_not_change_a_visitor_s_pages():
     assert result.failures == {}
     assert sum(result.outcomes.get(sort, 0) for sort in SORTS) == result.cases == 300
     assert result.outcomes["views compared"] > 0
+    assert sum(result.outcomes.get(name, 0) for name in hostile_sockets.ATTACKS) > 0
+
+
+@pytest.fixture(scope="module")
+def small_server():
+    with SmallServer() as server:
+        yield server
+        log = server.log()
+    assert "Traceback" not in log and MARK not in log.lower(), log
+
+
+@pytest.mark.parametrize("name", [name for name in hostile_sockets.ATTACKS if name != "nothing read"])
+def test_each_hostile_client_is_ended_or_harmless(small_server: SmallServer, name: str):
+    for number in range(1 if name in ("slow heads", "idle connections") else 5):
+        hostile_sockets.ATTACKS[name](random.Random(f"{SEED} {name} {number}"), small_server.url)
+    assert request(small_server.url, "/healthz").status == 200
+
+
+def test_a_client_that_may_go_on_is_a_failure(monkeypatch):
+    monkeypatch.setattr(hostile_sockets, "FLOOD", 200_000)
+    with SmallServer("plain") as server, pytest.raises(hostile_sockets.NotEnded, match="without an end"):
+        hostile_sockets.ATTACKS["fragments"](random.Random(1), server.url)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from server.limits import SocketLimits
+from server.send_buffer import SendBuffer, UnsentBytes
 from server.websocket_messages import _Socket
 from tests.coroutines import run_in_thread
 
@@ -54,7 +55,8 @@ def count_passed(arriving: list[dict], sent: list[str], patience: float = 60.0) 
             reached.append(await socket.receive())
 
     async def connection() -> tuple[int, int]:
-        socket = _Socket(receive, send, SocketLimits(), patience=patience)
+        limits = SocketLimits()
+        socket = _Socket(receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=patience)
         reading = asyncio.create_task(read(socket))
         await asyncio.sleep(MOMENT)
         before = len(reached)
@@ -126,7 +128,12 @@ def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
         return arriving.pop(0)
 
     async def connection() -> list[BackMsg]:
-        socket = _Socket(receive, receive, SocketLimits(), patience=0.001)
+        socket = _Socket(
+            receive,
+            SendBuffer(receive, receive, SocketLimits(), UnsentBytes(SocketLimits())),
+            SocketLimits(),
+            patience=0.001,
+        )
         return [BackMsg.FromString((await socket.receive())["bytes"]) for _ in range(2)]
 
     received = run_in_thread(connection())

@@ -4,7 +4,9 @@ import pytest
 from streamlit.proto.BackMsg_pb2 import BackMsg
 
 from server.limits import SocketLimits
-from server.websocket_messages import MessageFilter, RateLimit, _Socket
+from server.rate_limit import RateLimit
+from server.send_buffer import SendBuffer, UnsentBytes
+from server.websocket_messages import MessageFilter, _Socket
 from tests.coroutines import run_in_thread
 from tests.server.asgi import RecordingApp, send_request
 
@@ -163,7 +165,8 @@ def arrival_times(count: int, pauses: dict[int, float], limits: SocketLimits) ->
         sent.append(message)
 
     async def run():
-        socket = _Socket(receive, send, limits, clock, clock.wait, patience=0)
+        buffer = SendBuffer(receive, send, limits, UnsentBytes(limits))
+        socket = _Socket(receive, buffer, limits, clock, clock.wait, patience=0)
         while (await socket.receive())["type"] == "websocket.receive":
             passed.append(clock.now)
 
@@ -213,7 +216,7 @@ def test_nothing_is_sent_on_a_socket_that_was_closed():
         sent.append(message["type"])
 
     async def run():
-        socket = _Socket(receive, send, FEW)
+        socket = _Socket(receive, SendBuffer(receive, send, FEW, UnsentBytes(FEW)), FEW)
         assert (await socket.receive())["type"] == "websocket.disconnect"
         with pytest.raises(OSError, match="closed"):
             await socket.send({"type": "websocket.send", "bytes": b"late"})
