@@ -1,10 +1,13 @@
 """Attribution of each target word to the source words by every method, and which agrees with leave-one-out.
 
 Scores and drops are combined to whole words; then, for each target word, Spearman's rank correlation (Spearman 1904)
-measures whether a method ranks the source words as leave-one-out does. `</s>` is no word of the sentence: it is shown,
-since it often receives much attention, but it is left out of correlations.
+measures whether a method ranks the source words as leave-one-out does, and the top-1 agreement whether both name the
+same word as the most important one. Neither is enough alone: a rank correlation also counts the order of words that do
+not matter, a top-1 agreement nothing but the first. A method agrees best only where both measures state it. `</s>` is
+no word of the sentence: it is shown, since it often receives much attention, but it is left out of both.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,44 +70,75 @@ def sum_drops_by_word(left_out: LeaveOneOut, target: tuple[Word, ...]) -> np.nda
 
 @dataclass(frozen=True, eq=False)
 class MethodAgreement:
-    """Spearman's rank correlation of every method with leave-one-out."""
+    """Spearman's rank correlation, and top-1 agreement, of every method with leave-one-out."""
 
     words: int  # number of source words in each correlation
     # method -> one for each target word, special ones included; None if it is not defined
     correlations: dict[str, tuple[float | None, ...]]
     counted: tuple[bool, ...]  # which target words count for the sentence's mean: all but special ones
+    # method -> one for each target word, as above: 1 if both name the same source word as the most important one, 0 if
+    # not, a share if a method has several equal ones
+    top_matches: dict[str, tuple[float | None, ...]]
 
     def defined(self, method: str) -> list[float]:
         """List the correlations of the target words that count and have one."""
-        pairs = zip(self.correlations[method], self.counted, strict=True)
-        return [value for value, counts in pairs if counts and value is not None]
+        return self._counting(self.correlations[method])
 
     def sentence(self, method: str) -> float | None:
         """Return their mean; None if no target word has one."""
-        values = self.defined(method)
-        return float(np.mean(values)) if values else None
+        return _mean(self.defined(method))
+
+    def sentence_top(self, method: str) -> float | None:
+        """Return the top-1 agreement over the target words that count; None if it is not defined for any."""
+        return _mean(self._counting(self.top_matches[method]))
 
     def best(self, place: int | None = None) -> tuple[str, ...]:
-        """List the methods that agree best, for one target word or over the sentence; several if they are equal."""
-        values = {
-            method: self.sentence(method) if place is None else self.correlations[method][place]
-            for method in self.correlations
-        }
-        defined = {method: value for method, value in values.items() if value is not None}
-        return tuple(method for method, value in defined.items() if value == max(defined.values()))
+        """List the methods with the highest correlation, for one target word or over the sentence."""
+        return _highest(
+            {
+                method: self.sentence(method) if place is None else values[place]
+                for method, values in self.correlations.items()
+            }
+        )
+
+    def best_top(self, place: int | None = None) -> tuple[str, ...]:
+        """List the methods with the highest top-1 agreement, likewise; for one word, all that name its top word."""
+        return _highest(
+            {
+                method: self.sentence_top(method) if place is None else values[place]
+                for method, values in self.top_matches.items()
+            }
+        )
+
+    def best_by_both(self, place: int | None = None) -> tuple[str, ...]:
+        """List the methods that agree best by both measures; none where the measures differ."""
+        return tuple(method for method in self.best(place) if method in self.best_top(place))
+
+    def _counting(self, values: tuple[float | None, ...]) -> list[float]:
+        return [value for value, counts in zip(values, self.counted, strict=True) if counts and value is not None]
+
+
+def _mean(values: list[float]) -> float | None:
+    return float(np.mean(values)) if values else None
+
+
+def _highest(values: dict[str, float | None]) -> tuple[str, ...]:
+    defined = {method: value for method, value in values.items() if value is not None}
+    return tuple(method for method, value in defined.items() if value == max(defined.values()))
 
 
 def correlate_methods(explained: ExplainedTranslation, drops: np.ndarray) -> MethodAgreement:
     """Compare every method with leave-one-out, by its `drops` from `word_drops`."""
     columns = [place for place, word in enumerate(explained.source) if not word.special]
-    return MethodAgreement(
-        len(columns),
-        {
-            method: tuple(spearman(row[columns], drop[columns]) for row, drop in zip(scores, drops, strict=True))
+
+    def compare(measure: Callable[[np.ndarray, np.ndarray], float | None]) -> dict[str, tuple[float | None, ...]]:
+        return {
+            method: tuple(measure(row[columns], drop[columns]) for row, drop in zip(scores, drops, strict=True))
             for method, scores in explained.scores.items()
-        },
-        tuple(not word.special for word in explained.target),
-    )
+        }
+
+    counted = tuple(not word.special for word in explained.target)
+    return MethodAgreement(len(columns), compare(spearman), counted, compare(top_match))
 
 
 def average_ranks(values: np.ndarray) -> np.ndarray:
@@ -134,6 +168,19 @@ def spearman(first: np.ndarray, second: np.ndarray) -> float | None:
     return float(a @ b) / length if length else None
 
 
+def top_match(scores: np.ndarray, drops: np.ndarray) -> float | None:
+    """The share of the words with the highest of `scores` `(n,)` that have the largest of `drops` `(n,)`, too.
+
+    1 or 0 unless several have the highest score. None as of `spearman`, but for equal scores, which name every word.
+
+    Raises:
+        ValueError: as of `spearman`.
+    """
+    if spearman(scores, drops) is None and (len(drops) < FEWEST or np.ptp(drops) == 0):
+        return None
+    return float((drops[scores == scores.max()] == drops.max()).mean())
+
+
 def find_most_displaced(scores: np.ndarray, drops: np.ndarray) -> tuple[int, int, int]:
     """Find where two orders of n > 0 values differ most: index, and ranks by `scores` and `drops` from 1."""
     by_score, by_drop = average_ranks(-scores), average_ranks(-drops)
@@ -150,7 +197,11 @@ def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict
     """
     try:
         content = read_json(folder / FILE)
-        complete = all(set(content["ways"][way]) == set(METHODS) for way in WAYS)
+        complete = all(
+            set(content["ways"][way]) == set(METHODS)
+            and all("top" in content["ways"][way][method] for method in METHODS)
+            for way in WAYS
+        )
     except (CheckpointError, KeyError, TypeError):
         return None
     return content if complete and content.get("weights_sha256") == weights_sha256 else None

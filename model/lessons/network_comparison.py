@@ -117,6 +117,8 @@ class NetworkComparison:
     Attributes:
         weights_sha256: network -> the hash of its weights.
         sentences: held-out sentences that were translated greedily.
+        bleu: network -> BLEU of all sentences.
+        steps: network -> its BLEU less that of the network before it in `NETWORKS`, over the same resampled sentences.
         groups: the same by length.
         change: network -> change of the share of its BLEU that one vector reaches, from the shortest group to the
             longest one with enough sentences.
@@ -131,6 +133,8 @@ class NetworkComparison:
 
     weights_sha256: dict[str, str]
     sentences: int
+    bleu: dict[str, BootstrapInterval]
+    steps: dict[str, BootstrapInterval]
     groups: tuple[LengthGroup, ...]
     change: dict[str, BootstrapInterval]
     alignment: dict[str, AlignmentRate]
@@ -153,6 +157,44 @@ class NetworkComparison:
     def to_dict(self) -> dict:
         """Plain values, for JSON."""
         return asdict(self)
+
+
+@dataclass(frozen=True)
+class TrainingDifferences:
+    """What differs between the networks besides their kind, from a network's card.
+
+    Attributes:
+        parameters: their number.
+        epochs, minutes: length of the training.
+        muon: whether Muon trained the matrices inside the layers; AdamW trained everything else, or everything.
+        average_decay: of the averaged weights that ship; 0 if the weights of the last step ship.
+        reads: order in which the encoder reads the source: "forwards", "backwards", "both", or "at once".
+    """
+
+    parameters: int
+    epochs: int
+    minutes: float
+    muon: bool
+    average_decay: float
+    reads: str
+
+
+def training_differences(name: str, card: dict) -> TrainingDifferences:
+    """Read them from the card of the network called `name`, of `NETWORKS`.
+
+    Raises:
+        KeyError: the card states no training.
+    """
+    training = card["training"]
+    recipe = training["recipe"]
+    return TrainingDifferences(
+        card["parameters"],
+        training["epochs"],
+        training["minutes"],
+        recipe["matrix_learning_rate"] > 0,
+        recipe["average_decay"],
+        "at once" if name == TRANSFORMER else VARIANTS[name]["reads"],
+    )
 
 
 def shipped_cards() -> dict[str, dict]:
@@ -193,7 +235,8 @@ def _read(content: dict) -> NetworkComparison:
         for group in content["groups"]
     )
     alignment = {name: AlignmentRate(**_intervals(rates)) for name, rates in content["alignment"].items()}
-    read = {"groups": groups, "change": _intervals(content["change"]), "alignment": alignment}
+    intervals = {name: _intervals(content[name]) for name in ("bleu", "steps", "change")}
+    read = {"groups": groups, "alignment": alignment, **intervals}
     return NetworkComparison(**{**content, **read, "head": tuple(content["head"])})
 
 

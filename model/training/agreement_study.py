@@ -1,6 +1,6 @@
 """Measure on held-out sentences how well each attribution method agrees with leave-one-out of source words."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -65,16 +65,22 @@ def _is_usable(translator: Translator, sentence: str) -> bool:
     return len(ids) <= MAX_TOKENS and has_enough_words(whole_words(translator.tokenizer, ids))
 
 
-def summarize_agreement(agreements: Iterable[MethodAgreement]) -> dict[str, dict]:
-    """Method -> the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
+def summarize_agreement(agreements: Sequence[MethodAgreement]) -> dict[str, dict]:
+    """Method -> figures of the rank correlation, and in "top" the same of the top-1 agreement.
 
+    The figures are the mean over sentences of the sentence's figure, its standard error, and how often it was the best.
     Also `to_rival`: the paired difference to the best method, or for the best method to the second best, with its
     standard error. Sentences without a figure of some method are left out.
 
     Raises:
         ValueError: fewer than two sentences have a figure of every method.
     """
-    rows = [[one.sentence(method) for method in METHODS] for one in agreements]
+    by_rank = _summarize([[one.sentence(method) for method in METHODS] for one in agreements])
+    by_top = _summarize([[one.sentence_top(method) for method in METHODS] for one in agreements])
+    return {method: by_rank[method] | {"top": by_top[method]} for method in METHODS}
+
+
+def _summarize(rows: list[list[float | None]]) -> dict[str, dict]:
     values = np.array([row for row in rows if None not in row], dtype=float)  # (sentence, method)
     if len(values) < 2:
         raise ValueError("Fewer than two sentences have a rank correlation; give more sentences.")

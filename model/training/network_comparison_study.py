@@ -2,8 +2,9 @@
 
 import statistics
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import astuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, astuple
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -25,10 +26,11 @@ from ..lessons.network_comparison import (
     BootstrapInterval,
     LengthGroup,
     NetworkComparison,
+    load_comparison,
 )
 from ..networks.recurrent_config import VARIANTS
 from ..recurrent_translator import RecurrentTranslator
-from ..runtime.checkpoint import write_json
+from ..runtime.checkpoint import read_measured, write_json
 from ..runtime.device import choose_device, describe_hardware
 from ..runtime.fallback import device_of
 from ..text.word_alignment import AlignmentTable, find_links
@@ -46,15 +48,18 @@ ONE_HEAD = f"{TRANSFORMER}-head"
 Networks = dict[str, SentenceTranslator]
 
 
-def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: str = "auto") -> NetworkComparison:
+def compare_networks(
+    folder: Path, transformer: Path, corpus: Corpus, device: str = "auto", scores_only: bool = False
+) -> NetworkComparison:
     """Measure all networks, and write `comparison.json` into `folder`.
 
     Args:
         folder: contains a folder for each recurrent network, named after it.
         transformer: the translator's folder.
+        scores_only: measure BLEU alone, and retain what the file states of alignment and speed.
 
     Raises:
-        CheckpointError: a folder cannot be read.
+        CheckpointError: a folder cannot be read; or the file cannot, or is of other weights, and would be retained.
         ValueError: the data is not what these networks were trained on.
     """
     folders = {name: folder / name for name in VARIANTS} | {TRANSFORMER: transformer}
@@ -62,32 +67,65 @@ def compare_networks(folder: Path, transformer: Path, corpus: Corpus, device: st
     for name in NETWORKS:
         held_out_card(folders[name], corpus)  # refuses data that the network may have seen
         networks[name] = (Translator if name == TRANSFORMER else RecurrentTranslator).load(folders[name], device)
-    links = AlignmentTable.load(transformer, networks[TRANSFORMER].card["tokenizer_sha256"])
+    hashes = {name: network.weights_sha256 for name, network in networks.items()}
+    retained = read_measured(folder, FILE, hashes, "comparison", dict) if scores_only else None
     statistics_of = {name: sentence_counts(network, corpus) for name, network in networks.items()}
     lengths = np.array([len(sentence.split()) for sentence in corpus.heldout])
+    bleu, steps = score_all(statistics_of)
     groups, change = group_by_length(statistics_of, lengths)
-    alignment, used, head = alignment_rates(networks, links, corpus)
-    comparison = NetworkComparison(
-        {name: network.weights_sha256 for name, network in networks.items()},
-        len(corpus.heldout),
-        groups,
-        change,
-        alignment,
-        used,
-        head,
-        decoding_speeds(networks, list(corpus.heldout)),
-        {
-            "hardware": describe_hardware(choose_device(device)),
-            "torch": torch.__version__,
-            "data_sha256": corpus.sha256,
-            "resamples": RESAMPLES,
-            "batch": BATCH,
-            "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
-            "bleu_signature": networks[TRANSFORMER].card["evaluation"]["greedy"]["bleu_signature"],
-        },
-    )
-    write_json(folder / FILE, comparison.to_dict())
-    return comparison
+    result = {
+        "weights_sha256": hashes,
+        "sentences": len(corpus.heldout),
+        "bleu": _plain(bleu),
+        "steps": _plain(steps),
+        "groups": [asdict(group) for group in groups],
+        "change": _plain(change),
+    }
+    if retained is None:
+        links = AlignmentTable.load(transformer, networks[TRANSFORMER].card["tokenizer_sha256"])
+        alignment, used, head = alignment_rates(networks, links, corpus)
+        result |= {
+            "alignment": _plain(alignment),
+            "alignment_sentences": used,
+            "head": head,
+            "tokens_per_second": decoding_speeds(networks, list(corpus.heldout)),
+            "facts": {
+                "hardware": describe_hardware(choose_device(device)),
+                "torch": torch.__version__,
+                "data_sha256": corpus.sha256,
+                "resamples": RESAMPLES,
+                "batch": BATCH,
+                "timed_sentences": min(TIMED_SENTENCES, len(corpus.heldout)),
+                "bleu_signature": networks[TRANSFORMER].card["evaluation"]["greedy"]["bleu_signature"],
+            },
+        }
+    write_json(folder / FILE, (retained or {}) | result)
+    return load_comparison(hashes, folder)
+
+
+def _plain(figures: Mapping[str, BootstrapInterval | AlignmentRate]) -> dict[str, dict]:
+    return {name: asdict(figure) for name, figure in figures.items()}
+
+
+def score_all(counts: dict[str, np.ndarray]) -> tuple[dict[str, BootstrapInterval], dict[str, BootstrapInterval]]:
+    """BLEU of all sentences for each network, and its difference to the network before, with intervals.
+
+    All networks are scored on the same resampled sentences.
+
+    Args:
+        counts: network, from the oldest to the newest -> `sentence_counts`.
+    """
+    names = list(counts)
+    number = len(counts[names[0]])
+    times = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
+    whole = {name: corpus_bleu(table.sum(axis=0)) for name, table in counts.items()}
+    drawn = {name: np.array([corpus_bleu(row) for row in times @ table]) for name, table in counts.items()}
+    bleu = {name: bootstrap_interval(whole[name], drawn[name]) for name in names}
+    steps = {
+        name: bootstrap_interval(whole[name] - whole[before], drawn[name] - drawn[before])
+        for before, name in pairwise(names)
+    }
+    return bleu, steps
 
 
 def sentence_counts(network: SentenceTranslator, corpus: Corpus) -> np.ndarray:

@@ -45,6 +45,9 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     comparison.set_defaults(run=_compare_networks)
     comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
+    comparison.add_argument(
+        "--scores-only", action="store_true", help="measure BLEU alone; retain what the file states of the rest"
+    )
     raw = commands.add_parser("raw-attention", help="compare attention without W^Q and W^K with the trained heads")
     raw.set_defaults(run=_study_raw_attention)
     raw.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
@@ -59,6 +62,7 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
 
 def _measure_agreement(options: argparse.Namespace) -> int:
     measure_agreement(options.model, read_corpus(options.data, options.heldout), options.sentences, options.device)
+    write_readable_card(options.model, card_markdown)
     return 0
 
 
@@ -78,7 +82,7 @@ def _measure_english(options: argparse.Namespace) -> int:
 def _compare_networks(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
-    compare_networks(options.recurrent, options.model, corpus, options.device)
+    compare_networks(options.recurrent, options.model, corpus, options.device, options.scores_only)
     return 0
 
 

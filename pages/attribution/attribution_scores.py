@@ -114,6 +114,7 @@ class AttributionScores:
             "scores": np.stack([self.explained.scores[method] for method in METHODS]),
             "token_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
             "spearman": np.array(correlations, dtype=float),  # NaN where none is defined
+            "same_top_word": np.array([self.agreement.top_matches[method] for method in METHODS], dtype=float),
         }
 
 

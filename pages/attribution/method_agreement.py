@@ -2,7 +2,13 @@
 
 import streamlit as st
 
-from model.attribution.agreement import FEWEST, METHODS, find_most_displaced, read_measured_agreement
+from model.attribution.agreement import (
+    FEWEST,
+    METHODS,
+    MethodAgreement,
+    find_most_displaced,
+    read_measured_agreement,
+)
 from model.attribution.leave_one_out import Way
 from pages.attribution.attribution_scores import AttributionScores, method_name, short_name
 from pages.shared.page_header import Request
@@ -11,7 +17,7 @@ from pages.shared.texts import block, caption
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say, say_count
-from views.text.numbers import three_digits
+from views.text.numbers import percent, three_digits
 
 UNDEFINED = Message("attribution.undefined", "not defined")
 
@@ -32,20 +38,30 @@ def render_agreement(request: Request, evidence: AttributionScores, place: int, 
         TableColumn(
             say("attribution.column.sentence", "sentence"), [cell(agreement.sentence(method)) for method in METHODS]
         ),
+        TableColumn(
+            say("attribution.column.sentence.top", "sentence, same top word"),
+            [cell(agreement.sentence_top(method)) for method in METHODS],
+        ),
     ]
     if many:
+        count = many["sentences"]
+        header = say_count("attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", count)
+        columns.append(TableColumn(header, [_with_error(figures[method]) for method in METHODS]))
         header = say_count(
-            "attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", many["sentences"]
+            "attribution.column.many.top",
+            "{count} held-out sentence, same top word",
+            "{count} held-out sentences, same top word",
+            count,
         )
-        measured = ([three_digits(figures[method][what]) for what in ("mean", "standard_error")] for method in METHODS)
-        columns.append(TableColumn(header, list(map(" \u00b1 ".join, measured))))
-    best = agreement.best(place)
+        columns.append(TableColumn(header, [_with_error(figures[method]["top"]) for method in METHODS]))
+    best = agreement.best_by_both(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None
     title = say(
-        "attribution.correlations",
-        "Spearman\u2019s rank correlation with leave-one-out: 1 is the same order, 0 no relation",
+        "attribution.agreement",
+        "Agreement with leave-one-out: Spearman\u2019s rank correlation (1 is the same order, 0 no relation), "
+        "and how often both have the same top word",
     )
-    name = say("attribution.correlations.table", "Rank correlation of every method with leave-one-out")
+    name = say("attribution.agreement.table", "Rank correlation of every method with leave-one-out, and same top word")
     render_table(columns, name, marked, title)
     defined = min(len(agreement.defined(method)) for method in METHODS)
     caption("attribution", "what-is-counted", source=agreement.words, target=sum(agreement.counted), defined=defined)
@@ -58,20 +74,46 @@ def agreement_text(evidence: AttributionScores, place: int) -> str:
     if agreement.words < FEWEST:
         return block("attribution", "too-few", words=agreement.words)
     word = literal.markdown(literal.token(evidence.target[place]))
-    best, overall = agreement.best(place), agreement.best()
+    best, both = agreement.best(place), agreement.best_by_both(place)
     if not best:
         texts = [block("attribution", "no-order", word=word)]
     else:
         at_word = {method: agreement.correlations[method][place] for method in METHODS}
         defined = {method: value for method, value in at_word.items() if value is not None}
-        texts = [block("attribution", "best-here", word=word, best=_bold_names(best), value=defined[best[0]])]
+        if both:
+            texts = [block("attribution", "best-here", word=word, best=_bold_names(both), value=defined[both[0]])]
+        else:
+            top, value = _tops(agreement.best_top(place), agreement, place), defined[best[0]]
+            texts = [block("attribution", "differ-here", word=word, best=_bold_names(best), value=value), top]
         worst = min(defined, key=lambda method: defined[method])
         if worst not in best:
             texts.append(_worst_word_text(evidence, worst, place))
-    if overall:
-        value = agreement.sentence(overall[0])
-        texts.append(block("attribution", "best-overall", best=_bold_names(overall), value=value))
+    if agreement.best():
+        texts.append(_sentence_text(agreement))
     return " ".join(texts)
+
+
+def _sentence_text(agreement: MethodAgreement) -> str:
+    """State which method agrees best over the sentence, or that the two measures differ."""
+    best, both = agreement.best(), agreement.best_by_both()
+    value, top = agreement.sentence(best[0]), agreement.best_top()
+    share = percent(agreement.sentence_top(top[0]) or 0.0) if top else ""
+    if both:
+        return block("attribution", "best-overall", best=_bold_names(both), value=value, share=share)
+    return block(
+        "attribution", "differ-overall", best=_bold_names(best), value=value, top=_bold_names(top), share=share
+    )
+
+
+def _tops(methods: tuple[str, ...], agreement: MethodAgreement, place: int) -> str:
+    """State which methods name the word that matters most for a target word, if any does."""
+    if not methods or not agreement.top_matches[methods[0]][place]:
+        return block("attribution", "no-top-here")
+    return block("attribution", "top-here", top=_bold_names(methods))
+
+
+def _with_error(figures: dict) -> str:
+    return " \u00b1 ".join(three_digits(figures[what]) for what in ("mean", "standard_error"))
 
 
 def _worst_word_text(evidence: AttributionScores, method: str, place: int) -> str:
@@ -96,18 +138,35 @@ def _bold_names(methods: tuple[str, ...]) -> str:
 
 
 def held_out_text(many: dict, figures: dict) -> str:
-    """Describe the held-out figures: the leading method, and whether its lead is more than chance."""
-    leader = max(METHODS, key=lambda method: figures[method]["mean"])
-    lead = figures[leader]["to_rival"]
-    sure = lead["mean"] > 2 * lead["standard_error"]  # about one chance in forty that this is luck
-    measured = block(
-        "attribution",
-        "held-out",
-        sentences=many["sentences"],
-        target=many["target_words"],
-        leader=method_name(leader),
-        rival=method_name(lead["other"]),
-        lead=lead["mean"],
-        error=lead["standard_error"],
-    )
-    return f"{measured} {block('attribution', 'sure' if sure else 'unsure')}"
+    """Describe the held-out figures: who leads by both measures, and whether the leads are more than chance."""
+    tops = {method: figures[method]["top"] for method in METHODS}
+    leader, top_leader = (max(METHODS, key=lambda method: of[method]["mean"]) for of in (figures, tops))
+    numbers = {"sentences": many["sentences"], "target": many["target_words"]}
+    leads = {
+        "leader": method_name(leader),
+        "rival": method_name(figures[leader]["to_rival"]["other"]),
+        "lead": figures[leader]["to_rival"]["mean"],
+        "error": figures[leader]["to_rival"]["standard_error"],
+        "top_leader": method_name(top_leader),
+        "top_rival": method_name(tops[top_leader]["to_rival"]["other"]),
+        "top_lead": _points(tops[top_leader]["to_rival"]["mean"]),
+        "top_error": _points(tops[top_leader]["to_rival"]["standard_error"]),
+    }
+    measured = block("attribution", "held-out", **numbers, **leads)
+    sure = [_is_sure(of[first]["to_rival"]) for of, first in ((figures, leader), (tops, top_leader))]
+    if leader == top_leader and all(sure):
+        verdict = block("attribution", "sure", leader=method_name(leader))
+    elif leader == top_leader:
+        verdict = block("attribution", "unsure")
+    else:
+        verdict = block("attribution", "measures-differ" if all(sure) else "measures-differ-unsure")
+    return f"{measured} {verdict}"
+
+
+def _is_sure(lead: dict) -> bool:
+    return lead["mean"] > 2 * lead["standard_error"]  # about one chance in forty that this is luck
+
+
+def _points(share: float) -> str:
+    """Format a difference of shares in percentage points."""
+    return three_digits(100 * share)

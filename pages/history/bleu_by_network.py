@@ -3,7 +3,7 @@
 import streamlit as st
 
 from model.lessons.network_comparison import NETWORKS, NetworkComparison
-from pages.history import networks_compared
+from pages.history import network_differences, networks_compared
 from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
@@ -43,6 +43,9 @@ def render(request: Request) -> None:
         table.sort(key=lambda row: -row[SPEED])
     largest = [max(row[place] for row in table if row[place] is not None) for place in range(1, len(header))]
     cells = [[row[0], *map(_bar_cell, row[1:], largest, range(1, len(header)))] for row in table]
+    by_label = {networks_compared.network_label(name): comparison.bleu[name] for name in NETWORKS}
+    for row in cells:
+        row[BLEU] = networks_compared.band_cell(by_label[str(row[0])])
     st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
@@ -68,6 +71,7 @@ def render(request: Request) -> None:
     files.folded_table(
         lambda: files.data_frame([row[1:] for row in table], header[1:], [row[0] for row in table], header[0])
     )
+    network_differences.render(cards, comparison)
 
 
 def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:

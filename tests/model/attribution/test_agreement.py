@@ -15,7 +15,9 @@ from model.attribution.agreement import (
     find_most_displaced,
     has_enough_words,
     read_measured_agreement,
+    spearman,
     sum_drops_by_word,
+    top_match,
 )
 from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
@@ -67,6 +69,8 @@ def test_correlations_by_hand_leave_special_words_out():
     assert result.correlations == {"a": (0.5, -1.0, None, 1.0)}
     assert result.defined("a") == [0.5, -1.0]  # </s> of the target does not count, nor a word without an order
     assert result.sentence("a") == -0.25
+    assert result.top_matches == {"a": (0, 0, pytest.approx(1 / 3), 1)}
+    assert result.sentence_top("a") == pytest.approx(1 / 9)  # equal scores name every word; </s> does not count
 
 
 def test_two_words_have_no_correlation():
@@ -76,9 +80,31 @@ def test_two_words_have_no_correlation():
 
 
 def test_the_best_method_and_ties():
-    result = MethodAgreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True))
+    tops = {"a": (0.0, 1.0), "b": (1.0, 1.0), "c": (None, None)}
+    result = MethodAgreement(3, {"a": (0.5, 1.0), "b": (0.5, -1.0), "c": (None, None)}, (True, True), tops)
     assert result.best(0) == ("a", "b")
     assert result.best(1) == result.best() == ("a",)
+    assert (result.best_top(0), result.best_top(1), result.best_top()) == (("b",), ("a", "b"), ("b",))
+    assert (result.sentence_top("a"), result.sentence_top("b"), result.sentence_top("c")) == (0.5, 1, None)
+    # agrees best only where both measures say so
+    assert (result.best_by_both(0), result.best_by_both(1), result.best_by_both()) == (("b",), ("a",), ())
+
+
+def test_the_same_top_word_by_hand():
+    drops = np.array([0.1, 3.0, 0.2])
+    assert top_match(np.array([1.0, 5, 2]), drops) == 1
+    assert top_match(np.array([5.0, 1, 2]), drops) == 0
+    assert top_match(np.array([2.0, 2, 1]), drops) == 0.5  # two first words, one of them the right one
+    assert top_match(np.array([1.0, 1, 1]), drops) == pytest.approx(1 / 3)
+    assert top_match(np.array([1.0, 5, 2]), np.ones(3)) is None  # no word matters more than another
+    assert top_match(np.array([1.0, 5]), drops[:2]) is None  # too few, as for the correlation
+    with pytest.raises(ValueError, match="no number"):
+        top_match(np.array([1.0, np.nan, 2]), drops)
+
+
+def test_words_that_do_not_matter_change_the_correlation_but_not_the_top_word():
+    drops, scores = np.array([5.0, 0.02, 0.01, 0.03, 0.0]), np.array([9.0, 1.0, 2.0, 0.5, 3.0])
+    assert top_match(scores, drops) == 1 and spearman(scores, drops) < 0.1
 
 
 def test_the_most_displaced_word():
@@ -92,13 +118,21 @@ def test_three_words_are_enough():
 
 
 def test_figures_are_bound_to_the_weights_they_were_measured_on(tmp_path):
-    figures = {"weights_sha256": "abc", "ways": {way: dict.fromkeys(METHODS, {}) for way in WAYS}}
+    figures = {"weights_sha256": "abc", "ways": {way: dict.fromkeys(METHODS, {"top": {}}) for way in WAYS}}
+    earlier = {"weights_sha256": "abc", "ways": {way: dict.fromkeys(METHODS, {}) for way in WAYS}}
     path = tmp_path / FILE
     assert read_measured_agreement("abc", tmp_path) is None
     path.write_text(json.dumps(figures))
     assert read_measured_agreement("abc", tmp_path) == figures
     assert read_measured_agreement("abd", tmp_path) is None
-    for damaged in ("{", "[]", "{}", json.dumps({**figures, "ways": {}}), json.dumps({**figures, "ways": 3})):
+    for damaged in (
+        json.dumps(earlier),
+        "{",
+        "[]",
+        "{}",
+        json.dumps({**figures, "ways": {}}),
+        json.dumps({**figures, "ways": 3}),
+    ):
         path.write_text(damaged)
         assert read_measured_agreement("abc", tmp_path) is None
 

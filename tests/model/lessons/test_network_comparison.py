@@ -16,6 +16,7 @@ from model.lessons.network_comparison import (
     BleuCounts,
     load_comparison,
     shipped_cards,
+    training_differences,
 )
 from model.recurrent_translator import SHIPPED
 from model.runtime.checkpoint import CheckpointError
@@ -55,6 +56,32 @@ def test_the_counts_of_the_groups_add_up_to_the_bleu_of_the_cards(shipped, cards
             if group.enough:
                 assert group.counts[name].bleu == pytest.approx(group.bleu[name].value, abs=1e-4)
                 assert group.bleu[name].low <= group.bleu[name].value <= group.bleu[name].high
+
+
+def test_bleu_of_all_sentences_and_its_steps_have_bands(shipped):
+    for before, name in zip((None, *NETWORKS), NETWORKS, strict=False):
+        figure = shipped.bleu[name]
+        assert figure.low < figure.value < figure.high
+        assert shipped.whole(name) == pytest.approx(figure.value, abs=1e-4)
+        if before is not None:
+            step = shipped.steps[name]
+            assert step.value == pytest.approx(figure.value - shipped.bleu[before].value, abs=1e-4)
+            assert step.low < step.value < step.high
+            width, *both = (band.high - band.low for band in (step, figure, shipped.bleu[before]))
+            assert width < sum(both)  # paired over the same sentences
+    assert set(shipped.steps) == set(NETWORKS[1:])
+
+
+def test_what_differs_besides_the_network_is_read_from_the_cards(cards):
+    found = {name: training_differences(name, card) for name, card in cards.items()}
+    assert {name: each.epochs for name, each in found.items()} == {
+        name: card["training"]["epochs"] for name, card in cards.items()
+    }
+    assert [each.reads for each in found.values()] == ["backwards", "backwards", "both", "both", "at once"]
+    assert all(RecurrentTranslator.load(name, "cpu").config.reads == found[name].reads for name in NETWORKS[:-1])
+    assert {name for name, each in found.items() if each.muon} == {TRANSFORMER}
+    decays = [found[name].average_decay for name in ("lstm-additive", "lstm-dot", TRANSFORMER)]
+    assert decays[0] == 0 < decays[1] < decays[2]
 
 
 def test_shares_and_their_change_follow_from_the_scores(shipped):

@@ -8,7 +8,7 @@ import pytest
 from model.lessons.network_comparison import FILE, NETWORKS, TRANSFORMER, load_comparison
 from model.runtime.checkpoint import read_json
 from model.training.__main__ import main
-from model.training.network_comparison_study import bootstrap_interval, corpus_bleu, group_by_length
+from model.training.network_comparison_study import bootstrap_interval, corpus_bleu, group_by_length, score_all
 
 PERFECT = [10, 9, 8, 7, 10, 9, 8, 7, 10, 10]  # correct, total, length, reference of a sentence of ten words
 HALF = [5, 4, 3, 2, 10, 9, 8, 7, 10, 10]
@@ -51,6 +51,28 @@ def test_a_mixed_group_has_an_interval_around_its_score():
     assert groups[0].share["lstm-dot"].low == groups[0].share["lstm-dot"].high == 1  # the same sentences are resampled
 
 
+def test_all_sentences_are_scored_with_an_interval_and_the_step_to_the_next_network():
+    mixed = np.array([PERFECT] * 100 + [HALF] * 100)
+    counts = {"first": mixed, "second": mixed, "third": np.array([PERFECT] * 200)}
+    bleu, steps = score_all(counts)
+    assert bleu["first"] == bleu["second"]  # the same resampled sentences
+    assert bleu["first"].value == pytest.approx(corpus_bleu(mixed.sum(axis=0)), abs=1e-4)
+    assert HALF_BLEU < bleu["first"].low < bleu["first"].value < bleu["first"].high < bleu["third"].low == 100
+    assert list(steps) == ["second", "third"]
+    assert steps["second"].low == steps["second"].value == steps["second"].high == 0
+    assert steps["third"].value == pytest.approx(100 - bleu["first"].value, abs=1e-4)
+    assert steps["third"].low == pytest.approx(100 - bleu["first"].high, abs=1e-4)
+
+
+def test_the_interval_is_as_wide_as_samples_of_such_sentences_differ():
+    random = np.random.default_rng(0)
+    samples = [np.array([PERFECT if random.random() < 0.5 else HALF for _ in range(100)]) for _ in range(200)]
+    scores = [corpus_bleu(sample.sum(axis=0)) for sample in samples]
+    low, high = np.percentile(scores, (2.5, 97.5))
+    interval = score_all({"a": samples[0]})[0]["a"]
+    assert interval.high - interval.low == pytest.approx(high - low, rel=0.25)
+
+
 def test_an_interval_contains_the_central_resamples():
     interval = bootstrap_interval(0.5, np.arange(1001) / 1000)
     assert (interval.value, interval.low, interval.high) == (0.5, 0.025, 0.975)
@@ -74,6 +96,19 @@ def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folde
     assert set(comparison.alignment) == {"lstm-additive", "lstm-dot", "transformer", "transformer-head"}
     assert all(0 <= rate.generated.value <= 1 for rate in comparison.alignment.values())
     assert all(comparison.tokens_per_second[name] > 0 for name in NETWORKS)
+    for name in NETWORKS:
+        whole = sum(np.array([*one.correct, *one.total, one.length, one.reference]) for one in
+                    (group.counts[name] for group in comparison.groups))  # fmt: skip
+        assert comparison.bleu[name].value == pytest.approx(corpus_bleu(whole), abs=1e-4)
+    # BLEU anew, the rest retained
+    stored = json.loads((recurrent / FILE).read_text())
+    damaged = stored | {"bleu": {}, "steps": {}, "tokens_per_second": dict.fromkeys(NETWORKS, 1.0)}
+    (recurrent / FILE).write_text(json.dumps(damaged))
+    assert main([str(word) for word in (*words, "--heldout", 6, "--device", "cpu", "--scores-only")]) == 0
+    again = json.loads((recurrent / FILE).read_text())
+    assert again == stored | {"tokens_per_second": dict.fromkeys(NETWORKS, 1.0)}
+    (recurrent / FILE).write_text(json.dumps(stored | {"weights_sha256": {}}))
+    assert main([str(word) for word in (*words, "--heldout", 6, "--device", "cpu", "--scores-only")]) == 2
 
 
 def test_data_that_a_network_was_trained_on_is_refused(folders, data_file, capsys):

@@ -7,6 +7,7 @@ import pytest
 
 from model.attribution.agreement import METHODS, correlate_methods, explain, read_measured_agreement, sum_drops_by_word
 from model.attribution.leave_one_out import leave_one_out
+from pages.attribution.method_agreement import held_out_text
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices
@@ -41,16 +42,73 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     assert max(rows, key=lambda row: float(row[1]))[0] == "6 car"
     header, *rows = table(app, CORRELATIONS)
     many = read_measured_agreement(translator.weights_sha256)
-    assert header == ["method", "this word", "sentence", "200 held-out sentences"]
+    assert header == [
+        "method", "this word", "sentence", "sentence, same top word", "200 held-out sentences",
+        "200 held-out sentences, same top word",
+    ]  # fmt: skip
     for row, method in zip(rows, METHODS, strict=True):
         assert row[1] == three_digits(agreed["delete"].correlations[method][place])
         assert row[2] == three_digits(agreed["delete"].sentence(method))
+        assert row[3] == three_digits(agreed["delete"].sentence_top(method))
         figures = many["ways"]["delete"][method]
-        assert row[3] == f"{three_digits(figures['mean'])} \u00b1 {three_digits(figures['standard_error'])}"
-    (line,) = [text.value for text in app.markdown if "agrees best with leave-one-out" in text.value]
-    best, overall = agreed["delete"].best(place), agreed["delete"].best()
-    assert line.index(f"**{best[0]}**") < line.index("Over the sentence it is") < line.rindex(f"**{overall[0]}**")
+        for cell, measured in zip(row[4:], (figures, figures["top"]), strict=True):
+            assert cell == f"{three_digits(measured['mean'])} \u00b1 {three_digits(measured['standard_error'])}"
     assert "over the sentence\u2019s 7 source words" in check_caption(app, "Each correlation is over")
+
+
+@pytest.mark.parametrize("place", range(6))
+def test_agrees_best_is_stated_only_where_both_measures_do(open_app, known, place):
+    _, explained, _, agreed = known
+    agreement = agreed["delete"]
+    app = open_app("attribution", target_word=str(place + 1))
+    text = " ".join(" ".join(part.value for part in app.markdown).split())
+    word = explained.target[place].text
+    both, best, tops = agreement.best_by_both(place), agreement.best(place), agreement.best_top(place)
+    names = lambda methods: ", ".join(f"**{method}**" for method in methods)  # noqa: E731
+    if both:
+        assert f"{names(both)} agrees best: a rank correlation of" in text
+    else:
+        assert "no method agrees best by both measures. " + names(best) in text
+        found = agreement.top_matches[tops[0]][place] > 0
+        assert (f"is the top word of {names(tops)}" if found else "No method has the word whose loss") in text
+    if agreement.best_by_both():
+        assert f"Over the sentence {names(agreement.best_by_both())} agrees best by both measures" in text
+    else:
+        assert f"the measures differ: {names(agreement.best())} has the highest rank correlation" in text
+    assert word
+
+
+@pytest.mark.parametrize(
+    ("top", "error", "verdict"),
+    [
+        (0.9, 0.01, "*Gradient relevance* agrees best."),
+        (0.9, 0.2, "these sentences do not decide which method agrees best"),
+        (0.1, 0.01, "name different methods, so no method agrees best"),
+        (0.1, 0.2, "no method agrees best"),
+    ],
+)
+def test_held_out_figures_name_the_best_method_only_where_both_measures_do(known, top, error, verdict):
+    def table(means: list[float]) -> dict[str, dict]:
+        order = sorted(range(len(means)), key=lambda place: -means[place])
+        rival = {place: order[1] if place == order[0] else order[0] for place in order}
+        return {
+            method: {
+                "mean": means[place],
+                "standard_error": error,
+                "to_rival": {
+                    "other": METHODS[rival[place]],
+                    "mean": means[place] - means[rival[place]],
+                    "standard_error": error,
+                },
+            }
+            for place, method in enumerate(METHODS)
+        }
+
+    ranks, tops = table([0.1, 0.2, 0.3, 0.4, 0.9]), table([0.5, 0.2, 0.3, 0.4, top])
+    figures = {method: ranks[method] | {"top": tops[method]} for method in METHODS}
+    text = " ".join(held_out_text({"sentences": 10, "target_words": 70}, figures).split())
+    assert verdict in text
+    assert "percentage points" in text and "by rank correlation *Gradient relevance* is first" in text
 
 
 def test_the_matrices_and_the_other_way_to_leave_words_out(open_app, known):
@@ -88,7 +146,7 @@ def test_fewer_than_three_words_have_no_correlation(open_app):
 def test_without_held_out_figures_the_page_names_the_command(open_app, monkeypatch):
     monkeypatch.setattr("pages.attribution.method_agreement.read_measured_agreement", lambda weights: None)
     app = open_app("attribution")
-    assert len(table(app, CORRELATIONS)[0]) == 3
+    assert len(table(app, CORRELATIONS)[0]) == 4
     assert "make agreement" in check_caption(app, "no figures over many sentences")
 
 
