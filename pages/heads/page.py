@@ -119,7 +119,7 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
         TableColumn(say("heads.without", "without the head"), without),
         bar_column(say("heads.moved", "change"), changes, float(abs(changes).max()), head.kind),
     ]
-    render_table(columns, say("heads.losses", "Loss by token without {head}", head=head.name))
+    render_table(columns, say("heads.losses", "-ln p by token without {head}", head=head.name))
     place = head.kind, head.layer, head.head
     key = ("head alone", trace.source_ids, trace.next_ids, place)
     alone = service.analysis(key, lambda model: model.loss_without(trace, place))

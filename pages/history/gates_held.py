@@ -1,4 +1,4 @@
-"""A gate held open or shut: its effect on the translation and the loss."""
+"""A gate held open or shut: its effect on the translation and its loss."""
 
 from collections.abc import Mapping
 
@@ -24,7 +24,7 @@ HELD_VALUES = {SHUT: 0.0, OPEN: 1.0}
 
 
 def render(request: Request, service: Service, trace: RecurrentTrace, layers: Mapping[str, tuple[str, str]]) -> None:
-    """Choose a gate and its value; compare both translations and the loss of every token.
+    """Choose a gate and its value; compare both translations and -ln p of every token.
 
     At first no gate is held, so that the section opens without further passes.
 

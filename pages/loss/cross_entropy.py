@@ -108,7 +108,7 @@ def render_table(
     """
     losses, sign = terms.losses / logarithm.nats, logarithm.sign
     totals = (
-        (say("loss.sum", "Sum of -{log} p", log=sign), terms.total / logarithm.nats),
+        (say("loss.sum", "Total: sum of -{log} p", log=sign), terms.total / logarithm.nats),
         (say("loss.mean", "Loss: their mean, {unit} per token", unit=logarithm.unit()), terms.mean / logarithm.nats),
         (say("loss.perplexity", "Perplexity"), terms.perplexity),
     )
@@ -119,11 +119,11 @@ def render_table(
         tables.TableColumn(say("column.position", "position"), places, list(map(str, places))),
         tables.token_column(say("column.token", "token"), labels),
         tables.bar_column(say("column.probability", "probability"), terms.probabilities, 1),
-        tables.meter_column(say("loss.column.loss", "loss -{log} p", log=sign), losses, float(losses.max())),
+        tables.meter_column(say("loss.column.loss", "-{log} p", log=sign), losses, float(losses.max())),
         tables.TableColumn(say("loss.column.share", "share"), terms.shares, shares),
         *ranked,
         tables.TableColumn(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
-    tables.render_table(columns, say("loss.table", "Loss by token"))
+    tables.render_table(columns, say("loss.table", "-ln p by token"))
     caption("loss", check, difference=difference)
     files.csv_and_table(*tables.header_and_rows(columns), "loss", key="loss_table")

@@ -28,7 +28,6 @@ def render(request: Request) -> None:
         st.info(block("masks", "too-short"))
         return
     side = len(trace.target_ids)
-    names = attention_maps.numbered(trace.target_tokens)
     predictions = trace.predictions(MOST_REPLACEMENTS + 1)
     # initially the token of the second half with the smallest probability
     least_certain = min(range(side // 2, side - 1), key=lambda place: predictions[place].probability)
@@ -41,7 +40,7 @@ def render(request: Request) -> None:
             for candidate in predictions[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        chosen = choose_replacement(candidates, names[position])
+        chosen = choose_replacement(candidates, attention_maps.numbered(trace.target_tokens)[position])
     masks = [mask_pattern("causal", side), mask_pattern("none", side)]
     key = ("causality", trace.source_ids, trace.target_ids, position, int(chosen))
     with_mask, without = request.service.lesson(key, check_causality, trace, position, int(chosen), masks)
@@ -64,7 +63,7 @@ def render(request: Request) -> None:
     top = float(max(with_mask.max(), without.max()))
     axes = say("axis.level", "level"), say("axis.position", "position")
     items = [
-        RowMatrix(title, changes, "decoder", levels, trace.target_tokens, *axes, signed=False, top=top)
+        RowMatrix(title, changes, "decoder", levels, tokens, *axes, signed=False, top=top)
         for title, changes in (
             (say("masks.with-causal", "With the causal mask"), with_mask),
             (say("masks.without", "Without a mask"), without),
@@ -72,7 +71,7 @@ def render(request: Request) -> None:
     ]
     matrix_row(items, "causality", per_row=2)
     columns = [
-        tables.name_column(axes[1], names),
+        tables.name_column(axes[1], attention_maps.numbered(tokens)),
         tables.bar_column(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
         tables.bar_column(say("masks.changes.none", "change without a mask"), without[-1], top),
     ]

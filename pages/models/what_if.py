@@ -24,7 +24,7 @@ from views import attention_maps
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMap, MapPair
 from views.html import bars, generated_tokens
-from views.text import terms
+from views.text import literal, terms
 from views.text.catalogue import say, say_count
 
 MOST_ROWS = 12  # rows of the table; its file has all
@@ -125,17 +125,26 @@ def _render_generated(
 
 
 def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOutcome) -> None:
-    """Render the mean loss, and the losses of single tokens or classes."""
+    """Render the loss, the mean over tokens, or -ln p of the class answered before; below, single tokens or classes."""
     before, after = (losses.reshape(-1) for losses in outcome.losses)
-    means = float(before.mean()), float(after.mean())
-    scores = trace.form == "scores"
-    titles = [
-        say("models.score.before", "Mean score before") if scores else say("models.loss.before", "Mean loss before"),
-        say("models.score.after", "Mean score after") if scores else say("models.loss.after", "Mean loss after"),
-        say("models.score.change", "Change") if scores else say("compare.change", "Change (nats)"),
-    ]
-    metrics(*zip(titles, (*means, means[1] - means[0]), strict=True))
     labels = model.scored(trace)
+    scores = trace.form == "scores"
+    sides = say("compare.before", "before"), say("compare.after", "after")
+    values, help = (float(before.mean()), float(after.mean())), None
+    if scores:
+        names = [say("models.score.before", "Mean score before"), say("models.score.after", "Mean score after")]
+        names.append(say("models.score.change", "Change"))
+    elif trace.classes is None:
+        names = [say("compare.loss", "Loss, {side}", side=side) for side in sides]
+        names.append(say("compare.change", "Change"))
+        help = say("models.loss.help", "Mean of \u2212ln p over the tokens, in nats.")
+    else:
+        answer = int(trace.answers.reshape(-1).argmax())
+        values = float(before[answer]), float(after[answer])
+        label = literal.markdown(labels[answer])
+        names = [say("models.loss.class", "\u2212ln p of {label}, {side}", label=label, side=side) for side in sides]
+        names.append(say("models.loss.class.change", "Change (nats)"))
+    metrics(*zip(names, (*values, values[1] - values[0]), strict=True), help=help)
     listed = np.sort(np.argsort(-np.abs(after - before), kind="stable")[:MOST_ROWS])
     top = float(max(np.abs(before[listed]).max(), np.abs(after[listed]).max()))
     names = [f"{place + 1} {labels[place]}" for place in listed]
@@ -147,12 +156,16 @@ def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOut
         tables.bar_column(say("column.change", "change"), (after - before)[listed], top, "difference"),
     ]
     label = say("models.losses", "-ln p in nats, of those that change most")
+    table = say("compare.losses.table", "\u2212ln p of each token")
+    if trace.classes is not None:
+        table = say("models.losses.classes", "\u2212ln p of each class")
     if scores:
         label = say("models.scores", "Scores of those that change most")
-    tables.render_table(columns, say("compare.losses.table", "Loss of each token"), label=label)
+        table = say("models.scores.table", "Score of each label")
+    tables.render_table(columns, table, label=label)
     rows = [(place + 1, labels[place], float(before[place]), float(after[place])) for place in range(len(labels))]
     header = [say("column.place", "place"), terms.TOKEN(), say("column.before", "before"), say("column.after", "after")]
-    files.csv(header, rows, "losses", say("compare.losses.csv", "Losses as CSV"))
+    files.csv(header, rows, "losses", say("compare.losses.csv", "\u2212ln p as CSV"))
 
 
 def _render_one_head(

@@ -1,4 +1,7 @@
-"""Render a comparison: translations, the loss of each target token, and the change of every head's attention."""
+"""Render a comparison: translations, their losses token by token, and the change of every head's attention."""
+
+import numpy as np
+import streamlit as st
 
 from model.attribution.trace_comparison import merge_sequences
 from pages.shared import differences, files, tables
@@ -10,11 +13,12 @@ from pages.shared.texts import warn_if_cut_off
 from views import attention_maps
 from views.export.difference import MapPair
 from views.text import terms
-from views.text.catalogue import say
+from views.text.catalogue import say, say_count
+from views.text.numbers import three_digits
 
 
 def render_translations(comparison: TraceComparison) -> None:
-    """Render both translations, one below the other, and the losses of both targets."""
+    """Render both translations, one below the other, and the loss and the total of both targets."""
     notices = ("before", "after") if comparison.check else ("of", "of")
     sides = zip(comparison.names, comparison.translations, comparison.finished, notices, strict=True)
     for name, text, finished, notice in sides:
@@ -23,17 +27,31 @@ def render_translations(comparison: TraceComparison) -> None:
             label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
         render_translation(text or "\u2014", label)
         warn_if_cut_off(finished, notice, side=name)
-    first, second = (float(losses.sum()) for losses in comparison.losses)
+    first, second = (float(losses.mean()) for losses in comparison.losses)
     names = (
-        *(say("compare.loss", "Loss, {side} (nats)", side=name) for name in comparison.names),
-        say("compare.change", "Change (nats)"),
+        *(say("compare.loss", "Loss, {side}", side=name) for name in comparison.names),
+        say("compare.change", "Change"),
     )
-    help = say("compare.loss.help", "Sum of \u2212ln p over the target, in nats.")
+    help = say("compare.loss.help", "Mean of \u2212ln p over the tokens of the target, in nats.")
     metrics(*zip(names, (first, second, second - first), strict=True), help=help)
+    totals = map(_total, comparison.names, comparison.losses)
+    st.caption("; ".join((say("compare.unit", "In nats per token"), *totals)))
+
+
+def _total(name: str, losses: np.ndarray) -> str:
+    """State the sum over the target of a side."""
+    return say_count(
+        "compare.total",
+        "total, {side}: {total} nats in {count} token",
+        "total, {side}: {total} nats in {count} tokens",
+        len(losses),
+        side=name,
+        total=three_digits(float(losses.sum())),
+    )
 
 
 def render_token_losses(comparison: TraceComparison) -> None:
-    """Render a table with a row for each target token; a token of only one side has no loss on the other."""
+    """Render a table with a row for each target token; a token of only one side has no -ln p on the other."""
     losses = comparison.losses
     labels = [attention_maps.numbered(trace.next_tokens) for trace in (comparison.first, comparison.second)]
     names: list[str] = []
@@ -59,9 +77,9 @@ def render_token_losses(comparison: TraceComparison) -> None:
         ),
         tables.bar_column(say("compare.column.change", "change, nats"), change, top, "difference"),
     ]
-    label = say("compare.losses", "Loss of each token, in nats")
-    tables.render_table(columns, say("compare.losses.table", "Loss of each token"), label=label)
-    files.csv(*tables.header_and_rows(columns), "compare-losses", say("compare.losses.csv", "Losses as CSV"))
+    label = say("compare.losses", "\u2212ln p of each token, in nats")
+    tables.render_table(columns, say("compare.losses.table", "\u2212ln p of each token"), label=label)
+    files.csv(*tables.header_and_rows(columns), "compare-losses", say("compare.losses.csv", "\u2212ln p as CSV"))
 
 
 def render_one_head(comparison: TraceComparison) -> None:

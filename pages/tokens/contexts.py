@@ -17,6 +17,8 @@ from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import percent, three_digits
 
+# Styles of the curves of pairs, in one colour: colours belong to the sentences.
+DASHES = {(0, 1): "solid", (0, 2): "dash", (1, 2): "dot", (0, 3): "longdashdot"}
 SENTENCES = ("the cat that I raise", "the cat that catches sparrows", "the cat character in a game")
 
 
@@ -76,8 +78,8 @@ def render_charts(contexts: WordInContexts, names: list[str]) -> None:
     stages = stage_labels(len(contexts.stages))
     places = list(range(len(stages)))
     cosines = [
-        ChartLine(_pair_label(pair), places, cosines, place, marks=True)
-        for place, (pair, cosines) in enumerate(listed_pairs(contexts))
+        ChartLine(_pair_label(pair), places, cosines, None, DASHES[pair], marks=True)
+        for pair, cosines in listed_pairs(contexts)
     ]
     paths = [
         ChartLine(names[number], path[:, 0], path[:, 1], number, marks=True, labels=stages)

@@ -61,7 +61,7 @@ def test_a_decoder_from_the_list_to_a_single_head(page: Page, app: AppServer):
     expect(page.get_by_text("score here")).to_be_visible()
     ready(page)
     option(page, "What if").click()
-    expect(page.get_by_text("Mean loss after")).to_be_visible()
+    expect(page.get_by_text("Loss, after")).to_be_visible()
     ready(page)
     changed = page.get_by_test_id("stMetricValue").nth(1)
     before = changed.inner_text()

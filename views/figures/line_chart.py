@@ -23,8 +23,8 @@ class ChartLine:
 
     Attributes:
         name: for the legend; may be a user's text.
-        place: index of its colour in `SERIES`.
-        dash: "solid", "dash" or "dot".
+        place: index of its colour in `SERIES`; None draws it in the colour of the text.
+        dash: "solid", "dash", "dot" or another of Plotly's styles.
         marks: show each point; `labels` then contains their names.
         panel: which panel of the figure, from 0.
     """
@@ -32,7 +32,7 @@ class ChartLine:
     name: str
     x: np.ndarray | Sequence[float]
     y: np.ndarray | Sequence[float]
-    place: int = 0
+    place: int | None = 0
     dash: str = "solid"
     marks: bool = False
     labels: Sequence[str] | None = None
@@ -59,7 +59,7 @@ def lines(
     names: set[str] = set()
     for curve in curves:
         name = literal.plotly(literal.visible(curve.name))
-        traces.append(_trace(curve, name, showlegend=name not in names))
+        traces.append(_trace(curve, name, theme, showlegend=name not in names))
         names.add(name)
     ink = {"color": palette.INK[theme]}
     axis = {**grid(theme), "automargin": not short, "ticks": ""}
@@ -104,7 +104,8 @@ def panels(horizontal: dict, lowest: dict, vertical: Sequence[dict], gap: float)
     return axes
 
 
-def _trace(curve: ChartLine, name: str, showlegend: bool) -> dict:
+def _trace(curve: ChartLine, name: str, theme: palette.Theme, showlegend: bool) -> dict:
+    colour = palette.INK[theme] if curve.place is None else SERIES[curve.place % len(SERIES)]
     labels = None if curve.labels is None else [literal.plotly(label) for label in curve.labels]
     return dict(
         type="scatter",
@@ -116,7 +117,7 @@ def _trace(curve: ChartLine, name: str, showlegend: bool) -> dict:
         legendgroup=name,
         showlegend=showlegend,
         mode=("lines+markers" if len(curve.x) > 1 else "markers") if curve.marks else "lines",
-        line={"color": SERIES[curve.place % len(SERIES)], "width": 2, "dash": curve.dash},
+        line={"color": colour, "width": 2, "dash": curve.dash},
         marker={"size": 7},
         text=labels,
         hovertemplate=f"{name}<br>{'%{text}<br>' if labels else ''}%{{x:.7g}}: <b>%{{y:.7g}}</b><extra></extra>",

@@ -29,8 +29,14 @@ def test_before_after_and_difference_equal_the_models(open_app, translator, trac
     intervened = translator.intervene(trace, HeadInterventions((Scale("decoder", ALL),)))
     before, after = (token_losses(side) for side in (trace, intervened.after))
     numbers = metrics(app)
-    assert numbers["Loss, before (nats)"] == three_digits(before.sum())
-    assert numbers["Change (nats)"] == three_digits(float(after.sum()) - float(before.sum()))
+    assert numbers["Loss, before"] == three_digits(before.mean())
+    assert numbers["Change"] == three_digits(float(after.mean()) - float(before.mean()))
+    totals = {name: three_digits(side.sum()) for name, side in (("before", before), ("after", after))}
+    tokens = len(trace.next_ids)
+    expected = "In nats per token; " + "; ".join(
+        f"total, {name}: {total} nats in {tokens} tokens" for name, total in totals.items()
+    )
+    assert expected in [caption.value for caption in app.caption]
     drawn = matrices(app)
     allowed = np.tri(len(trace.target_ids), dtype=bool)
     first, second = trace.decoder_attention[3, 1], intervened.after.decoder_attention[3, 1]
@@ -45,7 +51,7 @@ def test_before_after_and_difference_equal_the_models(open_app, translator, trac
     )
     assert not drawn["Encoder"][1].any() and not drawn["Decoder"][1][:3].any()  # nothing before the change moves
     assert marked(app, "aa-text") == [translator.translate(SENTENCE), intervened.translation]
-    rows = table(app, "Loss of each token")
+    rows = table(app, "\u2212ln p of each token")
     assert len(rows) == 1 + len(before)
     assert [row[1:3] for row in rows[1:]] == [list(map(three_digits, both)) for both in zip(before, after, strict=True)]
     assert len(figures(app)) == 2 and max(figures(app)) < 1e-4
@@ -63,7 +69,7 @@ CASES = [
 def test_a_link_applies_its_intervention(open_app, translator, trace, query, change):
     app = open_app("compare", **HEADS, **query)
     intervened = translator.intervene(trace, HeadInterventions((change,)))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(intervened.after).sum()))
+    assert metrics(app)["Loss, after"] == three_digits(float(token_losses(intervened.after).mean()))
     assert len(figures(app)) == (1 if isinstance(change, NoMask | OneHot) else 2)
     assert max(figures(app)) < 1e-4
     assert not app.warning
@@ -75,17 +81,15 @@ def test_stored_interventions_apply_together_and_can_be_removed(open_app, transl
     assert app.query_params["headskept"] == "scale:decoder:4.2.5:0"
     app.button_group(key="of").set_value("cross").run()
     both = HeadInterventions((Scale("decoder", TWO), Scale("cross", TWO)))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(
-        float(token_losses(translator.intervene(trace, both).after).sum())
+    assert metrics(app)["Loss, after"] == three_digits(
+        float(token_losses(translator.intervene(trace, both).after).mean())
     )
     app.button(key="headsnone").click().run()
     one = translator.intervene(trace, HeadInterventions(both.changes[:1]))
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(token_losses(one.after).sum()))
+    assert metrics(app)["Loss, after"] == three_digits(float(token_losses(one.after).mean()))
     app.button(key="headsdrop0").click().run()
     assert "headskept" not in app.query_params
-    assert metrics(app)["Change (nats)"] == "0" and "to the same keys as before" in check_caption(
-        app, "Every head attends"
-    )
+    assert metrics(app)["Change"] == "0" and "to the same keys as before" in check_caption(app, "Every head attends")
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
 
 
@@ -103,10 +107,10 @@ def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, transl
     np.testing.assert_allclose(difference, expected, atol=1e-5)
     lengths = f"{len(shared)} of {len(trace.source_ids)} and {len(other.source_ids)} rows"
     assert lengths in check_caption(app, "tokens that both have")
-    assert metrics(app)["Loss, B (nats)"] == three_digits(float(token_losses(other).sum()))
+    assert metrics(app)["Loss, B"] == three_digits(float(token_losses(other).mean()))
     app.button_group(key="reads").set_value("a").run()
     same = translator.trace(text, target_ids=trace.next_ids)
-    assert metrics(app)["Loss, B (nats)"] == three_digits(float(token_losses(same).sum()))
+    assert metrics(app)["Loss, B"] == three_digits(float(token_losses(same).mean()))
     assert marked(app, "aa-text")[1] == translator.translate(text)
     app.text_input(key="other").set_value("\U0001f600 \ud55c\uad6d\uc5b4").run()  # shares the last token only
     assert not app.exception
@@ -135,7 +139,7 @@ def test_old_addresses_select_the_same(open_app):
 def test_invalid_settings_in_the_address_are_ignored(open_app):
     nonsense = {"b": "x", "of": "y", "do": "z", "heads3": ["77"], "kind": "?", "layer": "9", "head": "-"}
     app = open_app("compare", headskept="<b>;scale:", **nonsense)
-    assert not app.warning and metrics(app)["Change (nats)"] != "0"
+    assert not app.warning and metrics(app)["Change"] != "0"
     for query in (
         {"do": "sharpen", "heat": "nan"},
         {"do": "mask", "of": "encoder", "encodermask": "none", "encoderforbid": "99"},

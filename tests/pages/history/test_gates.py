@@ -66,9 +66,9 @@ def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, va
     text = html_of(app)
     assert model.translate(SENTENCE) in text and model.translate_under(SENTENCE, tap, limit) in text
     losses = model.score(before), model.score(after)
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(losses[1].sum()))
-    assert metrics(app)["Change (nats)"] == three_digits(float(losses[1].sum()) - float(losses[0].sum()))
-    rows = table(app, "Loss of each token")[1:]
+    assert metrics(app)["Loss, after"] == three_digits(float(losses[1].mean()))
+    assert metrics(app)["Change"] == three_digits(float(losses[1].mean()) - float(losses[0].mean()))
+    rows = table(app, "\u2212ln p of each token")[1:]
     assert len(rows) == len(before.next_tokens)
     check = check_caption(app, "under the held gate")
     assert float(check.split("largest difference ")[1].rstrip(". Logits").split(". ")[0]) < 2e-5
@@ -77,9 +77,9 @@ def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, va
 
 def test_no_gate_is_held_initially(open_app):
     app = open_app("history", part="gates")
-    assert "Loss, after (nats)" not in metrics(app)
+    assert "Loss, after" not in metrics(app)
     app.button_group(key="held").set_value("shut").run()
-    assert "Loss, after (nats)" in metrics(app)
+    assert "Loss, after" in metrics(app)
 
 
 def test_gate_of_another_layer_than_the_shown_one_can_be_held(open_app, models):
@@ -88,7 +88,7 @@ def test_gate_of_another_layer_than_the_shown_one_can_be_held(open_app, models):
     before = model.trace(SENTENCE)
     tap = AtEveryStep({"decoder.output_gate": hold_gate(0)})
     after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
-    assert metrics(app)["Loss, after (nats)"] == three_digits(float(model.score(after).sum()))
+    assert metrics(app)["Loss, after"] == three_digits(float(model.score(after).mean()))
 
 
 def test_nonsense_in_the_address_falls_back(open_app):

@@ -13,7 +13,9 @@ from pages.masks.padding_batches import IDS
 from tests.pages.charts import check_caption
 from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
+from tests.pages.reading import table
 from tests.pages.stepped import read_step_view
+from views import attention_maps
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -89,6 +91,12 @@ def test_causality(open_app, translator, trace):
     expected = check_causality(translator.network, trace, 3, rival, [mask_pattern("none", side)])[0]
     np.testing.assert_allclose(without, expected, atol=1e-4)
     assert metrics(app)["Largest change before that place, causal mask"] == "0"
+    tokens = list(trace.target_tokens)
+    tokens[3] = trace.tokenizer.labels([rival])[0]
+    labels = attention_maps.numbered(tokens)
+    for title in ("With the causal mask", "Without a mask"):  # the token that the decoder read, not the one before
+        assert drawn[title][0]["columns"] == [literal.token(token) for token in tokens]
+    assert [row[0] for row in table(app, "Changes by position")[1:]] == labels
     app.text_input(key="text").set_value("Yes.").run()  # which has no place 4
     assert not app.exception
 

@@ -20,6 +20,8 @@ from tests.pages.models.opened_model_page import open_maps, page_text
 from tests.views.components.test_patch_picture import read as read_picture
 from views.controls import samples
 from views.html import generated_tokens
+from views.text import literal
+from views.text.numbers import three_digits
 
 
 def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatch):
@@ -119,9 +121,18 @@ def test_a_text_is_classified(open_app, listed):
     (classes, *_) = [frame.value for frame in app.dataframe if "class" in frame.value.columns]
     assert classes["class"][0] == best
     assert len(header_of(app)["rows"]) == 8
-    changed = open_app("models", model="bert-classes", text="The quick fox.", part="what-if", heads1=["2"])
+    heads = {"heads1": ["2"], "heads2": ["1"]}
+    changed = open_app("models", model="bert-classes", text="The quick fox.", part="what-if", **heads)
     assert not changed.exception
     assert "LABEL_2" in page_text(changed)
+    model = open_model(listed["bert-classes"], device="cpu")
+    plan = HeadInterventions((Scale("encoder", ((0, 1), (1, 0)), 0.0),))
+    ablated = model.trace("The quick fox.", intervention=plan)
+    sides = [float(model.score(each).reshape(-1)[trace.probabilities.argmax()]) for each in (trace, ablated)]
+    label = literal.markdown(best)
+    names = [f"\u2212ln p of {label}, before", f"\u2212ln p of {label}, after", "Change (nats)"]
+    assert [metric.label for metric in changed.metric] == names
+    assert [metric.value for metric in changed.metric] == list(map(three_digits, (*sides, sides[1] - sides[0])))
 
 
 def test_the_axes_distinguish_two_texts(open_app, listed):

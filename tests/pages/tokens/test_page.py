@@ -141,6 +141,12 @@ def test_an_adjective_in_one_of_the_contexts(open_app, translator):
         f"sentences {pair}" for pair in ("1 and 2", "1 and 3", "1 and 4", "2 and 3")
     ]
     assert plane["data"][3]["name"] == "Sentence 1 with \u201ccute\u201d"
+    pairs, sentences = ([line["line"]["color"] for line in figure["data"]] for figure in (cosines, plane))
+    assert len(set(pairs)) == 1 and len(set(sentences)) == 4 and not set(pairs) & set(sentences)
+    styles = {line["name"]: line["line"]["dash"] for line in cosines["data"]}
+    assert len(set(styles.values())) == 4
+    without = charts(open_app("tokens", part="contexts"))[0]["data"]
+    assert all(styles[line["name"]] == line["line"]["dash"] for line in without)
     last = three_digits(expected[-1])
     assert any(f"{last} after the last layer" in text.value for text in app.markdown)
 
