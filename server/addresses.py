@@ -56,5 +56,5 @@ class KnownAddresses:
         else:
             known = scope["type"] != "websocket" or scope["path"] == SOCKET
         if not known:
-            return await refuse(scope, receive, send, 404, NOT_FOUND)
+            return await refuse(scope, receive, send, 404, NOT_FOUND, link_home=True)
         await self._app(scope, receive, send)

@@ -34,7 +34,7 @@ POLICY = (
 DENIED_FEATURES = (
     "accelerometer autoplay display-capture encrypted-media geolocation gyroscope idle-detection local-fonts "
     "magnetometer microphone midi payment picture-in-picture publickey-credentials-get screen-wake-lock serial usb "
-    "web-share xr-spatial-tracking"
+    "xr-spatial-tracking"
 )
 ALLOWED_FEATURES = "camera clipboard-read clipboard-write fullscreen"
 HEADERS = {

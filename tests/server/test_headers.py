@@ -27,6 +27,12 @@ def test_every_header_is_sent_once_and_overrides_the_app_s():
     assert dict(headers)["x-frame-options"] == "DENY"
 
 
+def test_only_features_that_browsers_know_are_named():
+    """Chromium warns of others on every page; `tests/browser` reads its console."""
+    assert "web-share" not in HEADERS["Permissions-Policy"]
+    assert "microphone=()" in HEADERS["Permissions-Policy"]
+
+
 @pytest.mark.parametrize(
     ("path", "cacheable"),
     [("/media/a.png", False), ("/_stcore/upload_file/a/b", False), ("/", True), ("/static/a.js", True)],

@@ -148,6 +148,25 @@ def test_other_addresses_are_not_found(path: str):
     assert (status(refused), text(refused), app.reached) == (404, NO_PAGE + "\n", [])
 
 
+@pytest.mark.parametrize(
+    ("accept", "method", "kind"),
+    [
+        ("text/html,application/xhtml+xml,*/*;q=0.8", "GET", "text/html"),
+        ("text/html", "HEAD", "text/html"),
+        ("*/*", "GET", "text/plain"),  # a script or a picture of a page
+        ("application/json", "POST", "text/plain"),
+        ("", "GET", "text/plain"),
+    ],
+)
+def test_a_browser_that_opens_an_unknown_page_gets_a_link_home(accept: str, method: str, kind: str):
+    headers = {"host": "localhost", "accept": accept}
+    refused = send_request(known_addresses(RecordingApp()), "/<b>", headers, method=method)
+    assert status(refused) == 404
+    assert dict(refused[0]["headers"])[b"content-type"].startswith(kind.encode())
+    assert NO_PAGE in text(refused) and "<b>" not in text(refused)
+    assert ('<a href="/">' in text(refused)) == (kind == "text/html")
+
+
 def test_sockets_have_one_address_only():
     assert status(send_request(known_addresses(RecordingApp()), "/_stcore/stream", kind="websocket")) == 101
     for path in ("/", "/healthz", "/static/js/x.js", "/attention/_stcore/stream"):
