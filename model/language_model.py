@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .decoding import search
 from .decoding.search import DecodingOptions
+from .export.gpt2 import write_gpt2
 from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
 from .runtime.fallback import falls_back
@@ -43,7 +44,7 @@ class LanguageModel(SentenceTranslator[LanguageTrace]):
     folder = SHIPPED
     loaded_by = "LanguageModel.load()"
     kinds: tuple[AttentionKind, ...] = (DECODER,)
-    capabilities: frozenset[Capability] = frozenset({"translate", "complete"})
+    capabilities: frozenset[Capability] = frozenset({"translate", "complete", "export"})
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> LanguageModel:
@@ -91,6 +92,10 @@ class LanguageModel(SentenceTranslator[LanguageTrace]):
         prompt = self.check(text)
         following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
         return record_language_trace(self.network, self.tokenizer, prompt, following, intervention)
+
+    def export_gpt2(self, path: str | Path) -> None:
+        """Write the weights as a Hugging Face GPT-2 checkpoint; see `model.export.gpt2.write_gpt2`."""
+        write_gpt2(self.network, self.tokenizer, Path(path))
 
     @falls_back
     def _continue(self, prompt: list[int], options: DecodingOptions) -> list[int]:

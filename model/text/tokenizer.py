@@ -78,6 +78,10 @@ class Tokenizer:
         """Return the raw tokens, as in the vocabulary file."""
         return self._model.id_to_piece([int(token) for token in ids])
 
+    def scores(self) -> list[float]:
+        """Return ln p of every token in the unigram model (Kudo 2018), in the order of the ids."""
+        return [self._model.get_score(token) for token in range(len(self))]
+
     def is_piece_of_text(self, token: int) -> bool:
         """Return whether the token is a piece of text: neither a byte nor special, such as `</s>` and padding."""
         model, token = self._model, int(token)

@@ -51,6 +51,7 @@ from .run_options import (
     read_split_of,
     run_training,
 )
+from .split_card import DECODINGS
 from .study_commands import add_text_studies
 from .translation import TranslationTask
 
@@ -92,6 +93,12 @@ def _parser() -> argparse.ArgumentParser:
     evaluate = commands.add_parser("evaluate", help="score a trained translator and write its card")
     evaluate.set_defaults(run=_evaluate_translator)
     evaluate.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
+    evaluate.add_argument(
+        "--decoding",
+        choices=tuple(DECODINGS),
+        action="append",
+        help="run only this one, and leave the scores of others as they are; by default all",
+    )
     studies, english = add_text_studies(commands)
     language = add_language_command(commands)
     text_commands = (translator, recurrent, language, evaluate, *studies)
@@ -160,7 +167,7 @@ def _evaluate_translator(options: argparse.Namespace) -> int:
     split = read_json(options.model / "card.json")["data"].get("split", {})  # older networks have test sentences only
     same = options.heldout == split.get("test_sentences")
     corpus = read_split(options.data, options.heldout, split["validation_sentences"] if same else 0)
-    evaluate(options.model, corpus, options.device)
+    evaluate(options.model, corpus, options.device, options.decoding or tuple(DECODINGS))
     return 0
 
 

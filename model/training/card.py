@@ -1,6 +1,7 @@
 """Write the shipped folder of a trained translator: half-precision weights, and a card of measured figures."""
 
 import math
+from collections.abc import Collection
 from dataclasses import asdict
 from itertools import pairwise
 from pathlib import Path
@@ -44,27 +45,44 @@ def write_first_card(folder: Path, network: nn.Module, tokenizer: Path, corpus: 
     write_json(folder / "card.json", card)
 
 
-def evaluate_translator(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
-    """Score the translator in `folder`, greedy and beam 4, and write `card.json` and `card.md` anew.
+def evaluate_translator(
+    folder: Path, corpus: Corpus, device: str = "auto", decodings: Collection[str] = DECODINGS
+) -> dict:
+    """Score the translator in `folder`, and write `card.json` and `card.md` anew.
+
+    Args:
+        decodings: those of "greedy" and "beam 4" to run; the scores of others stay as they are.
 
     Raises:
         CheckpointError: the folder cannot be read.
         ValueError: the translator was trained on other data, or with fewer held-out sentences, so that it may have seen
-            some of these.
+            some of these; or a decoding that is not run has no scores on these sentences.
     """
     card = held_out_card(folder, corpus)
-    write_scores(card, Translator.load(folder, device), folder, corpus, device)
+    write_scores(card, Translator.load(folder, device), folder, corpus, device, decodings)
     write_readable_card(folder, card_markdown)
     return card
 
 
-def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpus: Corpus, device: str) -> None:
-    """Add the figures of the test sentences to `card` and write it as `card.json`."""
+def write_scores(
+    card: dict,
+    translator: SentenceTranslator,
+    folder: Path,
+    corpus: Corpus,
+    device: str,
+    decodings: Collection[str] = DECODINGS,
+) -> None:
+    """Add the figures of the test sentences to `card` and write it as `card.json`; see `evaluate_translator`."""
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     before, hardware = card.get("evaluation", {}), describe_hardware(choose_device(device))
     distinct = without_near_duplicates(corpus.heldout, corpus.outside_test)
-    scores, parts = {}, {}
-    for name, beam in DECODINGS.items():
+    retained = [name for name in DECODINGS if name not in decodings]
+    if retained and (before.get("sentences") != len(corpus.heldout) or not before.keys() >= set(retained)):
+        raise ValueError(f"The card has no scores of {', '.join(retained)} on these sentences; run every decoding.")
+    scores = {name: before[name] for name in retained}
+    parts = {name: before[DISTINCT][name] for name in retained if name in before.get(DISTINCT, {})}
+    for name in decodings:
+        beam = DECODINGS[name]
         scored, of_parts = evaluate_parts(translator, corpus.heldout, {DISTINCT: distinct}, beam)
         scores[name] = asdict(scored)
         if before.get("hardware") == hardware:
@@ -74,7 +92,7 @@ def write_scores(card: dict, translator: SentenceTranslator, folder: Path, corpu
     card["evaluation"] = {
         **_measure_loss(translator, corpus.heldout),
         "hardware": hardware,
-        **scores,
+        **{name: scores[name] for name in DECODINGS},
         DISTINCT: {**_measure_loss(translator, distinct), **parts} if distinct else {},
         "near_duplicates": duplicate_facts(corpus, len(corpus.heldout) - len(distinct)),
     }

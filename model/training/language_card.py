@@ -1,6 +1,7 @@
 """Write the shipped folder of a trained decoder-only network: weights, and a card of measured figures."""
 
 import math
+from collections.abc import Collection
 from pathlib import Path
 
 import torch
@@ -15,7 +16,7 @@ from .head_card import write_readable_card
 from .language import LanguageTask
 from .near_duplicates import without_near_duplicates
 from .optimizer import Recipe
-from .split_card import DISTINCT
+from .split_card import DECODINGS, DISTINCT
 
 
 def finish_language(
@@ -35,8 +36,13 @@ def finish_language(
     evaluate_language(folder, corpus, str(device))
 
 
-def evaluate_language(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
-    """Score the network in `folder`, greedy and beam 4, and write `card.json` and `card.md` anew.
+def evaluate_language(
+    folder: Path, corpus: Corpus, device: str = "auto", decodings: Collection[str] = DECODINGS
+) -> dict:
+    """Score the network in `folder`, and write `card.json` and `card.md` anew.
+
+    Args:
+        decodings: see `model.training.card.evaluate_translator`.
 
     Raises:
         CheckpointError: the folder cannot be read.
@@ -44,7 +50,7 @@ def evaluate_language(folder: Path, corpus: Corpus, device: str = "auto") -> dic
     """
     card = held_out_card(folder, corpus)
     model = LanguageModel.load(folder, device)
-    write_scores(card, model, folder, corpus, device)
+    write_scores(card, model, folder, corpus, device, decodings)
     distinct = without_near_duplicates(corpus.heldout, corpus.outside_test)
     parts = {"test": corpus.heldout, DISTINCT: distinct, "validation": corpus.validation}
     card["evaluation"]["english_nll"] = {name: english_nll(model, part) for name, part in parts.items() if part}

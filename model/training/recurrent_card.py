@@ -1,5 +1,6 @@
 """Write the shipped folder of a trained recurrent network: weights, and a card of measured figures."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import torch
@@ -12,6 +13,7 @@ from .card import held_out_card, translation_page, write_first_card, write_score
 from .corpus import Corpus
 from .head_card import write_readable_card
 from .optimizer import Recipe
+from .split_card import DECODINGS
 
 CELL_NAMES = {"rnn": "tanh cells (Elman 1990)", "lstm": "LSTM cells (Hochreiter and Schmidhuber 1997)"}
 READ = {
@@ -37,8 +39,13 @@ def finish_recurrent(
     evaluate_recurrent(folder, corpus, str(device))
 
 
-def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> dict:
-    """Score the network in `folder`, greedy and beam 4, and write `card.json` and `card.md` anew.
+def evaluate_recurrent(
+    folder: Path, corpus: Corpus, device: str = "auto", decodings: Collection[str] = DECODINGS
+) -> dict:
+    """Score the network in `folder`, and write `card.json` and `card.md` anew.
+
+    Args:
+        decodings: see `model.training.card.evaluate_translator`.
 
     Raises:
         CheckpointError: the folder cannot be read.
@@ -51,7 +58,7 @@ def evaluate_recurrent(folder: Path, corpus: Corpus, device: str = "auto") -> di
     )  # tokens of the targets, `</s>` too
     training = card["training"]
     training["tokens_per_second"] = round(epoch * training["epochs"] / max(1, 60 * training["minutes"]))
-    write_scores(card, translator, folder, corpus, device)
+    write_scores(card, translator, folder, corpus, device, decodings)
     write_readable_card(folder, card_markdown)
     return card
 

@@ -64,7 +64,9 @@ def duplicate_section(evaluation: dict) -> str:
     if distinct:
         sentences, references = distinct["sentences"], distinct["references"]
         rows = "\n".join(
-            f"| {name} | {distinct[name]['bleu']:.2f} | {distinct[name]['chrf']:.2f} |" for name in DECODINGS
+            f"| {name} | {distinct[name]['bleu']:.2f} | {distinct[name]['chrf']:.2f} |"
+            for name in DECODINGS
+            if name in distinct
         )
         text += f"""The {sentences:,} test sentences without near duplicates, with {references:,} references:
 

@@ -9,26 +9,14 @@ import torch
 
 from model import CheckpointError, DecodingOptions, InputError
 from model.language_model import TOKENIZER, LanguageModel
-from model.networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from model.networks.tap import Intervention
 from model.runtime.checkpoint import sha256_of, write_json
-from model.text.tokenizer import Tokenizer
 from model.tracing.traced_model import TracedModel
 from model.training.card import write_weights
+from tests.model.random_language_model import random_model
 
 TEXT = "The animal didn't cross the street because it was too tired."
 PROMPTS = ["I want to", "The", TEXT]
-
-
-def random_model(seed: int = 0) -> LanguageModel:
-    """Random weights of a size that makes attention uneven and answers vary."""
-    tokenizer = Tokenizer(TOKENIZER)
-    torch.manual_seed(seed)
-    config = DecoderOnlyConfig(len(tokenizer), d_model=32, n_heads=4, n_layers=3, d_ff=64)
-    network = DecoderOnlyTransformer(config).requires_grad_(False)
-    for parameter in network.parameters():
-        parameter.add_(torch.randn_like(parameter) * 0.15)
-    return LanguageModel(network, tokenizer)
 
 
 @pytest.fixture(scope="module")
@@ -51,7 +39,7 @@ def folder(model, tmp_path):
 def test_it_is_a_traced_model_with_one_kind_of_attention(model):
     assert isinstance(model, TracedModel)
     assert [kind.name for kind in model.kinds] == ["decoder"] and model.kinds[0].causal and model.kinds[0].square
-    assert model.capabilities == {"translate", "complete"}
+    assert model.capabilities == {"translate", "complete", "export"}
 
 
 def greedy_without_cache(model: LanguageModel, prompt: list[int], count: int) -> list[int]:

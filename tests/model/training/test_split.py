@@ -6,6 +6,7 @@ import shutil
 
 import pytest
 
+from model.training.__main__ import main
 from model.training.card import evaluate_translator, held_out_card
 from model.training.corpus import CorpusError, read_corpus, read_split
 from model.training.evaluate import evaluate
@@ -175,6 +176,22 @@ def test_the_card_of_an_earlier_run_says_that_choices_were_made_on_the_test_sent
     known = [text for options in corpus.heldout.values() for text in options if text in french]
     assert near["trained_references"] == len(known)
     assert near["one_word_apart"] == len(corpus.heldout)  # the toy language has every combination of its words
+
+
+def test_one_decoding_alone_leaves_the_scores_of_the_other(split_run, near_file, tmp_path, capsys):
+    folder = shutil.copytree(split_run, tmp_path / "copy")
+    before = json.loads((folder / "card.json").read_text())
+    before["evaluation"]["beam 4"]["bleu"] = before["evaluation"]["greedy"]["bleu"] = 12.5
+    (folder / "card.json").write_text(json.dumps(before))
+    words = ["evaluate", "--data", near_file, "--model", folder, "--device", "cpu", "--decoding", "greedy", "--heldout"]
+    run_in_process(*words, TEST)
+    after = json.loads((folder / "card.json").read_text())["evaluation"]
+    assert after["beam 4"] == before["evaluation"]["beam 4"] and after["greedy"]["bleu"] != 12.5
+    assert after[DISTINCT] == before["evaluation"][DISTINCT]
+    del after[DISTINCT]["beam 4"]
+    assert "| beam 4 |" not in duplicate_section(after) and "| greedy |" in duplicate_section(after)
+    assert main([str(word) for word in (*words, TEST - 1)]) == 2
+    assert "no scores of beam 4 on these sentences; run every decoding" in capsys.readouterr().err
 
 
 def test_equal_scores_retain_the_shorter_time(trained, corpus, tmp_path):
