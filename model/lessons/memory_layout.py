@@ -105,5 +105,5 @@ def _numbered(shape: tuple[int, ...]) -> Tensor:
         raise ValueError("Two axes at least are needed, and each must hold at least one number.")
     count = math.prod(shape)
     if count > MOST_NUMBERS:
-        raise ValueError(f"That tensor would hold {count:,} numbers; keep it below {MOST_NUMBERS:,}.")
+        raise ValueError(f"That tensor would hold {count:,} numbers; it may hold {MOST_NUMBERS:,} at most.")
     return torch.arange(count, dtype=torch.float32).view(shape)

@@ -13,6 +13,7 @@ from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.texts import caption, column_with_text
 from views.controls import widgets
+from views.controls.typed_lists import read_decimals, split_rows
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, three_digits
@@ -55,7 +56,8 @@ def render_example() -> None:
     """Show argmax and sum of typed rows of numbers, and whether each is a distribution."""
     st.header(say("decoding.rows", "Three rows by hand"), anchor=False)
     with column_with_text("decoding", "rows"):
-        typed = widgets.text(say("decoding.rows.label", "Rows of numbers, a semicolon between rows"), "rows", EXAMPLE)
+        label = say("decoding.rows.label", "Rows of numbers: a line, a list or a semicolon for each")
+        typed = widgets.paragraphs(label, "rows", EXAMPLE, height=110)
         try:
             rows = parse_rows(typed)
         except UserError as error:
@@ -96,18 +98,18 @@ def verdict(row: ScoreRow) -> str:
 
 
 def parse_rows(text: str) -> list[ScoreRow]:
-    """Parse rows of numbers.
+    """Parse rows of numbers, in any form that `typed_lists.split_rows` reads.
 
     Raises:
         UserError: the text contains no such rows.
     """
-    parts = [part.replace(",", " ").split() for part in text.split(";") if part.strip()]
-    if not parts or len(parts) > MOST or any(len(part) > MOST for part in parts):
+    parts = split_rows(text)
+    if not 1 <= len(parts) <= MOST or any(not 1 <= len(part) <= MOST for part in parts):
         raise UserError(
             "Type one to {most} rows of one to {most} numbers, such as {example}.", most=MOST, example=EXAMPLE
         )
     try:
-        return [check_row([float(number) for number in part]) for part in parts]
+        return [check_row(read_decimals(part)) for part in parts]
     except ValueError:
         raise UserError(
             "Every entry must be a finite number with a decimal point, such as {example}.", example=EXAMPLE

@@ -1,5 +1,7 @@
 """Memory layout: strides before and after `transpose`, and when `view` fails."""
 
+import math
+
 import numpy as np
 import streamlit as st
 
@@ -9,10 +11,11 @@ from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import block, caption, paragraph
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import whole_numbers, widgets
 from views.text.catalogue import say, say_error
+from views.text.numbers import grouped
 
 SHAPE = "3 5 10 20"
 MOST_ON_AXIS = 40  # on an axis, so that the tensor stays small
@@ -28,6 +31,9 @@ def render(request: Request) -> None:
         shape = tuple(whole_numbers.parse(typed, "sizes", (2, 4), (1, MOST_ON_AXIS)))
     except ValueError as error:
         st.warning(say_error(error))
+        return
+    if (numbers := math.prod(shape)) > MOST_NUMBERS:
+        st.warning(block("inside", "too-many-numbers", count=grouped(numbers), most=grouped(MOST_NUMBERS)))
         return
     layouts = describe_layouts(shape)
     paragraph("inside", "layouts")

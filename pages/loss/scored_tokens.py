@@ -1,6 +1,7 @@
 """Typed tokens with their probabilities, and the logarithm of their losses."""
 
 import math
+import re
 from dataclasses import dataclass
 
 import streamlit as st
@@ -13,6 +14,8 @@ from views.text.catalogue import Message, say, say_error
 # to compute by hand: the right tokens of "Je suis un etudiant" with possible probabilities
 EXAMPLE = "Je 0.8; suis 0.6; un 0.7; \u00e9tudiant 0.5; </s> 0.9"
 MOST, LONGEST = 40, 40  # tokens, and characters of one
+# pairs as Python writes them: `("Je", 0.8)`, `["Je", 0.8]` or `"Je": 0.8`
+_QUOTED = re.compile(r"""[\[({\s]*(?:"([^"\s]+)"|'([^'\s]+)')\s*[:,]?\s*([^\s\[\](){},;:"']+)[\])}\s]*(?:[,;]|$)""")
 
 
 @dataclass(frozen=True)
@@ -65,12 +68,12 @@ def read_typed_tokens() -> tuple[tuple[str, float], ...] | None:
 
 
 def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
-    """Parse tokens with their probabilities, such as `Je 0.8; suis 0.6`.
+    """Parse tokens with their probabilities, such as `Je 0.8; suis 0.6` or `[("Je", 0.8), ("suis", 0.6)]`.
 
     Raises:
         UserError: the text is not a list of such pairs.
     """
-    pairs = [part.split() for part in text.split(";") if part.strip()]
+    pairs = _quoted_pairs(text) or [part.split() for part in re.split(r"[;\n]", text) if part.strip()]
     if not 1 <= len(pairs) <= MOST or any(len(pair) != 2 or len(pair[0]) > LONGEST for pair in pairs):
         raise UserError(
             "Type one to {most} tokens, each with its probability after a space, such as {example}.",
@@ -84,3 +87,14 @@ def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
     if not tokens or not all(0 < probability <= 1 for _, probability in tokens):
         raise UserError("A probability is a number above 0 and at most 1 with a decimal point, such as 0.8.")
     return tokens
+
+
+def _quoted_pairs(text: str) -> list[list[str]]:
+    """Split pairs in the notation of Python; empty if the text is not made of them alone."""
+    pairs, end = [], 0
+    for match in _QUOTED.finditer(text):
+        if match.start() != end:
+            return []
+        pairs.append([match[1] or match[2], match[3]])
+        end = match.end()
+    return pairs if not re.sub(r"[\s\])},;]", "", text[end:]) else []

@@ -27,6 +27,7 @@ from views import attention_maps
 from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import sentence_input, whole_numbers, widgets
+from views.controls.typed_lists import split_rows
 from views.controls.widgets import Choice
 from views.text import terms
 from views.text.catalogue import Message, say, say_count, say_error
@@ -105,16 +106,18 @@ def _default_input() -> str:
 
 
 def _read_ids() -> RaggedBatch:
-    """Read ids, a line for each sequence.
+    """Read ids, a line or a pair of brackets for each sequence.
 
     Raises:
         ValueError: the message states what to type.
     """
-    typed = widgets.paragraphs(say("masks.batch.lines", "Ids of the tokens, a line for each sequence"), "ids", IDS)
-    lines = [line for line in typed.splitlines() if line.strip()] or [""]
-    if len(lines) > MOST_SEQUENCES:
-        raise ValueError(TOO_MANY(most=MOST_SEQUENCES, count=len(lines)))
-    return pad_sequences([whole_numbers.parse(line, "ids", (1, MOST_TOKENS), (1, LARGEST_ID)) for line in lines])
+    typed = widgets.paragraphs(
+        say("masks.batch.lines", "Ids of the tokens, a line or a list for each sequence"), "ids", IDS
+    )
+    rows = split_rows(typed) or [[]]
+    if len(rows) > MOST_SEQUENCES:
+        raise ValueError(TOO_MANY(most=MOST_SEQUENCES, count=len(rows)))
+    return pad_sequences([whole_numbers.check(row, "ids", (1, MOST_TOKENS), (1, LARGEST_ID)) for row in rows])
 
 
 def _read_lengths() -> RaggedBatch:

@@ -31,7 +31,7 @@ def rows(page: Page, name: str) -> Locator:
 def fill(page: Page, label: str, text: str) -> None:
     box = page.get_by_label(label, exact=True)
     box.fill(text)
-    box.press("Enter")
+    box.press("Control+Enter")  # applies a box of several lines too
     ready(page)
 
 
@@ -104,10 +104,11 @@ def test_the_output_layer_and_typed_rows(server: Server, page: Page):
     worked = rows(page, "Rows as scores")
     assert [row.locator("td").nth(0).inner_text() for row in worked.all()] == ["0", "1", "0"]
     expect(worked.first).to_contain_text("no: the sum is 0.400")
-    fill(page, "Rows of numbers, a semicolon between rows", "0.5 0.5")
+    label = "Rows of numbers: a line, a list or a semicolon for each"
+    fill(page, label, "0.5 0.5")
     expect(worked).to_have_count(1)
     expect(worked.first).to_contain_text("yes")
-    fill(page, "Rows of numbers, a semicolon between rows", "<b>")
+    fill(page, label, "<b>")
     expect(page.get_by_test_id("stAlert")).to_contain_text("finite number")
 
 

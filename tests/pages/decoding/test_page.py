@@ -106,10 +106,12 @@ def test_the_output_layer_and_the_worked_rows(open_app, trace):
     assert [row[3] for row in worked] == ["no: the sum is 0.400", "yes", "yes"]
 
 
-@pytest.mark.parametrize("rows", ["", ";", "a b", "1 nan", "1 2;" * 9, "1 " * 9, "1e999", "<b>"])
+@pytest.mark.parametrize(
+    "rows", ["", ";", "a b", "1 nan", "1 2;" * 9, "1 " * 9, "1e999", "<b>", "[[1, 2], []]", "[[1, x]]"]
+)
 def test_invalid_rows_get_one_sentence(open_app, rows):
     app = open_app("decoding", part="linear-softmax")
-    app.text_input(key="rows").set_value(rows).run()
+    app.text_area(key="rows").set_value(rows).run()
     assert not app.exception
     assert len(app.warning) == 1
 
@@ -120,6 +122,22 @@ def test_typed_rows_are_classified(open_app):
         ["0", "1.00", "no: a number is below 0"],
         ["1", "1.90", "no: the sum is 1.90"],
     ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        "[[0.2, 0.1, 0.1], [0.4, 0.5, 0.1]]",
+        "0.2 0.1 0.1\n0.4 0.5 0.1",
+        "[[0.2 0.1 0.1]\n [0.4 0.5 0.1]]",
+        "tensor([[0.2000, 0.1000, 0.1000],\n        [0.4000, 0.5000, 0.1000]], grad_fn=<SoftmaxBackward0>)",
+        "[0.2, 0.1, 0.1], [0.4, 0.5, 0.1]",
+    ],
+)
+def test_pasted_rows(open_app, rows):
+    app = open_app("decoding", part="linear-softmax", rows=rows)
+    assert [row[0] for row in table(app, "Rows as scores")[1:]] == ["0.2 0.1 0.1", "0.4 0.5 0.1"]
+    assert table(app, "Rows as scores")[1][3] == "no: the sum is 0.400"
 
 
 def test_shifted_pair_of_the_tutorial(open_app):

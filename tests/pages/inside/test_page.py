@@ -138,12 +138,28 @@ def test_view_of_a_typed_shape_equals_torch(open_app):
     assert len(app.warning) == 1
 
 
-@pytest.mark.parametrize("shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5"])
+@pytest.mark.parametrize(
+    "shape", ["", "3", "0 4", "3 41", "x", "1 2 3 4 5", "40 40 40 40", "26 40 40 40", "[[3, 5], [x]]"]
+)
 def test_invalid_shapes_get_one_sentence(open_app, shape):
     app = open_app("inside", inside="memory")
     app.text_input(key="shape").set_value(shape).run()
     assert not app.exception
     assert len(app.warning) == 1
+
+
+def test_a_tensor_of_more_than_a_million_numbers_is_refused_with_their_count(open_app):
+    app = open_app("inside", inside="memory", shape="40 40 40 16")
+    assert "1\u2009024\u2009000 numbers. It may hold 1\u2009000\u2009000 at most" in app.warning[0].value
+    app.text_input(key="shape").set_value("40 25 40 25").run()  # a million, which is allowed
+    assert not app.exception and not app.warning
+
+
+@pytest.mark.parametrize("shape", ["(3, 5, 10, 20)", "[3, 5, 10, 20]", "torch.Size([3, 5, 10, 20])", "3,\n5,\n10,\n20"])
+def test_pasted_shapes(open_app, shape):
+    app = open_app("inside", inside="memory", shape=shape, asked_view="(-1, 200)")
+    assert table(app, "Strides before and after")[0][1] == "(3, 5, 10, 20)"
+    assert [row[1:3] for row in table(app, "What view answers")][0] == ["(15, 200)", "(200, 1)"]
 
 
 def test_scaling_on_the_trained_model_and_on_random_vectors(open_app, translator, trace):

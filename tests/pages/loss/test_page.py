@@ -10,6 +10,8 @@ import pytest
 import torch
 import torch.nn.functional as F
 
+from model.runtime.messages import UserError
+from pages.loss.scored_tokens import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import ROOT, SENTENCE, html_of
 from tests.pages.reading import table
@@ -192,3 +194,37 @@ def test_tables_are_built_when_they_are_opened(open_app, part, key):
     app.session_state[key] = True
     app.run()
     assert len(app.dataframe[0].value) >= 7
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Je 0.8; suis 0.6",
+        "Je 0.8\nsuis 0.6\n",
+        '[("Je", 0.8), ("suis", 0.6)]',
+        "[['Je', 0.8],\n ['suis', 0.6]]",
+        "{'Je': 0.8, 'suis': 0.6}",
+        '"Je" 0.8, "suis" 0.6,',
+    ],
+)
+def test_pairs_as_programs_write_them(text):
+    assert parse_tokens(text) == (("Je", 0.8), ("suis", 0.6))
+
+
+def test_tokens_may_be_separators_and_quotes():
+    assert parse_tokens(", 0.9; ( 0.5; \" 0.4; ' 0.3; ] 0.2") == (
+        (",", 0.9),
+        ("(", 0.5),
+        ('"', 0.4),
+        ("'", 0.3),
+        ("]", 0.2),
+    )
+    assert parse_tokens("[(',', 0.9), ('(', 0.5)]") == ((",", 0.9), ("(", 0.5))
+
+
+@pytest.mark.parametrize(
+    "text", ["[('a', 0.5), b]", "[('a', 0.5), ('b',)]", "{'a': 2}", "[('a' 'b', 0.5)]", "'" * 9999]
+)
+def test_other_notations_are_refused(text):
+    with pytest.raises(UserError):
+        parse_tokens(text)

@@ -133,7 +133,29 @@ def test_batches_of_typed_ids_and_of_typed_lengths(open_app, translator):
     assert matrices(app)["Ids"][1].shape == (4, 8)
 
 
-@pytest.mark.parametrize("ids", ["", "0 4", "100", "a", "1 " * 41, "1\n" * 17, "<b>3</b>", "-1"])
+@pytest.mark.parametrize(
+    "ids",
+    [
+        "[[62, 13, 47, 39], [60]]",
+        "data = [\n[62, 13, 47, 39],\n[60],\n]",
+        "[62,\n13,\n47,\n39],\n[60]",
+        "[62, 13, 47, 39]\n60",
+        "[tensor([62, 13, 47, 39]), tensor([60])]",
+        "62 13 47 39; 60",
+    ],
+)
+def test_pasted_batches(open_app, ids):
+    app = open_app("masks", masks="padding", ids=ids)
+    np.testing.assert_array_equal(matrices(app)["Ids"][1], [[62, 13, 47, 39], [60, *[-np.inf] * 3]])
+
+
+@pytest.mark.parametrize("lengths", ["[4, 1]", "(4, 1)", "torch.Size([4, 1])", "tensor([4, 1])"])
+def test_pasted_lengths(open_app, lengths):
+    app = open_app("masks", masks="padding", batch="lengths", lengths=lengths)
+    np.testing.assert_array_equal(np.isfinite(matrices(app)["Ids"][1]).sum(axis=1), [4, 1])
+
+
+@pytest.mark.parametrize("ids", ["", "[[1], []]", "[0, 4]", "0 4", "100", "a", "1 " * 41, "1\n" * 17, "<b>3</b>", "-1"])
 def test_invalid_ids_get_one_sentence(open_app, ids):
     app = open_app("masks", masks="padding")
     app.text_area(key="ids").set_value(ids).run()
