@@ -22,6 +22,8 @@ class HiddenUnits:
     before: np.ndarray  # `(position, d_ff)` x W1 + b1, recomputed
     hidden: np.ndarray  # `(position, d_ff)` max(0, x W1 + b1); 0 where a unit is not active
     output: np.ndarray  # `(position, d_model)` h W2 + b2, added to the residual stream
+    first_bias: np.ndarray  # `(d_ff,)` b1
+    second_bias: np.ndarray  # `(d_model,)` b2
     d_model: int  # width before and after
     parameters: int  # weights and biases of both maps
     # largest |difference| from a recomputation in double precision with numpy, of `hidden` and of the sub-layer's
@@ -69,6 +71,8 @@ def measure_hidden_units(network: Transformer, trace: Trace, stack: Stack, layer
         before.astype(np.float32),
         hidden,
         to_array(sublayer_output),
+        to_array(module.expand.bias),
+        to_array(module.contract.bias),
         stream.shape[1],
         sum(parameter.numel() for parameter in module.parameters()),
         largest_difference(own_hidden, hidden),

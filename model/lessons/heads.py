@@ -23,14 +23,23 @@ class StepShape:
 
 
 def step_shapes(
-    batch: int, length: int, d_model: int, n_heads: int, keys: int | None = None, d_v: int | None = None
+    batch: int,
+    length: int,
+    d_model: int,
+    n_heads: int,
+    keys: int | None = None,
+    d_v: int | None = None,
+    vocabulary: int = 100,
 ) -> list[StepShape]:
-    """Shapes from the ids to the sub-layer's output, from PyTorch's meta tensors.
+    """Shapes from the ids to the sub-layer's output and of the weights on the way, from PyTorch's meta tensors.
+
+    A weight is `(in, out)`, as in x W; `nn.Linear` stores its transpose.
 
     Args:
         length: query tokens.
         keys: key tokens; by default as many as queries.
         d_v: width of a head's values; by default d_k = d_model / n_heads.
+        vocabulary: rows of the embedding table, at least 1.
 
     Raises:
         ValueError: `d_model` is not a multiple of `n_heads`.
@@ -41,10 +50,12 @@ def step_shapes(
     d_v = d_k if d_v is None else d_v
     with torch.device("meta"):
         ids = torch.zeros(batch, length, dtype=torch.int64)
-        stream = nn.Embedding(2, d_model)(ids)
+        embedding = nn.Embedding(vocabulary, d_model)
+        stream = embedding(ids)
         positions = torch.zeros(length, d_model)  # without the batch axis: broadcast over sequences
         stream = stream + positions
-        projection = nn.Linear(d_model, d_model)
+        projection, w_k = nn.Linear(d_model, d_model), nn.Linear(d_model, d_model)
+        w_v, w_0 = nn.Linear(d_model, n_heads * d_v), nn.Linear(n_heads * d_v, d_model)
         projected = projection(stream)
         split = projected.view(batch, length, n_heads, d_k)
         heads = split.transpose(1, 2)
@@ -53,12 +64,16 @@ def step_shapes(
         outputs = scores.softmax(dim=-1) @ values
         back = outputs.transpose(1, 2)
         joined = back.contiguous().view(batch, length, n_heads * d_v)
-        output = nn.Linear(n_heads * d_v, d_model)(joined)
+        output = w_0(joined)
     steps = {
         "ids": ids,
+        "embedding table": embedding.weight,
         "embedded": stream,
         "positions": positions,
         "with positions": stream,
+        "w_q": projection.weight.T,
+        "w_k": w_k.weight.T,
+        "w_v": w_v.weight.T,
         "of one head": projection.weight[:d_k].T,
         "queries, projected": projected,
         "split into heads": split,
@@ -67,6 +82,7 @@ def step_shapes(
         "weights \u00d7 values": outputs,
         "heads back": back,
         "heads joined": joined,
+        "w_0": w_0.weight.T,
         "output": output,
     }
     return [StepShape(name, tuple(tensor.shape)) for name, tensor in steps.items()]

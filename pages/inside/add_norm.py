@@ -3,6 +3,7 @@
 import numpy as np
 import streamlit as st
 
+from model.lessons.dropout import HIDDEN
 from model.lessons.residual import AddAndNorm, recompute_add_and_norms
 from pages.inside import dropout
 from pages.inside.feed_forward import choose_stack
@@ -23,6 +24,7 @@ SUB_LAYERS = {  # labels, after the number of their layer
     "cross": Message("inside.sub-layer.cross", "{layer} cross-attention"),
     "ffn": Message("inside.sub-layer.ffn", "{layer} feed-forward"),
 }
+INSIDE = Message("inside.sub-layer.hidden", "{layer} feed-forward, inside")
 SUB_LAYER = Message("column.sub-layer", "sub-layer")
 # fields of `SubLayer` and their columns
 LENGTHS = {
@@ -104,10 +106,15 @@ def render(request: Request) -> None:
         ]
         files.csv(header, rows, f"{stack}-residual", say("download.numbers.csv", "All numbers as CSV"))
     position = max(place, 1) - 1
-    steps = {label: (sub_layer.layer, sub_layer.step) for label, sub_layer in zip(labels, recomputed, strict=True)}
-    dropout.render(request, stack, steps, position, names[position])
+    steps = {}
+    for label, sub_layer in zip(labels, recomputed, strict=True):
+        if sub_layer.step == "ffn":
+            steps[INSIDE(layer=sub_layer.layer + 1)] = (sub_layer.layer, HIDDEN)
+        steps[label] = (sub_layer.layer, sub_layer.step)
+    rate, inside = dropout.render(request, stack, steps, position, names[position])
     title = say("inside.layer-code", "A whole layer as a class, in PyTorch")
-    render_program("inside", f"{stack}-layer", title, **code_values.sentence(request))
+    rates = (rate, rate if inside else 0.0)
+    render_program("inside", f"{stack}-layer", title, **code_values.sentence(request), rates=rates)
 
 
 def render_lengths_and_moments(

@@ -1,9 +1,10 @@
-"""Dropout at one Add & Norm: several draws for the same token, as in training."""
+"""Dropout before one Add & Norm or inside the feed-forward network: several draws for the same token."""
 
 import numpy as np
 import streamlit as st
 
-from model.lessons.dropout import draw_dropout
+from model.lessons.dropout import HIDDEN, draw_dropout
+from model.lessons.feed_forward import Stack
 from model.lessons.residual import NORMS
 from pages.shared import checks, code_values, files, tables
 from pages.shared.code import render_program
@@ -18,13 +19,18 @@ DRAWS = 8
 LARGEST_RATE = 0.9
 
 
-def render(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]], position: int, token: str) -> None:
+def render(
+    request: Request, stack: Stack, sub_layers: dict[str, tuple[int, str]], position: int, token: str
+) -> tuple[float, bool]:
     """Show the token's vector without dropout above those of `DRAWS` draws.
 
     Args:
         sub_layers: label -> layer from 0, and step.
         position: of the token, from 0.
         token: its name.
+
+    Returns:
+        The chosen p, and whether hidden units are dropped.
     """
     st.header(say("inside.dropout", "Dropout, in training"), anchor=False)
     trace, trained_rate = request.trace(), request.service.model.config.dropout
@@ -66,7 +72,11 @@ def render(request: Request, stack: str, sub_layers: dict[str, tuple[int, str]],
     content = lambda: [[name, *map(float, row)] for name, row in zip(names, rows, strict=True)]  # noqa: E731
     files.csv(header, content, f"{stack}-dropout", say("inside.dropout.csv", "Draws as CSV"))
     layer, step = sub_layers[label]
-    place = {"stack": stack, "layer": layer + 1, "norm": NORMS[step], "position": position + 1}
+    inside = step == HIDDEN
+    place: dict[str, object] = {"stack": stack, "layer": layer + 1, "position": position + 1}
+    place |= {} if inside else {"norm": NORMS[step]}
     drawing = {"rate": rate, "draws": DRAWS, "seed": seed}
     title = say("inside.dropout.code", "Dropout in PyTorch")
-    render_program("inside", "dropout", title, **code_values.sentence(request), **place, **drawing)
+    program = "dropout-inside" if inside else "dropout"
+    render_program("inside", program, title, **code_values.sentence(request), **place, **drawing)
+    return rate, inside

@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from model import Trace
-from model.lessons.feed_forward import HiddenUnits, measure_hidden_units
-from pages.inside import feed_forward_token
+from model.lessons.feed_forward import HiddenUnits, Stack, measure_hidden_units
+from pages.inside import feed_forward_sums, feed_forward_token
 from pages.shared import checks, files, tables
 from pages.shared.charts import metrics
 from pages.shared.experiment import render_experiment
@@ -53,14 +53,15 @@ def render(request: Request) -> None:
     first = request.service.lesson((*key[:-1], 0), measure_hidden_units, trace, stack, 0)
     result = {"layer": layer + 1, "last": percent(hidden_units.share), "first": percent(first.share)}
     render_experiment("inside-feed-forward", {"layer": layers[-1]}, result if str(layer + 1) == layers[-1] else None)
-    feed_forward_token.render(hidden_units, tokens, stack)
+    feed_forward_token.render(request, hidden_units, tokens, (stack, layer), key)
+    feed_forward_sums.render_shapes(len(tokens), hidden_units.d_model, d_ff)
     render_units(hidden_units, tokens, stack)
     render_table(hidden_units, tokens, stack)
 
 
-def choose_stack(trace: Trace) -> tuple[str, tuple[str, ...]]:
+def choose_stack(trace: Trace) -> tuple[Stack, tuple[str, ...]]:
     """Choose a stack, "encoder" or "decoder"; return it with the tokens that it reads."""
-    stacks = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
+    stacks: dict[Stack, str] = {"encoder": say("stack.encoder", "Encoder"), "decoder": say("stack.decoder", "Decoder")}
     stack = widgets.pick(say("stack", "Stack"), stacks, "stack")
     return stack, trace.source_tokens if stack == "encoder" else trace.target_tokens
 

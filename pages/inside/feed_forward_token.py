@@ -2,18 +2,33 @@
 
 import numpy as np
 
-from model.lessons.feed_forward import HiddenUnits
+from model.lessons.feed_forward import HiddenUnits, Stack
+from pages.inside import feed_forward_sums
 from pages.shared import stepper
+from pages.shared.fragments import fragment
+from pages.shared.page_header import Request
 from pages.shared.texts import paragraph
 from views.components.step_view import Axis, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.text import terms
 from views.text.catalogue import say
 
 
-def render(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) -> None:
-    """Show the numbers; sliders choose the token, one of the d_ff units and one of the d_model dimensions."""
+@fragment
+def render(
+    request: Request, hidden_units: HiddenUnits, tokens: tuple[str, ...], place: tuple[Stack, int], key: tuple
+) -> None:
+    """Show the numbers; sliders choose the token, one of the d_ff units and one of the d_model dimensions.
+
+    Args:
+        place: stack, and layer from 0.
+        key: of the hidden units in the cache.
+    """
     paragraph("inside", "one-token")
-    stepper.render(step_view(hidden_units, tokens, stack), f"fed_{stack}")
+    view = step_view(hidden_units, tokens, place[0])
+    positions = stepper.slider_positions(view.axes)
+    stepper.mount(view, positions, f"fed_{place[0]}")
+    position, unit, dimension = (positions[axis.id] for axis in view.axes)
+    feed_forward_sums.render_sums(request, hidden_units, place, key, (position, unit, dimension))
 
 
 def step_view(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) -> StepView:
@@ -47,17 +62,21 @@ def step_view(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str) ->
         "before": Numbers(hidden_units.before, ("fed_token", "fed_unit")),
         "hidden": Numbers(hidden_units.hidden, ("fed_token", "fed_unit")),
         "output": Numbers(hidden_units.output, ("fed_token", "fed_dimension")),
+        "products": Numbers(hidden_units.before - hidden_units.first_bias, ("fed_token", "fed_unit")),
+        "first_bias": Numbers(hidden_units.first_bias, ("fed_unit",)),
+        "unit_products": Numbers(hidden_units.output - hidden_units.second_bias, ("fed_token", "fed_dimension")),
+        "second_bias": Numbers(hidden_units.second_bias, ("fed_dimension",)),
         "sum": Numbers(hidden_units.stream + hidden_units.output, ("fed_token", "fed_dimension")),
     }
     unit_text = say(
         "inside.fed.unit",
-        "{fed_token}, unit {fed_unit}: the sum over all dimensions of x W_1, plus b_1, is {before}; "
-        "max(0, {before}) = {hidden}",
+        "{fed_token}, unit {fed_unit}: the sum over all dimensions of x W_1 is {products}; plus b_1: "
+        "{products} + {first_bias} = {before}; max(0, {before}) = {hidden}",
     )
     dimension_text = say(
         "inside.fed.dimension",
-        "{fed_token}, dimension {fed_dimension}: the sum over all units of h W_2, plus b_2, is {output}; added to x, "
-        "{x} + {output} = {sum}",
+        "{fed_token}, dimension {fed_dimension}: the sum over all units of h W_2 is {unit_products}; plus b_2: "
+        "{unit_products} + {second_bias} = {output}; added to x: {x} + {output} = {sum}",
     )
     rows = (
         (say("inside.fed.x", "x"), "x", "fed_dimension", True),

@@ -15,12 +15,17 @@ from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import grouped, three_digits
+from views.url_state import bound_settings
 
 TENSORS = {  # labels of the steps of `step_shapes`
     "ids": Message("inside.shapes.ids", "ids"),
+    "embedding table": Message("inside.shapes.table", "embedding table, one row a token"),
     "embedded": Message("inside.shapes.embedded", "embeddings"),
     "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
     "with positions": Message("inside.shapes.with-positions", "embeddings + positions"),
+    "w_q": Message("inside.shapes.w-q", "w_q of all heads"),
+    "w_k": Message("inside.shapes.w-k", "w_k of all heads"),
+    "w_v": Message("inside.shapes.w-v", "w_v of all heads"),
     "of one head": Message("inside.shapes.weights", "W_Q of one head"),
     "queries, projected": Message("inside.shapes.projected", "queries, projected"),
     "split into heads": Message("inside.shapes.split", "split into heads"),
@@ -29,6 +34,7 @@ TENSORS = {  # labels of the steps of `step_shapes`
     "weights \u00d7 values": Message("inside.shapes.outputs", "weights \u00d7 values"),
     "heads back": Message("inside.shapes.back", "tokens first again"),
     "heads joined": Message("inside.shapes.joined", "heads joined"),
+    "w_0": Message("inside.shapes.w-0", "w_0, also called W_O"),
     "output": Message("inside.shapes.output", "times W_O"),
 }
 FORMS = {
@@ -62,7 +68,8 @@ def render(request: Request) -> None:
     title = say("inside.forms.code", "One of full width for each head, in PyTorch")
     render_program("inside", "full-width", title, **code_values.sentence(request), kind=kind.name)
     config = request.service.model.config
-    steps = step_shapes(1, len(streams.query_input), config.d_model, config.n_heads, len(streams.key_input))
+    lengths = len(streams.query_input), len(streams.key_input)
+    steps = step_shapes(1, lengths[0], config.d_model, config.n_heads, lengths[1], vocabulary=config.vocabulary_size)
     paragraph("inside", "shapes")
     render_shapes(steps)
 
@@ -90,6 +97,12 @@ def render_forms(forms: HeadForms) -> None:
     paragraph("inside", "full-width", times=times, scaled=forms.differences["full_scaled"])
     work = forms.split.flops / forms.one.flops
     paragraph("inside", "one-head", work=work, difference=forms.differences["one"])
+    heads = forms.shapes["full"][1] // forms.shapes["small"][1]
+    paragraph("inside", "capacity", work=work, heads=heads)
+    label = say("inside.capacity.link", "What waits for what, in recurrent and in other networks")
+    st.page_link(
+        "pages/history/page.py", label=label, query_params=bound_settings.shared_query() | {"part": "recurrence"}
+    )
     header = [say("inside.forms.form", "form"), *(title() for title in COUNTS.values()), difference_title]
     rows = [
         [title(), *(getattr(getattr(forms, name), what) for what in COUNTS), forms.differences.get(name, 0.0)]
@@ -105,20 +118,21 @@ MANY_HEADS = 16
 def render_shapes(sentence_steps: list[StepShape]) -> None:
     """Show the shapes for the sentence and for typed sizes."""
     boxes = (  # at first a batch of ten sequences of twenty tokens in the paper's base model
+        (say("inside.shapes.vocabulary", "Vocabulary"), "shape_vocabulary", 100, 1_000_000),
         (say("inside.shapes.sequences", "Sequences"), "shape_batch", 10, 128),
         (say("inside.shapes.tokens", "Query tokens"), "shape_length", 20, 128),
         (say("inside.shapes.keys", "Key tokens"), "shape_keys", 0, 128),
         (Untranslated("d_model")(), "shape_width", 512, 1024),
         (say("inside.shapes.heads", "Heads"), "shape_heads", 8, 64),
-        (Untranslated("d_v")(), "shape_d_v", 64, 1024),
+        (say("inside.shapes.d-v", "d_v, 0: as d_k"), "shape_d_v", 0, 1024),
     )
     with st.container(horizontal=True, gap="medium"):
         sizes = [int(widgets.number(label, key, first, min(first, 1), most)) for label, key, first, most in boxes]
-    sequences, queries, keys, width, count, d_v = sizes
+    vocabulary, sequences, queries, keys, width, count, d_v = sizes
     if width % count:
         st.warning(block("inside", "indivisible", width=width, heads=count))
         return
-    typed_steps = step_shapes(sequences, queries, width, count, keys or None, d_v)
+    typed_steps = step_shapes(sequences, queries, width, count, keys or None, d_v or None, vocabulary)
     columns = [
         tables.TableColumn(say("column.tensor", "tensor"), [TENSORS[step.step]() for step in sentence_steps]),
         tables.name_column(

@@ -14,9 +14,9 @@ seed = 1  # yours
 
 translator, seen = Translator.load(device="cpu"), []
 trained = getattr(getattr(translator.network, stack)[layer - 1], norm)  # LayerNorm of the stream x and the output
-trained.register_forward_pre_hook(lambda _, given: seen.extend(each[0, position - 1] for each in given[:2]))
+trained.register_forward_pre_hook(lambda _, given: seen.extend(given[:2]))
 translator.trace(sentence, target_ids=target_ids)
-x, output = seen[:2]  # (d_model,) each
+x, output = (each[0, position - 1] for each in seen[-2:])  # (d_model,) each
 kept = torch.empty(draws, len(x)).bernoulli_(1 - rate, generator=torch.Generator().manual_seed(seed))
 with torch.inference_mode():
     drawn = trained.norm(x + output * kept / (1 - rate))  # (draw, d_model): what stays is divided by 1 - p

@@ -44,7 +44,9 @@ def test_the_check_fails_on_hidden_units_of_another_layer(network, trace):
 
 def test_active_units_are_counted():
     hidden = np.array([[0, 2, 0, 1], [0, 0, 0, 3]], dtype=np.float32)
-    recorded = HiddenUnits(np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), 2, 0, 0.0, 0.0, 0.0)
+    recorded = HiddenUnits(
+        np.zeros((2, 2)), hidden, hidden, np.zeros((2, 2)), np.zeros(4), np.zeros(2), 2, 0, 0.0, 0.0, 0.0
+    )
     assert recorded.fired.tolist() == [2, 1]
     assert recorded.share == 3 / 8
     assert recorded.never == 2

@@ -10,32 +10,61 @@ from model.networks.attention import MultiHeadAttention
 from model.networks.masks import causal_mask
 
 
+def shapes(*sizes: int, **options: int) -> dict[str, tuple[int, ...]]:
+    return {step.step: step.shape for step in step_shapes(*sizes, **options)}
+
+
 def test_the_worked_example():
-    assert [step.shape for step in step_shapes(10, 20, 512, 8)] == [
-        (10, 20),
-        (10, 20, 512),
-        (20, 512),
-        (10, 20, 512),
-        (512, 64),
-        (10, 20, 512),
-        (10, 20, 8, 64),
-        (10, 8, 20, 64),
-        (10, 8, 20, 20),
-        (10, 8, 20, 64),
-        (10, 20, 8, 64),
-        (10, 20, 512),
-        (10, 20, 512),
+    assert list(shapes(10, 20, 512, 8).items()) == [
+        ("ids", (10, 20)),
+        ("embedding table", (100, 512)),
+        ("embedded", (10, 20, 512)),
+        ("positions", (20, 512)),
+        ("with positions", (10, 20, 512)),
+        ("w_q", (512, 512)),
+        ("w_k", (512, 512)),
+        ("w_v", (512, 512)),
+        ("of one head", (512, 64)),
+        ("queries, projected", (10, 20, 512)),
+        ("split into heads", (10, 20, 8, 64)),
+        ("heads first", (10, 8, 20, 64)),
+        ("scores", (10, 8, 20, 20)),
+        ("weights \u00d7 values", (10, 8, 20, 64)),
+        ("heads back", (10, 20, 8, 64)),
+        ("heads joined", (10, 20, 512)),
+        ("w_0", (512, 512)),
+        ("output", (10, 20, 512)),
     ]
 
 
 def test_cross_attention_has_as_many_scores_as_pairs():
-    shapes = [step.shape for step in step_shapes(1, 19, 256, 8, keys=17)]
-    assert shapes[8:] == [(1, 8, 19, 17), (1, 8, 19, 32), (1, 19, 8, 32), (1, 19, 256), (1, 19, 256)]
+    crossed = shapes(1, 19, 256, 8, keys=17)
+    assert crossed["scores"] == (1, 8, 19, 17)
+    assert [crossed[name] for name in ("weights \u00d7 values", "heads joined", "output")] == [
+        (1, 8, 19, 32),
+        (1, 19, 256),
+        (1, 19, 256),
+    ]
 
 
 def test_values_may_have_another_width_than_queries_and_keys():
-    shapes = [step.shape for step in step_shapes(128, 20, 512, 8, d_v=48)]
-    assert shapes[8:] == [(128, 8, 20, 20), (128, 8, 20, 48), (128, 20, 8, 48), (128, 20, 384), (128, 20, 512)]
+    wide = shapes(128, 20, 512, 8, d_v=48, vocabulary=8000)
+    assert (wide["embedding table"], wide["w_k"], wide["w_v"], wide["w_0"]) == (
+        (8000, 512),
+        (512, 512),
+        (512, 384),
+        (384, 512),
+    )
+    names = ("scores", "weights \u00d7 values", "heads back", "heads joined", "output")
+    back = [(128, 8, 20, 20), (128, 8, 20, 48), (128, 20, 8, 48), (128, 20, 384), (128, 20, 512)]
+    assert [wide[name] for name in names] == back
+
+
+@pytest.mark.parametrize("heads", [1, 4, 16, 64])
+def test_values_have_the_width_of_keys_unless_another_is_asked_for(heads):
+    sizes = shapes(1, 5, 512, heads)
+    assert sizes["weights \u00d7 values"] == (1, heads, 5, 512 // heads)
+    assert sizes["heads joined"] == (1, 5, 512) and sizes["w_0"] == (512, 512)
 
 
 def test_a_width_that_does_not_divide_is_refused():

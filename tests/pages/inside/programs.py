@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model import Trace
-from model.lessons.dropout import draw_dropout
+from model.lessons.dropout import HIDDEN, draw_dropout
 from model.lessons.feed_forward import measure_hidden_units
 from model.lessons.heads import compute_head_forms
 from model.lessons.layer_steps import recompute_attention, record_layer_inputs
@@ -71,7 +71,7 @@ def full_width(network, trace: Trace, values: Values) -> Expected:
 
 @of_a_sentence
 def dropped(network, trace: Trace, values: Values) -> Expected:
-    (step,) = (step for step, norm in NORMS.items() if norm == values["norm"])
+    step = next((step for step, norm in NORMS.items() if norm == values.get("norm")), HIDDEN)
     at = values["layer"] - 1, step, values["position"] - 1
     drawing = values["rate"], values["draws"], values["seed"]
     computed = draw_dropout(network, trace, values["stack"], at, *drawing)
@@ -94,11 +94,18 @@ def random_scores(values: Values) -> Expected:
 
 
 DRAWN = {"stack": "encoder", "layer": 1, "norm": "self_norm", "position": 1, "rate": 0.1, "draws": 8, "seed": 1}
+INSIDE = {name: value for name, value in DRAWN.items() if name != "norm"}
+CLASSES = {"rates": (0.1, 0.0)}, {"rates": (0.5, 0.5)}
 CASES: dict[str, Case] = {
     "full-width": (OWN | {"kind": "encoder"}, OTHER | {"kind": "cross"}, full_width),
     "dropout": (
-        OWN | DRAWN,
+        OWN | DRAWN | {"stack": "decoder", "position": 3},
         OTHER | DRAWN | {"stack": "decoder", "layer": 3, "norm": "cross_norm", "rate": 0.5, "seed": 7},
+        dropped,
+    ),
+    "dropout-inside": (
+        OWN | INSIDE | {"stack": "decoder", "position": 3},
+        OTHER | INSIDE | {"stack": "decoder", "layer": 3, "rate": 0.5, "seed": 7},
         dropped,
     ),
     "seven-steps": (OWN | HEADS[0], OTHER | HEADS[1], seven_steps),
@@ -110,8 +117,8 @@ CASES: dict[str, Case] = {
     "heads": (OWN | {"kind": "decoder"}, OTHER | {"kind": "cross"}, heads),
     "feed-forward": (OWN | STACKS[0], OTHER | STACKS[1], feed_forward),
     "add-norm": (OWN | {"stack": "encoder"}, OTHER | {"stack": "decoder"}, add_norm),
-    "encoder-layer": (OWN, OTHER, lambda values: {"streams": traced(values).encoder_stream}),
-    "decoder-layer": (OWN, OTHER, lambda values: {"streams": traced(values).decoder_stream}),
+    "encoder-layer": (OWN | CLASSES[0], OTHER | CLASSES[1], lambda values: {"streams": traced(values).encoder_stream}),
+    "decoder-layer": (OWN | CLASSES[0], OTHER | CLASSES[1], lambda values: {"streams": traced(values).decoder_stream}),
     "memory": (
         {"shape": (3, 5, 10, 20), "asked": (-1, 200)},
         {"shape": (3, 1, 4), "asked": (2, 6)},

@@ -103,16 +103,40 @@ def test_heads_both_forms_and_the_worked_shapes(open_app, trace):
     assert counts[1][1:] == [narrow, narrow, full, narrow]
     assert counts[2][1] == counts[2][2] == counts[2][4]
     assert counts[4][1] == "\u2013" and float(counts[4][2]) < 1e-5 and float(counts[4][3]) < 1e-5 < float(counts[4][4])
-    shapes = table(app, "Shapes of multi-head attention")
-    added = ["(10, 20)", "(10, 20, 512)", "(20, 512)", "(10, 20, 512)", "(512, 64)"]  # one table for ten sequences
-    worked = ["(10, 20, 512)", "(10, 20, 8, 64)", "(10, 8, 20, 64)", "(10, 8, 20, 20)"]
-    back = ["(10, 8, 20, 64)", "(10, 20, 8, 64)", "(10, 20, 512)", "(10, 20, 512)"]
-    assert [row[2] for row in shapes] == added + worked + back
-    assert shapes[8][1] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
-    app.number_input(key="shape_d_v").set_value(48).run()
-    assert table(app, "Shapes of multi-head attention")[11][2] == "(10, 20, 384)"
-    app.number_input(key="shape_keys").set_value(3).run()
-    assert table(app, "Shapes of multi-head attention")[8][2] == "(10, 8, 20, 3)"
+    shapes = {row[0]: row[1:] for row in table(app, "Shapes of multi-head attention")}
+    assert {name: row[1] for name, row in shapes.items()} == {
+        "ids": "(10, 20)",
+        "embedding table, one row a token": "(100, 512)",
+        "embeddings": "(10, 20, 512)",
+        "positions, the same for all sequences": "(20, 512)",  # one table for ten sequences
+        "embeddings + positions": "(10, 20, 512)",
+        "w_q of all heads": "(512, 512)",
+        "w_k of all heads": "(512, 512)",
+        "w_v of all heads": "(512, 512)",
+        "W_Q of one head": "(512, 64)",
+        "queries, projected": "(10, 20, 512)",
+        "split into heads": "(10, 20, 8, 64)",
+        "heads first": "(10, 8, 20, 64)",
+        "scores": "(10, 8, 20, 20)",
+        "weights \u00d7 values": "(10, 8, 20, 64)",
+        "tokens first again": "(10, 20, 8, 64)",
+        "heads joined": "(10, 20, 512)",
+        "w_0, also called W_O": "(512, 512)",
+        "times W_O": "(10, 20, 512)",
+    }
+    assert shapes["scores"][0] == f"(1, 8, {len(trace.target_ids)}, {len(trace.source_ids)})"
+    assert shapes["embedding table, one row a token"][0] == "(8000, 256)"
+
+    def typed(key: str, value: int, row: str) -> str:
+        app.number_input(key=key).set_value(value).run()
+        return {row[0]: row[2] for row in table(app, "Shapes of multi-head attention")}[row]
+
+    assert typed("shape_heads", 4, "weights \u00d7 values") == "(10, 4, 20, 128)"  # d_v follows the number of heads
+    assert typed("shape_heads", 8, "heads joined") == "(10, 20, 512)"
+    assert typed("shape_d_v", 48, "heads joined") == "(10, 20, 384)"
+    assert typed("shape_d_v", 0, "heads joined") == "(10, 20, 512)"
+    assert typed("shape_keys", 3, "scores") == "(10, 8, 20, 3)"
+    assert typed("shape_vocabulary", 30_000, "embedding table, one row a token") == "(30000, 512)"
     app.number_input(key="shape_heads").set_value(7).run()
     assert "not divisible" in app.warning[0].value
 

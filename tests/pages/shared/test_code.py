@@ -39,6 +39,7 @@ FURTHER = {
     ("inside", "decoder-layer"),
     ("inside", "full-width"),
     ("inside", "dropout"),
+    ("inside", "dropout-inside"),
     ("loss", "typed"),
     ("decoding", "rows"),
     ("positions", "fourier"),
