@@ -78,7 +78,8 @@ def render_rotation(request: Request) -> None:
     part = rotation.matrix[:count, :count]
     with left:
         entry = say("positions.rotation.entry", "entry")
-        chart = ChartMatrix(part, terms.ROW(), terms.COLUMN(), entry, low=-1, high=1)
+        top = max(1.0, float(np.abs(part).max()))  # the variant's fitted entries may exceed 1
+        chart = ChartMatrix(part, terms.ROW(), terms.COLUMN(), entry, low=-top, high=top)
         alt = say("positions.rotation.alt", "The first {count} rows and columns of the matrix.", count=count)
         matrix_chart(chart, "rotation", alt)
         if count < encoding.d_model:

@@ -15,10 +15,12 @@ from pages.shared.texts import block, caption, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
 from views.figures.line_chart import ChartLine
+from views.html import bars
 from views.text.catalogue import Message, say
 from views.text.numbers import grouped, three_digits
 
 MOST_BASE = 1_000_000
+MOST_WRITTEN, MOST_ROWS = 8, 32  # columns and rows of a table whose numbers are written out
 WAVES = (  # labels of the curves of a pair of dimensions
     Message("positions.curve.sine", "dimension {dimension}, sine"),
     Message("positions.curve.cosine", "dimension {dimension}, cosine"),
@@ -51,7 +53,10 @@ def render_table(request: Request) -> None:
     with left:
         alt = say("positions.table.alt", "Heatmap of the encoding; the table below has the same numbers.")
         matrix = encoding.angles if angles else encoding.table
-        matrix_chart(ChartMatrix(matrix, *axes, say("positions.angle", "angle") if angles else value), "encoding", alt)
+        title = say("positions.angle", "angle") if angles else value
+        low, high = (0.0, float(matrix.max())) if angles else (-1.0, 1.0)
+        written = encoding.d_model <= MOST_WRITTEN
+        matrix_chart(ChartMatrix(matrix, *axes, title, low=low, high=high, written=written), "encoding", alt)
         if angles:
             last = encoding.length - 1
             caption("positions", "angles", last=last, angle=encoding.angles[last, -1])
@@ -61,7 +66,9 @@ def render_table(request: Request) -> None:
         else None
     )
     render_experiment("positions-table", {"length": LARGEST}, result, length=LARGEST)
-    paragraph("positions", "table")
+    if written and encoding.length <= MOST_ROWS:
+        _render_digits(matrix, axes)
+    paragraph("positions", "table" if encoding.form == "paper" else "table-column")
     trained = request.service.model.config
     if encoding.form == "paper" and encoding.d_model == trained.d_model:
         recorded = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())
@@ -75,7 +82,20 @@ def render_table(request: Request) -> None:
         files.csv(header, rows, encoding.name, say("positions.csv", "Encoding as CSV"))
         arrays = {"encoding": encoding.table, "angles": encoding.angles}
         files.npz(encoding.name, arrays, say("positions.npz", "Encoding as NPZ"))
-    files.folded_table(lambda: files.data_frame(matrix, header[1:], corner=header[0]))
+    plain = st.column_config.NumberColumn(format="plain")  # all digits
+    files.folded_table(
+        lambda: files.data_frame(matrix, header[1:], corner=header[0]), column_config=dict.fromkeys(header[1:], plain)
+    )
+
+
+def _render_digits(matrix: np.ndarray, axes: tuple[str, str]) -> None:
+    """Show a small table with all digits, as Python prints them."""
+    header = [f"{axes[0]} \\ {axes[1]}", *map(str, range(matrix.shape[1]))]
+    rows: list[list[bars.Value]] = [
+        [str(place), *(bars.data_cell(repr(number), "number") for number in row)]
+        for place, row in enumerate(matrix.tolist())
+    ]
+    st.html(bars.table(header, rows, say("positions.digits", "The same with all digits"), whole=True))
 
 
 def render_wavelengths(request: Request) -> None:

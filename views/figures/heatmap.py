@@ -25,6 +25,7 @@ class ChartMatrix:
         rows, columns: labels, which may be a user's text; None numbers them from 0.
         kind: decides the hue.
         low, high: numbers of the first and the last colour; a `low` below 0 must be `-high`.
+        written: whether each cell contains its number; for a few columns only.
     """
 
     values: np.ndarray
@@ -36,6 +37,7 @@ class ChartMatrix:
     kind: str = "encoder"
     low: float = -1.0
     high: float = 1.0
+    written: bool = False
 
     def colours(self, theme: palette.Theme) -> tuple[str, ...]:
         """From `low` to `high`."""
@@ -71,6 +73,7 @@ def matrix(chart: ChartMatrix, theme: palette.Theme) -> go.Figure:
                 f"{chart.row_title}: %{{y}}<br>{chart.column_title}: %{{x}}<br><b>%{{z:.7g}}</b><extra></extra>"
             ),
             "hoverongaps": False,
+            "texttemplate": "%{z:.3f}" if chart.written else None,
         },
         {
             "xaxis": axis(chart.column_title, columns, side="top", tickangle=slanted),

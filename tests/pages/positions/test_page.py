@@ -18,6 +18,7 @@ from tests.every_view import PARTS
 from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from views.text import glossary
+from tests.pages.reading import table
 from views.text.numbers import three_digits
 
 FACETS = PARTS["positions"][1]
@@ -74,6 +75,53 @@ def test_angles_of_the_table(open_app):
     assert values.shape == (8, 512) and values[7, 0] == 7
     assert values[7, 511] == pytest.approx(7 / 10000 ** (510 / 512), rel=1e-5)
     assert "7 for position 7" in " ".join(caption.value for caption in app.caption)
+
+
+@pytest.mark.parametrize("form", ["paper", "column"])
+@pytest.mark.parametrize("length", ["2", "8", "512"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"cells": "angles", "width": "4"},
+        {"cells": "encoding", "width": "512"},
+        {"facet": "similarity", "width": "6"},
+        {"facet": "rotation", "width": "8", "shift": "100"},
+    ],
+    ids=["angles", "encoding", "similarity", "rotation"],
+)
+def test_colours_reach_from_the_smallest_to_the_largest_number(open_app, form, length, query):
+    app = open_app("positions", form=form, length=length, **query)
+    for heat in (trace for figure in charts(app) for trace in figure["data"] if trace["type"] == "heatmap"):
+        values = numbers(heat["z"])
+        assert heat["zmin"] - 1e-6 <= values.min() and values.max() <= heat["zmax"] + 1e-6
+        assert heat["zmin"] in (0, -heat["zmax"])
+    if query.get("cells") == "angles":
+        (heat,) = (trace for figure in charts(app) for trace in figure["data"] if trace["type"] == "heatmap")
+        assert heat["zmax"] == int(length) - 1  # the angle of the last position in column 0
+
+
+def test_small_tables_have_their_numbers_in_the_cells_and_all_digits_below(open_app):
+    app = open_app("positions", form="column", length="7", width="4")
+    (heat,) = (trace for figure in charts(app) for trace in figure["data"] if trace["type"] == "heatmap")
+    assert heat["texttemplate"] == "%{z:.3f}"
+    rows = table(app, "The same with all digits")[1:]
+    assert len(rows) == 7
+    assert [row[1] for row in rows[:4]] == ["0.0", "0.8414709848078965", "0.9092974268256817", "0.1411200080598672"]
+    assert [row[2] for row in rows[:4]] == ["1.0", "0.9950041652780258", "0.9800665778412416", "0.955336489125606"]
+    angles = open_app("positions", cells="angles", form="column", length="8", width="4")
+    assert table(angles, "The same with all digits")[8][1] == "7.0"
+    large = open_app("positions", length="64", width="256")
+    assert "texttemplate" not in next(
+        trace for figure in charts(large) for trace in figure["data"] if trace["type"] == "heatmap"
+    )
+    assert "The same with all digits" not in html_of(large)
+
+
+def test_the_formula_is_that_of_the_chosen_form(open_app):
+    for form, exponent in (("paper", "10000^{2i/d_{model}}"), ("column", "10000^{c/d_{model}}")):
+        text = " ".join(each.value for each in open_app("positions", form=form).markdown)
+        assert exponent in text
+        assert ("{2i/" in text) == (form == "paper")
 
 
 def test_another_base_sets_the_longest_wave(open_app):
