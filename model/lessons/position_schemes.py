@@ -28,9 +28,14 @@ def products(vectors: np.ndarray) -> np.ndarray:
     return vectors @ vectors.T / math.sqrt(vectors.shape[1])
 
 
+def learned_vectors(network: VisionTransformer) -> np.ndarray:
+    """The learned position vectors of a vision Transformer, `(position, d_model)` float32."""
+    return network.position_embedding.detach().float().cpu().numpy()
+
+
 def learned(network: VisionTransformer, length: int) -> np.ndarray:
     """`products` of the first learned position vectors of a vision Transformer; fewer where it has fewer."""
-    return products(network.position_embedding[:length].detach().cpu().numpy())
+    return products(learned_vectors(network)[:length])
 
 
 def sinusoids(length: int, d_model: int) -> np.ndarray:

@@ -52,6 +52,15 @@ class OpenedModels:
             model.last_request = model.users[visitor] = self._clock()
             return model.service
 
+    def used_by(self, visitor: str) -> Service[OpenedModel] | None:
+        """Return the model that the visitor opened last, if it is still open; that counts as a request."""
+        with self._lock:
+            for model in self._models.values():
+                if visitor in model.users:
+                    model.last_request = model.users[visitor] = self._clock()
+                    return model.service
+        return None
+
     def open(self, name: str, visitor: str, make: Callable[[], OpenedModel]) -> Service[OpenedModel]:
         """Return the model, opened by `make` if it is not open; one at a time.
 

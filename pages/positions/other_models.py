@@ -4,11 +4,11 @@ import numpy as np
 import streamlit as st
 
 from model.lessons import position_schemes as numbered
+from pages.positions import learned_table
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
-from pages.shared.models import open_vision_without_sidebar
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
 from views.controls import widgets
@@ -29,6 +29,9 @@ SCHEMES = {
 def render(request: Request) -> None:
     """Show one scheme at a time."""
     scheme = widgets.pick(say("positions.numbered", "Positions"), SCHEMES, "numbered", "alibi")
+    own = learned_table.choose_table() if scheme == "learned" else None
+    if scheme == "learned" and own is None:
+        return
     left, right = st.columns([3, 2], gap="large")
     head = 1
     with right:
@@ -37,8 +40,10 @@ def render(request: Request) -> None:
         if scheme == "alibi":
             head = widgets.slider(say("positions.numbered.head", "Head"), "slope", 1, 1, numbered.HEADS)
             values["slope"] = numbered.alibi_slope(head - 1)
-        paragraph("positions", f"numbered-{scheme}", **values)
-    matrix = scheme_matrix(scheme, length, head, request.service.model.config.d_model)
+        id = learned_table.text_id(own) if own else f"numbered-{scheme}"
+        paragraph("positions", id, **values)
+    width = request.service.model.config.d_model
+    matrix = numbered.products(own.vectors[:length]) if own else scheme_matrix(scheme, length, head, width)
     length = len(matrix)
     value = say("positions.numbered.bucket", "bucket") if scheme == "t5" else say("column.score", "score")
     with left:
@@ -66,7 +71,7 @@ def render(request: Request) -> None:
         "positions-other-models", setting, result if scheme == "alibi" and head == numbered.HEADS else None
     )
     spread = numbered.spread(matrix)
-    if scheme == "learned":
+    if own:
         caption("positions", "numbered-check-learned", spread=spread)
     else:
         caption("positions", "numbered-check", spread=checks.format_difference("one distance", spread))
@@ -76,14 +81,14 @@ def render(request: Request) -> None:
     table = [[step, *(row.get(step, "") for row in by_query)] for step in steps]
     files.npz(f"positions-{scheme}", {"matrix": matrix}, say("positions.numbered.npz", "All pairs as NPZ"))
     files.csv_and_table(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
-    if scheme != "learned":
+    if own:
+        learned_table.render_table(own)
+    else:
         render_program("positions", "other-models", scheme=scheme, length=length, head=head)
 
 
 def scheme_matrix(scheme: str, length: int, head: int, d_model: int) -> np.ndarray:
-    """Return the scheme's matrix `(query, key)`; learned positions, of the classifier, may be fewer than `length`."""
-    if scheme == "learned":
-        return open_vision_without_sidebar().lesson(("learned positions", length), numbered.learned, length)
+    """Return the matrix `(query, key)` of a scheme that is not learned."""
     if scheme == "t5":
         return numbered.t5_buckets(length)
     if scheme == "rotary":

@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from model.lessons.position_geometry import find_shift_matrix, measure_similarity
+from pages.positions import overlap
 from pages.positions.encoding_settings import choose_settings
 from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
@@ -65,6 +66,7 @@ def render_similarity(request: Request) -> None:
             "similarity", {"products": similarities.products}, say("positions.products.npz", "All products as NPZ")
         )
     files.folded_table(lambda: files.data_frame(rows, header), hide_index=True)
+    overlap.render(encoding)
 
 
 def render_rotation(request: Request) -> None:

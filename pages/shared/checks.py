@@ -49,6 +49,7 @@ BOUNDS = {
     "integers": 0.0,
     "sinusoids": 0.0,
     "similarity of positions": 1e-10,
+    "overlap of columns": 1e-13,  # shares of lengths, 512 terms: sqrt(512) v for the product and for either length
     "rotation": 1e-12,
     "fitted rotation": 1e-9,
     "sum of samples": 1e-6,
