@@ -16,18 +16,20 @@ from views.url_state import bound_settings
 SPACES = {
     "plane": Message("positions.space.plane", "Plane"),
     "space": Message("positions.space.space", "Space"),
+    "pair": Message("positions.space.pair", "Two in space"),
 }
-DIMENSIONS = {"plane": 2, "space": 3}
+SIZES = {"plane": (2, 2), "space": (3, 3), "pair": (3, 2)}  # dimensions, and vectors
 INITIAL = {  # their places until a user moves one
     "plane": VectorPlacement(((2.0, 1.0), (-1.0, 2.0)), (3.0, 4.0)),
     "space": VectorPlacement(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0), (-1.0, 0.0, 3.0)), (2.0, 2.0, 4.0)),
+    "pair": VectorPlacement(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0)), (3.0, 2.0, 1.0)),
 }
-ADDRESS_KEYS = {"plane": "vectors", "space": "vectors3"}  # in the address
+ADDRESS_KEYS = {"plane": "vectors", "space": "vectors3", "pair": "vectors23"}  # in the address
 
 
 def current_vectors(space: str) -> VectorPlacement:
     """Return the vectors of the address, or the initial ones where it has none that are valid."""
-    return parse(bound_settings.stored_text(ADDRESS_KEYS[space]), DIMENSIONS[space]) or INITIAL[space]
+    return parse(bound_settings.stored_text(ADDRESS_KEYS[space]), *SIZES[space]) or INITIAL[space]
 
 
 def render(request: Request) -> None:
@@ -40,7 +42,7 @@ def render(request: Request) -> None:
     is_doubled = vectors.vectors[1] == tuple(2 * number for number in vectors.vectors[0]) and any(vectors.vectors[0])
     result = {
         "rank": computed.rank,
-        "count": vectors.dimensions,
+        "count": len(vectors.vectors),
         "size": abs(computed.determinant),
         "distance": computed.distance,
     }
@@ -51,17 +53,23 @@ def render(request: Request) -> None:
     with texts[1]:
         paragraph("positions", "vectors-basis")
     difference = checks.format_difference("vectors", computed.difference())
-    check = "vectors-check" if computed.independent else "vectors-check-dependent"
+    check = "vectors-check" if computed.coordinates is not None else "vectors-check-dependent"
+    check = "vectors-check-pair" if len(vectors.vectors) < vectors.dimensions else check
     caption("positions", check, rank=computed.rank, determinant=computed.determinant, difference=difference)
     axes = AXES[: vectors.dimensions]
     header = [say("positions.vectors.name", "name"), *axes]
     rows = [
         [name, *row]
-        for name, row in zip((*NAMES[: vectors.dimensions], POINT), (*vectors.vectors, vectors.point), strict=True)
+        for name, row in zip((*NAMES[: len(vectors.vectors)], POINT), (*vectors.vectors, vectors.point), strict=True)
     ]
     rows.append([say("positions.vectors.nearest", "nearest in the span"), *map(float, computed.nearest)])
+    filler = [""] * (vectors.dimensions - len(vectors.vectors))
     if computed.coordinates is not None:
-        rows.append([say("positions.vectors.coordinates", "p in this basis"), *map(float, computed.coordinates)])
+        label = say("positions.vectors.coordinates", "p in this basis")
+        rows.append([label, *map(float, computed.coordinates), *filler])
+    if computed.relation:
+        label = say("positions.vectors.relation", "coefficients of a sum of 0")
+        rows.append([label, *map(float, computed.relation), *filler])
     files.csv_and_table(header, rows, f"vectors-{space}", say("positions.vectors.csv", "Vectors as CSV"))
     render_program("positions", "vectors", vectors=vectors.vectors, point=vectors.point)
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from playwright.sync_api import Page
 
+from model.lessons.vectors import Vectors
 from tests.browser.mounting import mount_component
 from views.components.component import selection_mark
 from views.components.vector_view import VectorPlacement, payload
@@ -19,7 +20,7 @@ def mount(page: Page):
     """Show vectors in an empty page."""
 
     def mount_vectors(placed: VectorPlacement) -> Page:
-        content = payload(placed.dimensions, "Vectors", "light")
+        content = payload(placed.dimensions, "Vectors", "light", len(placed.vectors))
         mount_component(page, "vector_view", "vector-view", content, "#FFFFFF", selection_mark(placed))
         return page
 
@@ -104,3 +105,71 @@ def test_three_dimensions_typed_coordinates_and_the_view_angle(mount):
     assert "(\u22121.00, \u22121.00, 2.00), 1.73 away" in readout_lines(page)[3]
     page.get_by_label("Turn").fill("90")
     assert placement(page)["turn"] == [90, 25]
+
+
+def test_two_vectors_in_space_span_a_plane_that_is_drawn(mount):
+    page = mount(VectorPlacement(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0)), (2.0, 0.0, 8.0)))
+    lines = readout_lines(page)
+    assert lines[:3] == [
+        "Area between them: 7.35",
+        "Rank 2 of 2: the vectors span a plane.",
+        "They are independent: a basis of this plane, not of space.",
+    ]
+    assert lines[3].startswith("p does not lie in the span; nearest to it is (3.00, 2.00, 1.00), 7.35 away")
+    assert page.locator("path.span.filled").get_attribute("d").endswith("Z")
+    shares = page.locator(".combined input")
+    assert [shares.nth(place).input_value() for place in (0, 1)] == ["", ""]
+    shares.nth(0).fill("0.333")
+    shares.nth(1).fill("-2")
+    shares.nth(1).press("Tab")
+    assert placement(page)["point"] == [-1.334, -6.333, -2]
+    assert "p has the coordinates (0.333, \u22122.00) in this basis." in readout_lines(page)
+
+
+def test_the_sum_of_0(mount):
+    page = mount(PLANE)
+    page.get_by_role("button", name="Make the sum 0").click()
+    assert placement(page)["point"] == [0, 0]
+    assert readout_lines(page)[-1] == (
+        "The sum is 0. The vectors are independent, so only coefficients that are all 0 do that."
+    )
+    page.get_by_label("v, coordinate x").fill("4")
+    page.get_by_label("v, coordinate y").fill("2")
+    page.get_by_role("button", name="Make the sum 0").click()
+    shares = page.locator(".combined input")
+    assert [shares.nth(place).input_value() for place in (0, 1)] == ["2", "-1"]  # v = 2 u
+    assert readout_lines(page)[-1] == "The sum is 0 with coefficients that are not all 0: (2.00, \u22121.00)."
+
+
+RELATIONS = [
+    ((0.5, 0.0), (-0.2, 0.0)),
+    ((0.0, 0.0), (1.0, 2.0)),
+    ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)),
+    ((1.5, 0.0, 0.0), (0.0, 1.0, 0.0), (4.5, 0.0, 0.0)),
+    ((2.0, -1.0, 0.0), (-4.0, 2.0, 0.0)),
+]
+
+
+@pytest.mark.parametrize("vectors", RELATIONS)
+def test_coefficients_of_a_sum_of_0_equal_the_models(mount, vectors):
+    page = mount(VectorPlacement(vectors, (1.0,) * len(vectors[0])))
+    page.get_by_role("button", name="Make the sum 0").click()
+    shares = [float(share.input_value()) for share in page.locator(".combined input").all()]
+    assert shares == list(Vectors(vectors, (0.0,) * len(vectors[0])).relation)
+
+
+@pytest.mark.parametrize(
+    "text", ["[[1, -2], [3, 0.5]]", "1 -2\n3 .5", "tensor([[1., \u22122.],\n [3., 0.5]])", "(1, -2, 3, 5e-1)"]
+)
+def test_pasted_lists_fill_the_cells(mount, text):
+    page = mount(PLANE)
+    page.get_by_label("u, coordinate x").evaluate(
+        """(node, text) => {
+          const data = new DataTransfer()
+          data.setData("text", text)
+          node.focus()
+          node.dispatchEvent(new ClipboardEvent("paste", { clipboardData: data, bubbles: true, cancelable: true }))
+        }""",
+        text,
+    )
+    assert placement(page)["vectors"] == [[1, -2], [3, 0.5]] and placement(page)["point"] == [3, 4]

@@ -52,17 +52,65 @@ function orthonormal(vectors) {
   return basis
 }
 
+function divisorOf(one, other) {
+  return other ? divisorOf(other, one % other) : Math.abs(one)
+}
+
+// Whole coefficients, not all 0, of a combination that gives 0; null where the vectors are independent.
+function relationOf(vectors) {
+  const places = [...vectors.keys()]
+  for (let count = 1; count <= vectors.length; count++) {
+    const dependent = choicesOf(places, count).find((some) => rankOf(some.map((place) => vectors[place])) < count)
+    if (!dependent) continue
+    const coefficients = smallestRelation(dependent.map((place) => thousandths(vectors[place])))
+    return places.map((place) => (dependent.includes(place) ? coefficients[dependent.indexOf(place)] : 0))
+  }
+  return null
+}
+
+// The same of dependent vectors of which every smaller selection is independent.
+function smallestRelation(rows) {
+  const axes = [...rows[0].keys()]
+  let coefficients = [1]
+  if (rows.length === 2) {
+    const axis = axes.find((each) => rows[0][each] || rows[1][each])
+    coefficients = [rows[1][axis], -rows[0][axis]]
+  }
+  if (rows.length === 3) {
+    const crossed = choicesOf(axes, 2).map(([one, other]) => {
+      const [a, b] = [one, other].map((axis) => rows.map((row) => row[axis]))
+      return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    })
+    coefficients = crossed.find((each) => each.some(Boolean))
+  }
+  const divisor = coefficients.reduce(divisorOf, 0) * (coefficients.find(Boolean) > 0 ? 1 : -1)
+  return coefficients.map((number) => number / divisor + 0)
+}
+
+// Area between two vectors of space, and the nearest point of their plane in their basis.
+function inPlane([one, other], point) {
+  const [a, b, c] = [dot(one, one), dot(one, other), dot(other, other)]
+  const [p, q] = [dot(one, point), dot(other, point)]
+  const square = a * c - b * b
+  return { area: Math.sqrt(Math.max(0, square)), coordinates: [(p * c - q * b) / square, (a * q - b * p) / square] }
+}
+
 // All derived values of `vectors` and `point`.
 function spanned({ vectors, point }) {
+  const isPair = vectors.length < point.length
   const whole = vectors.map(thousandths)
-  const volume = determinantOf(whole)
+  const plane = isPair ? inPlane(vectors, point) : null
+  const volume = isPair ? 0 : determinantOf(whole)
   const rank = rankOf(vectors)
   const basis = orthonormal(vectors)
   const nearest = basis.reduce((sum, row) => added(sum, scaled(row, dot(point, row))), point.map(() => 0))
-  const reached = rankOf([...vectors, point]) === rank
+  const apart = lengthOf(added(point, scaled(nearest, -1)))
+  const reached = rankOf([...vectors, point]) === rank || (isPair && apart <= 1 / THOUSAND)
+  const inBasis = isPair && reached && rank === vectors.length ? plane.coordinates : null
   const coordinates = volume
     ? vectors.map((_, place) => determinantOf(whole.map((row, at) => (at === place ? thousandths(point) : row))) / volume)
-    : null
-  const distance = reached ? 0 : lengthOf(added(point, scaled(nearest, -1)))
-  return { determinant: volume / THOUSAND ** vectors.length, rank, basis, nearest, reached, coordinates, distance }
+    : inBasis
+  const distance = reached ? 0 : apart
+  const determinant = isPair ? (rank === vectors.length ? plane.area : 0) : volume / THOUSAND ** vectors.length
+  return { determinant, rank, basis, nearest, reached, coordinates, distance, relation: relationOf(vectors) }
 }

@@ -151,13 +151,17 @@ class VectorDrawing {
     const far = 2 * this.reach
     let [span, lattice] = ["", ""]
     if (rank === 1) span = this.line(scaled(basis[0], -far), scaled(basis[0], far))
-    if (rank === 2 && vectors.length === 3) {
+    if (rank === 2 && vectors[0].length === 3) {
       const side = scaled(basis[0], this.reach)
       const other = scaled(basis[1], this.reach)
       const corners = [[1, 1], [1, -1], [-1, -1], [-1, 1]].map(([one, two]) => this.to(added(scaled(side, one), scaled(other, two))))
       span = `M${corners.map((corner) => corner.join(" ")).join("L")}Z`
     }
-    if (rank === vectors.length) {
+    if (rank === 2 && vectors.length === 2 && vectors[0].length === 3) {
+      const [u, v] = vectors
+      lattice = this.line(u, added(u, v)) + this.line(v, added(u, v))
+    }
+    if (rank === vectors[0].length) {
       const origin = vectors[0].map(() => 0)
       if (rank === 2) {
         const corners = [origin, vectors[0], added(...vectors), vectors[1]].map((corner) => this.to(corner))

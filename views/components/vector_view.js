@@ -20,15 +20,17 @@ class VectorView extends View {
   show(bytes) {
     if (!this.isNew(bytes)) return
     const [header] = unpack(bytes)
-    const other = this.sheet && this.sheet.dimensions !== header.dimensions
+    const sizes = ({ dimensions, names }) => `${dimensions} ${names.length}`
+    const other = this.sheet && sizes(this.sheet) !== sizes(header)
     this.sheet = header
     if (other) this.state = null
-    this.fit([header.dimensions, header.label, header.words], header.theme)
+    this.fit([sizes(header), header.label, header.words], header.theme)
     if (!this.followMark() && this.state) this.draw()
   }
 
   showChosen(state) {
-    if (state.point.length !== this.sheet.dimensions) return
+    const { dimensions, names } = this.sheet
+    if (state.point.length !== dimensions || state.vectors.length !== names.length - 1) return
     this.state = state
     this.draw()
   }
@@ -88,6 +90,7 @@ class VectorView extends View {
       return axes.map((axis, column) => {
         const input = this.buildNumber(element("td", "", line), filled(words.coordinate, { name, axis }))
         input.oninput = () => this.typed(input, row, column)
+        input.onpaste = (event) => this.paste(event, row, column)
         return input
       })
     })
@@ -107,6 +110,7 @@ class VectorView extends View {
       addText(name)
       return input
     })
+    button(group, words.zero, () => this.makeZero())
   }
 
   buildNumber(parent, label) {
@@ -134,6 +138,27 @@ class VectorView extends View {
     if (!point.every((number) => Math.abs(number) <= this.sheet.limit)) return
     this.combinedOf = shares
     this.place(vectors.length, { ...point })
+  }
+
+  // The point at the origin, with coefficients that are not all 0 where the vectors are dependent.
+  makeZero() {
+    const { vectors, point } = this.state
+    this.combinedOf = relationOf(vectors) ?? vectors.map(() => 0)
+    this.place(vectors.length, { ...point.map(() => 0) })
+    this.tellPlaced()
+  }
+
+  // A pasted list, such as [2, 1] or [[2, 1], [-1, 2]], fills this cell and those after it.
+  paste(event, row, column) {
+    const numbers = (event.clipboardData.getData("text").replaceAll("\u2212", "-").match(/[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?/gi) ?? []).map(Number)
+    if (numbers.length < 2) return
+    event.preventDefault()
+    const cells = this.inputs.flatMap((line, at) => line.map((_, axis) => [at, axis]))
+    const first = row * this.sheet.dimensions + column
+    numbers.slice(0, cells.length - first).forEach((number, at) => this.place(cells[first + at][0], { [cells[first + at][1]]: number }))
+    event.target.blur()
+    this.draw()
+    this.tellPlaced()
   }
 
   // Moves a vector, or the point (the last index), to other coordinates.
@@ -202,15 +227,19 @@ class VectorView extends View {
     if (!typing && !sharing) input.value = number ?? ""
   }
 
-  writeReadout({ determinant, rank, reached, coordinates, nearest, distance }) {
+  writeReadout({ determinant, rank, reached, coordinates, nearest, distance, relation }) {
     const { words, spans, dimensions } = this.sheet
+    const { vectors, point } = this.state
+    const [count, isPair, isZero] = [vectors.length, vectors.length < dimensions, !point.some(Boolean)]
     const listed = (row) => `(${row.map((number) => threeDigits(Math.abs(number) < 1e-12 ? 0 : number)).join(", ")})`
     const lines = [
-      filled(words.determinant, { number: threeDigits(determinant) }),
-      filled(words.rank, { rank, count: dimensions, span: spans[rank] }),
-      rank === dimensions ? words.independent : words.dependent,
+      filled(isPair ? words.area : words.determinant, { number: threeDigits(determinant) }),
+      filled(words.rank, { rank, count, span: spans[rank] }),
+      rank < count ? words.dependent : isPair ? words.pair : words.independent,
       coordinates ? filled(words.coordinates, { numbers: listed(coordinates) }) : "",
-      !coordinates && reached ? words.reached : "",
+      !coordinates && reached && !isZero ? words.reached : "",
+      isZero && !relation ? words.only : "",
+      isZero && relation ? filled(words.relation, { numbers: listed(relation) }) : "",
       reached ? "" : filled(words.missed, { nearest: listed(nearest), distance: threeDigits(distance) }),
     ]
     this.readout.replaceChildren()

@@ -1,4 +1,4 @@
-"""Vectors in the plane or in space that are dragged, moved by keys or typed, and their span.
+"""Two vectors in the plane, three or two in space, that are dragged, moved by keys or typed, and their span.
 
 The browser draws everything that depends on them while they move; it reports their coordinates to the server, for the
 URL and for the numbers below. Coordinates have three decimals, so that rank and determinant are exact in both.
@@ -28,6 +28,13 @@ WORDS = {
     "determinant": Message("vectors.determinant", "Determinant: {number}"),
     "rank": Message("vectors.rank", "Rank {rank} of {count}: the vectors span {span}."),
     "independent": Message("vectors.independent", "They are independent: a basis."),
+    "pair": Message("vectors.pair", "They are independent: a basis of this plane, not of space."),
+    "area": Message("vectors.area", "Area between them: {number}"),
+    "zero": Message("vectors.zero", "Make the sum 0"),
+    "only": Message(
+        "vectors.only", "The sum is 0. The vectors are independent, so only coefficients that are all 0 do that."
+    ),
+    "relation": Message("vectors.relation", "The sum is 0 with coefficients that are not all 0: {numbers}."),
     "dependent": Message("vectors.dependent", "They are dependent: no basis."),
     "coordinates": Message("vectors.coordinates", "p has the coordinates {numbers} in this basis."),
     "reached": Message("vectors.reached", "p lies in the span, and more than one combination gives it."),
@@ -49,7 +56,7 @@ _BY_RANK = {2: ("origin", "line", "whole-plane"), 3: ("origin", "line", "plane",
 
 @dataclass(frozen=True)
 class VectorPlacement:
-    """Coordinates of the vectors: two with two numbers each in the plane, three with three in space.
+    """Coordinates of the vectors: two with two numbers each in the plane, three or two with three each in space.
 
     Attributes:
         vectors: in the order of `NAMES`.
@@ -72,8 +79,8 @@ class VectorPlacement:
         return "_".join(",".join(f"{number:g}" for number in group) for group in groups)
 
 
-def parse(text: str, dimensions: int) -> VectorPlacement | None:
-    """The placement that `to_address` wrote; None for any other text."""
+def parse(text: str, dimensions: int, count: int = 0) -> VectorPlacement | None:
+    """The placement of `count` vectors (0: as many as dimensions) that `to_address` wrote; None for any other text."""
     if len(text) > 200:
         return None
     try:
@@ -81,18 +88,18 @@ def parse(text: str, dimensions: int) -> VectorPlacement | None:
     except ValueError:
         return None
     turn = groups.pop() if dimensions == 3 else [30.0, 25.0]
-    if len(groups) != dimensions + 1 or not all(number.is_integer() for number in turn):
+    if len(groups) != (count or dimensions) + 1 or not all(number.is_integer() for number in turn):
         return None
     sent = {"vectors": groups[:-1], "point": groups[-1], "turn": list(map(int, turn))}
-    return valid_placement(sent, dimensions)
+    return valid_placement(sent, dimensions, count)
 
 
-def valid_placement(sent: object, dimensions: int) -> VectorPlacement | None:
-    """The placement that a browser sent; None if it is invalid."""
+def valid_placement(sent: object, dimensions: int, count: int = 0) -> VectorPlacement | None:
+    """The placement of `count` vectors (0: as many as dimensions) that a browser sent; None if it is invalid."""
     if not isinstance(sent, dict) or set(sent) != {"vectors", "point", "turn"}:
         return None
     vectors, point, turn = sent["vectors"], sent["point"], sent["turn"]
-    if not isinstance(vectors, list | tuple) or len(vectors) != dimensions:
+    if not isinstance(vectors, list | tuple) or len(vectors) != (count or dimensions):
         return None
     if not all(_is_row(row, dimensions) for row in (*vectors, point)):
         return None
@@ -110,15 +117,16 @@ def _is_row(row: object, dimensions: int) -> bool:
     return all(type(number) in (int, float) and abs(number) <= LIMIT for number in row)  # False for NaN
 
 
-def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
-    """The bytes that `vector_view.js` reads; `label` names the drawing."""
+def payload(dimensions: int, label: str, theme: palette.Theme, count: int = 0) -> bytes:
+    """The bytes that `vector_view.js` reads; `label` names the drawing, `count` is as for `parse`."""
+    count = count or dimensions
     header = {
         "dimensions": dimensions,
         "label": label,
-        "names": [*NAMES[:dimensions], POINT],
+        "names": [*NAMES[:count], POINT],
         "axes": list(AXES[:dimensions]),
-        "hues": [palette.HUES[kind] for kind in ("encoder", "decoder", "cross")][:dimensions],
-        "spans": [SPANS[id]() for id in _BY_RANK[dimensions]],
+        "hues": [palette.HUES[kind] for kind in ("encoder", "decoder", "cross")][:count],
+        "spans": [SPANS[id]() for id in _BY_RANK[dimensions][: count + 1]],
         "limit": LIMIT,
         "turns": TURNS,
         "theme": theme,
@@ -129,5 +137,7 @@ def payload(dimensions: int, label: str, theme: palette.Theme) -> bytes:
 
 def vector_view(placement: VectorPlacement, label: str, key: str, on_change: Callable[[VectorPlacement], None]) -> None:
     """Mount the view; `on_change` gets the placement, half a second after the user last moved a vector."""
-    handler = partial(valid_placement, dimensions=placement.dimensions), on_change
-    _MOUNT(key, payload(placement.dimensions, label, sentence_input.theme()), vars(placement), placed=handler)
+    count = len(placement.vectors)
+    handler = partial(valid_placement, dimensions=placement.dimensions, count=count), on_change
+    content = payload(placement.dimensions, label, sentence_input.theme(), count)
+    _MOUNT(key, content, vars(placement), placed=handler)

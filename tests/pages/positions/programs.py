@@ -97,7 +97,7 @@ CASES: dict[str, Case] = {
     "similarity": (PAPER, COLUMN, similar),
     "rotation": (PAPER | {"shift": 5}, COLUMN | {"shift": 100}, rotated),
     "vectors": (
-        {"vectors": ((2.0, 1.0), (-1.0, 2.0)), "point": (3.0, 4.0)},
+        {"vectors": ((2.0, -1.0, 0.0), (1.0, 3.0, 1.0)), "point": (3.0, 2.0, 1.0)},
         {"vectors": ((1.0, 0.0, -1.0), (0.0, 1.0, -1.0), (1.0, 1.0, -2.0)), "point": (0.0, 0.0, 3.0)},
         spanned,
     ),

@@ -29,3 +29,10 @@ def test_invalid_answers_are_rejected():
         assert valid_placement(sent | {name: wrong}, 2) is None
     for wrong in (None, [], {"vectors": []}, sent | {"more": 1}):
         assert valid_placement(wrong, 2) is None
+
+
+def test_two_vectors_in_space():
+    pair = VectorPlacement(((2.0, -1.0, 0.0), (1.0, 3.0, 1.0)), (3.0, 2.0, 1.0), (-40, 35))
+    assert parse(pair.to_address(), 3, 2) == pair
+    assert parse(pair.to_address(), 3) is None and parse(SPACE.to_address(), 3, 2) is None
+    assert valid_placement(vars(pair), 3, 2) == pair and valid_placement(vars(pair), 3) is None
