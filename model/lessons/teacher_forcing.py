@@ -1,5 +1,6 @@
 """One target decoded twice: with its own tokens as input (training), and with the generated ones (inference)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 
@@ -7,6 +8,21 @@ import numpy as np
 
 from ..runtime.arrays import largest_difference, softmax
 from ..tracing.trace import Trace
+
+
+@dataclass(frozen=True)
+class ShiftedPosition:
+    """One position of a target that is fed shifted right by one."""
+
+    reads: str  # the token that is fed: the start, then the target's token one position earlier
+    seen: tuple[str, ...]  # what the position may attend to under the causal mask: all that is fed up to here
+    expected: str  # the target's token, or the end
+
+
+def shift_right(tokens: Sequence[str], start: str = "<s>", end: str = "</s>") -> tuple[ShiftedPosition, ...]:
+    """Feed a target to a decoder as in training: one position more than it has tokens."""
+    fed, expected = (start, *tokens), (*tokens, end)
+    return tuple(ShiftedPosition(fed[at], fed[: at + 1], expected[at]) for at in range(len(fed)))
 
 
 @dataclass(frozen=True)

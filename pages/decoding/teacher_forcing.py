@@ -6,32 +6,37 @@ import streamlit as st
 
 from model import DecodingOptions, Trace
 from model.lessons.teacher_forcing import ForcedFreeComparison, compare_runs
+from pages.decoding import given_tokens
 from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import choose_target
 from pages.shared.texts import block, caption, column_with_text, warn_if_cut_off
+from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
 from views.text import literal
-from views.text.catalogue import say, say_count
+from views.text.catalogue import Message, say, say_count
 from views.text.numbers import percent
 
+INPUTS = {
+    "target": Message("forcing.input.target", "Your target"),
+    "tokens": Message("forcing.input.tokens", "Given tokens"),
+}
 OTHER = "Il fait froid ce matin."  # a translation of another sentence
 
 
 def render(request: Request) -> None:
     """Show a target box, the two inputs, and both runs position by position."""
     with column_with_text("decoding", "teacher-forcing"):
+        if widgets.pick(say("forcing.input", "What is forced"), INPUTS, "forced_input") == "tokens":
+            _render_encoder(request.service.model.tokenizer.display(_source(request)))
+            given_tokens.render()
+            render_experiment("decoding-teacher-forcing", {"forced_input": "target", "target": OTHER}, None)
+            return
         forced = choose_target(request)
         if forced is None:
             return
-        encoder = say_count(
-            "forcing.encoder",
-            "What the encoder reads: {count} token",
-            "What the encoder reads: {count} tokens, all at once",
-            len(forced.source_tokens),
-        )
         decoder = say(
             "forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>"
         )
@@ -39,10 +44,9 @@ def render(request: Request) -> None:
             (say("forcing.row.reads", "decoder reads"), forced.target_tokens),
             (say("forcing.row.target", "should generate"), forced.next_tokens),
         )
+        _render_encoder(forced.source_tokens)
         st.html(
-            generated_tokens.label(encoder)
-            + generated_tokens.chips(forced.source_tokens, "encoder")
-            + generated_tokens.label(decoder)
+            generated_tokens.label(decoder)
             + decoding_steps.aligned_tokens(rows, say("forcing.shifted", "The shifted target"))
         )
     free_run = request.service.trace(request.text, DecodingOptions())
@@ -67,6 +71,20 @@ def render(request: Request) -> None:
         difference=checks.format_difference("two passes", comparison.shared_difference),
     )
     files.csv_and_table(*tables.header_and_rows(columns), "teacher-forcing", key="forcing_table")
+
+
+def _source(request: Request) -> list[int]:
+    return request.service.model.tokenizer.encode_source(request.text)
+
+
+def _render_encoder(tokens: Sequence[str]) -> None:
+    encoder = say_count(
+        "forcing.encoder",
+        "What the encoder reads: {count} token",
+        "What the encoder reads: {count} tokens, all at once",
+        len(tokens),
+    )
+    st.html(generated_tokens.label(encoder) + generated_tokens.chips(tokens, "encoder"))
 
 
 def summary(comparison: ForcedFreeComparison, forced: Trace) -> str:

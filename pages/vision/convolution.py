@@ -1,5 +1,7 @@
 """Vision, compared with a convolution: the inductive bias of both, on rearranged pictures and at other sizes."""
 
+import math
+
 import numpy as np
 import streamlit as st
 
@@ -17,7 +19,7 @@ from views.controls import widgets
 from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say
-from views.text.numbers import percent
+from views.text.numbers import grouped, percent
 
 PICTURES = {
     "kept": Message("vision.bias.kept", "As it is"),
@@ -92,6 +94,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     ]
     st.html(bars.table(columns, field_cells, say("vision.bias.reach.table", "Receptive field by block"), whole=True))
     paragraph(PAGE, "beside-a-convolution", first=fields[0].pixels, last=fields[-1].pixels, side=len(trace.pixels))
+    _render_accuracies(service.model.card, convolution.model.card)
     result = {"ours": percent(float(own_shares["patches"][answer])), "theirs": percent(share(their_shares["patches"]))}
     render_experiment("vision-convolution", {"arranged": "patches"}, result if arrangement == "patches" else None)
     difference = float(np.abs(own_shares["kept"] - trace.probabilities).max())
@@ -99,3 +102,18 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     files.csv_and_table(header, rows, "inductive-bias", say("vision.bias.csv", "Probabilities as CSV"))
     files.csv(columns, field_rows, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))
     render_vision_program(service, "convolution")
+
+
+def _render_accuracies(ours: dict, theirs: dict) -> None:
+    """State how many held-out pictures each network answers right, from its card; nothing without these figures."""
+    try:
+        shares = [float(card["evaluation"]["top1"]) for card in (ours, theirs)]
+        counts = [int(card["evaluation"]["pictures"]) for card in (ours, theirs)]
+        training = int(ours["data"]["training_pictures"])
+        epochs = {"our_epochs": int(ours["training"]["epochs"]), "their_epochs": int(theirs["training"]["epochs"])}
+    except (KeyError, TypeError, ValueError):
+        return
+    bands = [1.96 * math.sqrt(share * (1 - share) / count) for share, count in zip(shares, counts, strict=True)]
+    figures = {"ours": percent(shares[0]), "theirs": percent(shares[1]), "band": percent(max(bands))}
+    paragraph(PAGE, "accuracies", **figures, **epochs, pictures=grouped(counts[0]), training=grouped(training))
+    paragraph(PAGE, "amount-of-data", training=grouped(training))

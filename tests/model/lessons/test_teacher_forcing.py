@@ -2,7 +2,7 @@
 
 import pytest
 
-from model.lessons.teacher_forcing import compare_runs
+from model.lessons.teacher_forcing import compare_runs, shift_right
 from model.tracing.trace import record_trace
 from tests.model.decoding import reference as plain
 from tests.model.networks import tiny_network
@@ -72,3 +72,10 @@ def test_two_sentences_are_refused(network, tokenizer, greedy_trace):
     other = trace_of(network, tokenizer, [20, plain.EOS], source=[8, 3])
     with pytest.raises(ValueError, match="same sentence"):
         compare_runs(other, greedy_trace)
+
+
+def test_a_target_is_shifted_right_by_one():
+    positions = shift_right(("a", "b"))
+    assert [(each.reads, each.expected) for each in positions] == [("<s>", "a"), ("a", "b"), ("b", "</s>")]
+    assert [each.seen for each in positions] == [("<s>",), ("<s>", "a"), ("<s>", "a", "b")]
+    assert [each.expected for each in shift_right(())] == ["</s>"]

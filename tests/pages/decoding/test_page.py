@@ -10,6 +10,8 @@ from streamlit.testing.v1 import AppTest
 from model import DecodingOptions
 from model.decoding.search import beam_search, sampling_probabilities
 from model.runtime.arrays import softmax
+from model.runtime.messages import UserError
+from pages.decoding.given_tokens import parse_tokens
 from tests.pages.charts import check_caption
 from tests.pages.conftest import PATIENCE, ROOT, SENTENCE, go, html_of
 from tests.pages.reading import marked, table
@@ -148,6 +150,50 @@ def test_shifted_pair_of_the_tutorial(open_app):
     html = html_of(app)
     assert re.findall(r'aa-encoder">.*?</div>', html)[0].count("listitem") == 8
     assert "both runs read the same" in " ".join(line.value for line in app.markdown)
+
+
+def test_typed_tokens_are_shifted(open_app):
+    app = open_app("decoding", part="teacher-forcing", forced_input="tokens")
+    assert not app.exception
+    shifted = table(app, "The shifted target")
+    words = ["\ub098\ub294", "\ucc28\ub97c", "\uc0ac\uace0\uc2f6\ub2e4"]
+    assert shifted[1] == ["decoder reads", "<s>", *words]
+    assert shifted[2] == ["should generate", *words, "</s>"]
+    rows = table(app, "Given tokens, position by position")[1:]
+    assert [row[1] for row in rows] == ["<s>", *words]
+    assert rows[2][2] == "".join(["<s>", *words[:2]])  # chips in a row
+    assert [row[4] for row in rows] == [
+        "<s>, the same",
+        *(f"its own choice at position {place}" for place in (1, 2, 3)),
+    ]
+    app.text_input(key="decoder_tokens").set_value("[[sos], 'ich', 'will', \"<b>\"]").run()
+    assert table(app, "The shifted target")[1] == ["decoder reads", "<s>", "ich", "will", "<b>"]
+    app.text_input(key="decoder_tokens").set_value(" ").run()
+    assert not app.exception and len(app.warning) == 1
+    app.button(key="try-decoding-teacher-forcing").click().run()
+    assert "Teacher-forced and free-running" in html_of(app)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b c",
+        "a, b, c",
+        "[a, b, c]",
+        "['a', 'b', 'c']",
+        '[[sos], "a", "b", "c"]',
+        "<s> a b c </s>",
+        "[BOS] a b c [EOS]",
+    ],
+)
+def test_notations_of_typed_tokens(text):
+    assert parse_tokens(text) == ("a", "b", "c")
+
+
+@pytest.mark.parametrize("text", ["", "<s>", "[]", "a " * 25, "a" * 41])
+def test_unusable_typed_tokens(text):
+    with pytest.raises(UserError):
+        parse_tokens(text)
 
 
 def test_forced_and_free_position_by_position(open_app, translator):

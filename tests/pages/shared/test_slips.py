@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from model.lessons.far_positions import measure_far_positions
-from model.networks.positional import wavelengths
+from model.networks.positional import positional_table, sinusoidal_angles, wavelengths
 from tests.every_view import PARTS
 from views.text import catalogue
 from views.text.numbers import three_digits
@@ -30,6 +30,9 @@ NUMBERS = {
         three_digits(math.cos(1)),
         three_digits(math.cos(1e4 ** (-1 / WIDTH))),
         three_digits(math.sin(7)),
+        f"is {1 / 4:g}, and",
+        f"position 1 is {float(sinusoidal_angles(2, 4, 'column')[1, 1]):g}.",
+        "{:g} in column 0 and {:g} in column 1".format(*positional_table(1, 4)[0, :2]),
     ],
     "positions-wavelengths": [
         f"{three_digits(measure_far_positions(wavelengths(WIDTH, base=100).numpy()).largest)} with a base of 100",
@@ -39,7 +42,12 @@ NUMBERS = {
         three_digits(2 * math.pi),
     ],
     "positions-orthogonality": [f"rank is {torch.linalg.matrix_rank(torch.eye(3)[:2])}"],
-    "inside-heads": [plain(FULL), plain(SPLIT)],
+    "inside-heads": [
+        plain(FULL),
+        plain(SPLIT),
+        " x ".join(map(str, torch.nn.Linear(HEADS * (WIDTH // HEADS), WIDTH).weight.shape)),
+        f"{WIDTH // HEADS} x {WIDTH} matrix does not fit {WIDTH} numbers",
+    ],
     "inside-memory": [str(torch.zeros(5, 3, 10, 20).view(-1, 200).stride()), plain(torch.zeros(3, 5, 10, 20).numel())],
     "inside-scaling": [f"is {math.isqrt(WIDTH // HEADS)}", three_digits(math.sqrt(WIDTH))],
     "inside-seven-steps": [plain(10 * WIDTH), plain(9 * WIDTH)],
