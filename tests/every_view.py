@@ -140,4 +140,9 @@ UNFOLDED = (
     View("history", "part", "attention-over-states", {"attending": "viewer"}),
     View("tokens", "part", "step-by-step", {"step": "positions"}),
     View("decoding", "part", "beam-search", {"nodes": "all"}),
+    View("decoding", "part", "teacher-forcing", {"forced_input": "tokens"}),
+    View("positions", "facet", "table", {"cells": "angles", "form": "column", "length": "8", "width": "4"}),
+    View("positions", "facet", "vectors", {"space": "pair"}),
+    View("positions", "facet", "other-models", {"numbered": "learned"}),
+    View("inside", "inside", "add-norm", {"dropped": "1 feed-forward, inside"}),
 )
