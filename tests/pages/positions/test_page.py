@@ -168,7 +168,7 @@ def test_three_schemes_on_two_lengths(open_app):
 @pytest.mark.parametrize(("form", "name"), [("paper", "paper"), ("column", "column")])
 def test_similarity(open_app, form, name):
     app = open_app("positions", facet="similarity", length="20", width="16", form=form)
-    heat, lines = charts(app)
+    heat, lines, _ = charts(app)  # the last is the overlap of the dimensions
     expected = measure_similarity(20, 16, name)
     np.testing.assert_allclose(numbers(heat["data"][0]["z"]), expected.products, atol=1e-5)
     np.testing.assert_allclose(curve(lines, "mean")[1], expected.by_distance, atol=1e-5)
