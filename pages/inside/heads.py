@@ -19,7 +19,7 @@ from views.url_state import bound_settings
 
 TENSORS = {  # labels of the steps of `step_shapes`
     "ids": Message("inside.shapes.ids", "ids"),
-    "embedding table": Message("inside.shapes.table", "embedding table, one row a token"),
+    "embedding table": Message("inside.shapes.embedding-table", "embedding table, one row a token"),
     "embedded": Message("inside.shapes.embedded", "embeddings"),
     "positions": Message("inside.shapes.positions", "positions, the same for all sequences"),
     "with positions": Message("inside.shapes.with-positions", "embeddings + positions"),
