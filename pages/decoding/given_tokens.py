@@ -7,6 +7,7 @@ import streamlit as st
 from model.lessons.teacher_forcing import shift_right
 from model.runtime.messages import UserError
 from pages.shared import files, tables
+from pages.shared.code import render_program
 from pages.shared.tables import TableColumn
 from pages.shared.texts import paragraph
 from views.controls import widgets
@@ -56,6 +57,7 @@ def render() -> None:
     ]
     tables.render_table(columns, say("forcing.given.table", "Given tokens, position by position"))
     files.csv_and_table(*tables.header_and_rows(columns), "given-tokens", key="given_table")
+    render_program("decoding", "given-tokens", tokens=tokens)
 
 
 def _tokens(title: str, tokens: list[str]) -> TableColumn:

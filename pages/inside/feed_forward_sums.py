@@ -6,6 +6,7 @@ import streamlit as st
 
 from model.lessons.feed_forward import HiddenUnits, Stack
 from model.lessons.feed_forward_sums import LinearSum, feed_forward_shapes, split_sums
+from model.lessons.heads import StepShape
 from pages.shared import checks, files, tables
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
@@ -49,7 +50,10 @@ def render_sums(
         say("inside.fed.sum.unit", "Unit {unit}, its sum and ReLU", unit=unit + 1),
         say("inside.fed.sum.dimension", "Dimension {dimension} of the output", dimension=dimension + 1),
     )
-    names = ((into, "x", "W\u2081", "b\u2081"), (out, "h", "W\u2082", "b\u2082"))
+    names = tuple(
+        (along, *(Untranslated(letter)() for letter in letters))
+        for along, letters in ((into, ("x", "W\u2081", "b\u2081")), (out, ("h", "W\u2082", "b\u2082")))
+    )
     for column, title, linear_sum, letters in zip(st.columns(2, gap="large"), titles, sums, names, strict=True):
         with column:
             _render_sum(title, linear_sum, *letters)
@@ -57,7 +61,7 @@ def render_sums(
     caption("inside", "check-sums", difference=checks.format_difference("fed forward", difference))
     with st.container(horizontal=True):
         for name, linear_sum, letters in zip(("unit", "dimension"), sums, names, strict=True):
-            header = [letters[0], *letters[1:3], f"{letters[1]} {letters[2]}"]
+            header = [*letters[:3], say("inside.fed.sum.product", "product")]
             rows = [
                 [row + 1, *map(float, (linear_sum.inputs[row], linear_sum.weights[row], linear_sum.products[row]))]
                 for row in range(len(linear_sum.inputs))
@@ -84,15 +88,16 @@ def _render_sum(title: str, linear_sum: LinearSum, along: str, vector: str, matr
     if others:
         text = say("inside.fed.sum.others", "the other {count}", count=others)
         table.append([text, "", "", bars.bar_cell(rest, top)])
+    plus = say("inside.fed.sum.bias", "bias {bias}", bias=bias)
     product_sum = say("inside.fed.sum.products", "sum of all products")
     table += [
         [product_sum, "", "", bars.bar_cell(linear_sum.product_sum, top)],
-        [Untranslated(f"+ {bias}")(), "", "", bars.bar_cell(linear_sum.bias, top)],
+        [plus, "", "", bars.bar_cell(linear_sum.bias, top)],
         [say("inside.fed.sum.total", "sum with the bias"), "", "", bars.bar_cell(linear_sum.total, top)],
     ]
     if linear_sum.activated:
-        table.append([Untranslated("max(0, ...)")(), "", "", bars.bar_cell(linear_sum.result, top)])
-    header = [along, vector, matrix, f"{vector} {matrix}"]
+        table.append([say("inside.fed.sum.relu", "after ReLU"), "", "", bars.bar_cell(linear_sum.result, top)])
+    header = [along, vector, matrix, say("inside.fed.sum.product", "product")]
     st.html(generated_tokens.label(title) + bars.table(header, table, title, marked=len(table) - 1, whole=True))
 
 
@@ -111,24 +116,23 @@ def render_shapes(length: int, d_model: int, d_ff: int) -> None:
             int(widgets.number(label, key, first, 1, most, varies=True)) for label, key, first, most in boxes
         )
     own, typed = feed_forward_shapes(1, length, d_model, d_ff), feed_forward_shapes(batch, tokens, width, hidden)
-    count = lambda steps: sum(math.prod(step.shape) for step in steps if step.step in WEIGHTS)  # noqa: E731
     parameters = say("inside.forms.parameters", "parameters")
     columns = [
         tables.TableColumn(say("column.tensor", "tensor"), [*(TENSORS[step.step]() for step in own), parameters]),
-        tables.name_column(
-            say("inside.shapes.yours", "your sentence"),
-            [*(str(step.shape) for step in own), grouped(count(own))],
-            "number",
-        ),
-        tables.name_column(
-            say("inside.shapes.typed", "these sizes"),
-            [*(str(step.shape) for step in typed), grouped(count(typed))],
-            "number",
-        ),
+        _shape_column(say("inside.shapes.yours", "your sentence"), own),
+        _shape_column(say("inside.shapes.typed", "these sizes"), typed),
     ]
     tables.render_table(columns, say("inside.fed.shapes.table", "Shapes of the feed-forward network"))
     files.csv(*tables.header_and_rows(columns), "feed-forward-shapes", say("inside.shapes.csv", "Shapes as CSV"))
     _render_widths(width, hidden)
+
+
+def _shape_column(title: str, steps: list[StepShape]) -> tables.TableColumn:
+    """A column of shapes, and below them the number of parameters."""
+    shapes = [str(step.shape) for step in steps]
+    count = sum(math.prod(step.shape) for step in steps if step.step in WEIGHTS)
+    cells = [bars.data_cell(text, "number") for text in (*shapes, grouped(count))]
+    return tables.TableColumn(title, [*shapes, str(count)], cells)
 
 
 def _render_widths(d_model: int, d_ff: int) -> None:

@@ -83,6 +83,8 @@ def render(request: Request) -> None:
     files.csv_and_table(header, table, f"positions-{scheme}", say("positions.numbered.csv", "By distance as CSV"))
     if own:
         learned_table.render_table(own)
+        if own.owner == "classifier":
+            render_program("positions", "learned-table", length=length)
     else:
         render_program("positions", "other-models", scheme=scheme, length=length, head=head)
 

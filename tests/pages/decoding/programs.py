@@ -8,7 +8,7 @@ from model import DecodingOptions, Trace, Translator
 from model.decoding.sampling_stages import sampling_stages
 from model.decoding.search import beam_tree
 from model.lessons.output_layer import check_row, recompute_output
-from model.lessons.teacher_forcing import compare_runs
+from model.lessons.teacher_forcing import compare_runs, shift_right
 from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import (
     COOK,
@@ -64,7 +64,14 @@ def by_hand(values: Values) -> Expected:
     return named | {"softmax": {place: np.array(row.softmax) for place, row in enumerate(rows)}}
 
 
+def shifted(values: Values) -> Expected:
+    positions = shift_right(values["tokens"])
+    names = ("reads", "expected", "seen")
+    return {name: tuple(getattr(position, name) for position in positions) for name in names}
+
+
 CASES: dict[str, Case] = {
+    "given-tokens": ({"tokens": ("a", "b", "c")}, {"tokens": ("\ub098\ub294",)}, shifted),
     "rows": ({"rows": ((0.2, 0.1, 0.1), (0.4, 0.5, 0.1))}, {"rows": ((1.0,), (-3.0, 700.0))}, by_hand),
     "step-by-step": (
         OWN | {"step": 1, "temperature": 0.7, "top_k": 40, "top_p": 0.9},

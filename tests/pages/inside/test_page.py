@@ -7,8 +7,9 @@ import re
 import numpy as np
 import pytest
 
-from model.lessons.dropout import draw_dropout
+from model.lessons.dropout import HIDDEN, draw_dropout
 from model.lessons.feed_forward import measure_hidden_units
+from model.lessons.feed_forward_sums import split_sums
 from model.lessons.layer_steps import recompute_attention, record_layer_inputs
 from model.lessons.residual import recompute_add_and_norms
 from model.lessons.scaling import trained_run_in_steps
@@ -285,3 +286,48 @@ def test_tables_are_built_when_they_are_opened(open_app):
     app.session_state["steps_table"] = True
     app.run()
     np.testing.assert_allclose(app.dataframe[0].value.to_numpy(), matrices(app)["Weights"][1], atol=1e-6)
+
+
+def test_both_sums_are_split_into_products_and_bias(open_app, translator, trace):
+    query = {"stack": "decoder", "layer": "2", "fed_token": "3", "fed_unit": "7", "fed_dimension": "11"}
+    app = open_app("inside", inside="feed-forward", **query)
+    units = measure_hidden_units(translator.network, trace, "decoder", 1)
+    into, out = split_sums(translator.network, units, ("decoder", 1), 2, 6, 10)
+    named = (("Unit 7, its sum and ReLU", "b\u2081", into), ("Dimension 11 of the output", "b\u2082", out))
+    for title, bias, expected in named:
+        rows = {row[0]: row[-1] for row in table(app, title)}
+        assert rows["sum of all products"] == three_digits(expected.product_sum)
+        assert rows[f"bias {bias}"] == three_digits(expected.bias)
+        assert rows["sum with the bias"] == three_digits(expected.total)
+        assert rows[str(expected.largest(1)[0] + 1)] == three_digits(float(expected.products[expected.largest(1)[0]]))
+    assert "something is wrong" not in " ".join(each.value for each in app.caption)
+
+
+def test_shapes_of_the_feed_forward_network(open_app, trace):
+    app = open_app("inside", inside="feed-forward")
+    rows = {row[0]: row[1:] for row in table(app, "Shapes of the feed-forward network")}
+    count = len(trace.source_ids)
+    assert rows["x, the tokens"][0] == f"(1, {count}, 256)" and rows["W\u2081"] == ["(256, 1024)"] * 2
+    assert rows["b\u2081"] == ["(1024,)"] * 2 and rows["W\u2082"] == ["(1024, 256)"] * 2
+    assert rows["parameters"][0] == "525\u2009568"  # 256 x 1024 + 1024 + 1024 x 256 + 256
+    app.number_input(key="fed_hidden").set_value(2048).run()
+    assert {row[0]: row[2] for row in table(app, "Shapes of the feed-forward network")}["W\u2082"] == "(2048, 256)"
+    paper = table(app, "Quality by d_ff in the paper")
+    assert [row[0] for row in paper] == ["1024", "2048", "4096"] and [row[1] for row in paper] == ["2", "4", "8"]
+
+
+def test_hidden_units_are_dropped_as_a_third_place(open_app, translator, trace):
+    query = {
+        "inside": "add-norm",
+        "norm_place": "2",
+        "dropped": "2 feed-forward, inside",
+        "dropout": "0.5",
+        "draw": "9",
+    }
+    app = open_app("inside", **query)
+    draws = draw_dropout(translator.network, trace, "encoder", (1, HIDDEN, 1), 0.5, 8, 9)
+    rows = matrices(app)
+    name = next(name for name in rows if "2 feed-forward, inside" in name)
+    np.testing.assert_allclose(rows[name][1], np.vstack([draws.without, draws.drawn]), atol=1e-4)
+    code = " ".join(fold.code[0].value for fold in app.expander if fold.code)
+    assert "rates = (0.5, 0.5)" in code and "hidden * kept" in code

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from model import Translator
+from model import Translator, VisionClassifier
 from model.lessons.fourier import fourier_coefficients
 from model.lessons.position_basis import curve, fit_columns, harmonics
 from model.lessons.position_effects import position_losses_in_steps
@@ -15,6 +15,7 @@ from model.lessons.position_geometry import (
     number_positions,
     wave_product,
 )
+from model.lessons.position_schemes import learned
 from model.lessons.vectors import Vectors
 from model.networks.positional import positional_table, wavelengths
 from model.runtime.progress import as_one_call
@@ -85,7 +86,12 @@ def series(values: Values) -> Expected:
     return {name: getattr(computed, name) for name in ("a", "b", "sizes")}
 
 
+def learned_products(values: Values) -> Expected:
+    return {"matrix": learned(VisionClassifier.load(device="cpu").network, values["length"])}
+
+
 CASES: dict[str, Case] = {
+    "learned-table": ({"length": 32}, {"length": 5}, learned_products),
     "fourier": ({"length": 64, "curve": "square-wave"}, {"length": 33, "curve": "bump"}, series),
     "table": (PAPER, COLUMN, lambda values: {"table": positional_table(**values)}),
     "wavelengths": (PAPER, COLUMN, waves),

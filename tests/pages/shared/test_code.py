@@ -42,6 +42,8 @@ FURTHER = {
     ("inside", "dropout-inside"),
     ("loss", "typed"),
     ("decoding", "rows"),
+    ("decoding", "given-tokens"),
+    ("positions", "learned-table"),
     ("positions", "fourier"),
     ("vision", "classification"),
     ("vision", "curves"),
