@@ -72,6 +72,20 @@ class EnglishStatistics:
         """`(word + 1,)` place of the first entry of each word, and the number of entries."""
         return np.searchsorted(self.entries[:, 0], np.arange(len(self.words) + 1))
 
+    def check(self) -> None:
+        """Check that all tables belong together.
+
+        Raises:
+            ValueError: a size or a place is out of range.
+        """
+        words, languages = len(self.words), len(self.languages)
+        sizes = (self.english.shape, self.others.shape, self.english_letters.shape, self.other_letters.shape)
+        letters = (SYMBOLS,) * 3
+        if sizes != ((words,), (len(self.entries),), letters, letters):
+            raise ValueError("the tables of words and letters differ in size")
+        if (self.entries < 0).any() or (self.entries >= (words, languages)).any():
+            raise ValueError("a count is of no word or of no language")
+
     def evidence(self, words: Sequence[str]) -> Evidence:
         """Compare the words of a text with every language.
 
@@ -131,7 +145,9 @@ class EnglishStatistics:
             tables = {name: tensors[name].float().numpy() for name in TABLES}
             languages, words = (_from_bytes(tensors[name]) for name in ("languages", "words"))
             entries = np.stack([tensors[name].numpy().astype(np.int32) for name in ("word", "language")], axis=1)
-            return cls(languages, words, entries=entries, rarest=float(tensors["rarest"]), **tables)
+            statistics = cls(languages, words, entries=entries, rarest=float(tensors["rarest"]), **tables)
+            statistics.check()
+            return statistics
 
 
 def letter_triples(word: str) -> tuple[list[int], list[int], list[int]]:

@@ -40,7 +40,12 @@ def render(cards: dict[str, dict], comparison: NetworkComparison) -> None:
     st.markdown(prose.block("history", "ladder-differences", sentences=comparison.sentences, resamples=resamples))
     header, rows = [column() for column in HEADER], table_rows(cards, comparison)
     cells: list[list[bars.Value]] = [
-        [*row[:4], row[4] or NONE, networks_compared.band_cell(comparison.steps.get(name))]
+        [
+            *row[:3],
+            bars.data_cell(row[3], "name"),
+            row[4] or NONE,
+            networks_compared.band_cell(comparison.steps.get(name)),
+        ]
         for name, row in zip(NETWORKS, rows, strict=True)
     ]
     st.html(bars.table(header, cells, say("ladder.differences.table", "Training of all five networks"), whole=True))

@@ -88,6 +88,26 @@ def test_tables_of_earlier_versions_are_ignored_and_damaged_ones_reported(tmp_pa
         EnglishStatistics.load(tmp_path, "hash")
 
 
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"language": torch.tensor([0, 200, 1], dtype=torch.uint8)},
+        {"word": torch.tensor([0, 1, -3], dtype=torch.int32)},
+        {"words": torch.tensor([195, 40], dtype=torch.uint8)},  # no UTF-8
+        {"words": torch.tensor([65, 10, 66], dtype=torch.uint8)},
+        {"english_letters": torch.zeros(27, 27, 27).half()},
+        {"others": torch.zeros(2).half()},
+    ],
+    ids=lambda damage: "-".join(damage),
+)
+def test_flipped_bytes_are_reported_when_the_table_is_read(tmp_path, damage):
+    small_statistics(WORDS).save(tmp_path, "hash")
+    tensors, facts = load_tensors(tmp_path / FILE)
+    save_tensors(tmp_path / FILE, tensors | damage, facts)
+    with pytest.raises(CheckpointError, match="table of English words"):
+        EnglishStatistics.load(tmp_path, "hash")
+
+
 @pytest.fixture(scope="module")
 def shipped() -> EnglishStatistics:
     return EnglishStatistics.load(SHIPPED, Translator.load(device="cpu").card["tokenizer_sha256"])
