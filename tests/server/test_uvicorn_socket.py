@@ -11,13 +11,18 @@ import pytest
 import uvicorn
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
+from uvicorn.lifespan.on import LifespanOn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 from server import uvicorn_socket
 from server.client_address import SocketsByAddress, trusted_proxies
+from server.http_connection import LimitedHttpProtocol
 from server.limits import SocketLimits
+from server.websocket_connection import LimitedWebSocketProtocol
 from server.websocket_messages import MessageFilter
+from tests.coroutines import run_in_thread
 from tests.processes import free_port
 
 PATIENCE = 20  # seconds
@@ -98,3 +103,22 @@ def test_under_another_server_there_is_no_peer_and_no_limit():
 
     assert uvicorn_socket.peer(receive) is None
     uvicorn_socket.limit_message(receive, 1)
+    uvicorn_socket.abort(receive)
+    run_in_thread(uvicorn_socket.until_writable(receive))
+    assert not uvicorn_socket.limit_connections(receive, LimitedHttpProtocol, LimitedWebSocketProtocol)
+
+
+def test_the_connections_of_the_installed_uvicorn_get_limits_when_the_app_starts():
+    config = uvicorn.Config(lambda: None, factory=True, **_get_uvicorn_config_kwargs())
+    receive = LifespanOn(config).receive
+    assert uvicorn_socket.limit_connections(receive, LimitedHttpProtocol, LimitedWebSocketProtocol)
+    assert (config.http_protocol_class, config.ws_protocol_class) == (LimitedHttpProtocol, LimitedWebSocketProtocol)
+    assert config.encoded_headers == []
+
+
+def test_connections_of_other_classes_are_left_as_they_are():
+    config = uvicorn.Config(lambda: None, factory=True, **(_get_uvicorn_config_kwargs() | {"http": "h11"}))
+    receive = LifespanOn(config).receive
+    websocket = config.ws_protocol_class
+    assert not uvicorn_socket.limit_connections(receive, LimitedHttpProtocol, LimitedWebSocketProtocol)
+    assert (config.http_protocol_class, config.ws_protocol_class) == (H11Protocol, websocket)
