@@ -10,12 +10,14 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
+from .hub.interface import use_eager_form
 from .hub.library_types import Network
-from .hub.loading import DTYPES, LoadedModel, check_input, check_vocabulary, load_model
+from .hub.loading import DTYPES, LoadedModel, check_input, load_model
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
+from .hub.readers import check_vocabulary
 from .hub.source import commit_of, folder_of
-from .hub.tasks import ModelTask, task_of_network
+from .hub.tasks import ModelTask, body_of, task_of_network
 from .runtime.device import choose_device
 from .runtime.fallback import place_on_device
 
@@ -90,6 +92,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
         check_vocabulary(reader, network.config)
     with raised_as("This live model cannot be copied; open the folder that it is saved to."):
         copied: Network = _share_tensors(network)
+    use_eager_form(copied)
     known = task_of_network(copied)
     if known is not None and task not in (None, known):
         raise OpenError(
@@ -100,7 +103,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
         )
     task = known or task or "encode"
     name = copied.config.name_or_path or type(copied).__name__
-    body: Network = copied.base_model if task == "encode" else copied
+    body = body_of(copied) if task == "encode" else copied
     head = None if body is copied else type(copied).__name__
     return _opened(LoadedModel(body.eval(), reader, vision, task, head), name, "")
 

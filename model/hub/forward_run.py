@@ -1,5 +1,6 @@
 """Run an opened network on any input, with or without a recorder, and read its outputs."""
 
+import inspect
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,12 +25,24 @@ def run_network(
         outputs: what else the library returns, such as `output_hidden_states=True`.
     """
     options = {"return_dict": True} | outputs
-    if "pixel_values" not in inputs:
+    if "pixel_values" in inputs:
+        options |= picture_options(network, inputs["pixel_values"])
+    else:
         options["use_cache"] = False  # BERT accepts and ignores it
     if recorder is None:
         return network(**inputs, **options)
     with recording_calls(recorder, by_interface):
         return network(**inputs, **options)
+
+
+def picture_options(network: Network, pixels: Tensor) -> dict[str, bool]:
+    """Arguments that let a network read a picture of another size than its own, where it interpolates positions."""
+    if "interpolate_pos_encoding" not in inspect.signature(network.forward).parameters:
+        return {}
+    parts = (network.config, *(getattr(network.config, part, None) for part in network.config.sub_configs))
+    size = next((size for part in parts if (size := getattr(part, "image_size", None)) is not None), None)
+    own = (size, size) if isinstance(size, int) else tuple(size or ())
+    return {"interpolate_pos_encoding": True} if tuple(pixels.shape[-2:]) != own else {}
 
 
 def output_tensor(output: Any) -> Tensor:

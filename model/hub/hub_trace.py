@@ -26,8 +26,9 @@ class HubTrace(SavableTrace):
         stream: stack -> `(layers + 1, position, width)` float32, where the library returns it.
         grid: rows and columns of patches of a picture, else None.
         leading: tokens before the patches of a picture, CLS and registers.
+        trailing: tokens after them, such as those of detections.
         pixels: `(height, width, 3)` float32 in [0, 1], the picture as the network receives it, else None.
-        received: `(3, height, width)` float32, output of the image processor, else None.
+        received: `(channel, height, width)` float32, output of the image processor, else None.
         classes: names in the order of `logits`, for a classifier.
         form: of a classifier's answer: one of several "classes", several "labels", or "scores", no probabilities.
         kept: which steps are stored: "all", "weights", or a layer from 0.
@@ -45,6 +46,7 @@ class HubTrace(SavableTrace):
     classes: tuple[str, ...] | None = None
     kept: str | int = "all"
     form: AnswerForm = "classes"
+    trailing: int = 0
 
     def attention(self, kind: str) -> np.ndarray:
         """`(layer, head, query, key)` of "encoder", "decoder", "cross" or "vision"."""
@@ -61,7 +63,8 @@ class HubTrace(SavableTrace):
     def _labels(self, side: str) -> tuple[str, ...]:
         if self.grid is not None:
             first = ("CLS", *(f"register {number}" for number in range(1, self.leading)))[: self.leading]
-            return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid)))
+            last = (f"token {number} after the patches" for number in range(1, self.trailing + 1))
+            return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid)), *last)
         return self.tokens(side).labels
 
     def tokens(self, side: str) -> Tokens:

@@ -34,6 +34,17 @@ def use_own_attention(network: Network) -> bool:
     return network.config._attn_implementation == NAME
 
 
+def has_eager_form(network: Network) -> bool:
+    """Whether a network reports its attention: it can be set to the eager form, or was built with it."""
+    return network._can_set_attn_implementation() or network.config._attn_implementation == "eager"
+
+
+def use_eager_form(network: Network) -> None:
+    """Set a network to its eager form that has no other way to be set; some look at the setting whenever they run."""
+    if not has_eager_form(network):
+        network.config.update({"_attn_implementation": "eager"})
+
+
 @contextmanager
 def recording_calls(recorder: CallRecorder, by_interface: bool) -> Iterator[CallRecorder]:
     """Within this context, `recorder` records the attention of the network that this thread runs."""

@@ -1,6 +1,8 @@
 """Load a checkpoint as a network with its tokenizer or image processor: from safetensors, without running code."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,11 +13,13 @@ import torch
 from .errors import OpenError, raised_as
 from .folder import SHARE, CheckpointFiles, check_memory, check_size, free_memory, inspect_checkpoint
 from .folder_files import check_references
-from .library_types import Config, Network, Reader, Tokenizer
-from .tasks import ModelTask, head_left_out, loading_class, task_of
+from .interface import has_eager_form
+from .library_types import Config, Network, Reader
+from .readers import load_reader
+from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
-OPTIONS: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}  # of everything that is read
+UNKNOWN = "This version of the library knows no model of type {type}."
 SURPLUS = 1.5  # largest ratio of a network's numbers to those in its files, which hold tied weights once
 SMALL_SURPLUS = 1_000_000  # numbers that may be missing besides; the library states which
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -70,12 +74,13 @@ def load_model(
 
     check_references(folder)
     type_ = files.config["model_type"]
-    if type_ not in transformers.CONFIG_MAPPING:
-        raise OpenError("This version of the library knows no model of type {type}.", type=type_)
-    _check_trial(files, try_out(folder, type_, task), dtype, spread=device_map is not None)
-    with raised_as(STAGES["config"], type=type_):  # each type of model checks its sizes in its own way
-        config = read_config(folder)
-    network, task = _load_network(folder, config, task, {"dtype": dtype, **spread})
+    with _newer_version_stated(files):
+        if type_ not in transformers.CONFIG_MAPPING:
+            raise OpenError(UNKNOWN, type=type_)
+        _check_trial(files, try_out(folder, type_, task), dtype, spread=device_map is not None)
+        with raised_as(STAGES["config"], type=type_):  # each type of model checks its sizes in its own way
+            config = read_config(folder)
+        network, task = _load_network(folder, config, task, {"dtype": dtype, **spread})
     check_input(network)
     vision = network.main_input_name == "pixel_values"
     reader = load_reader(folder, vision, config)
@@ -99,9 +104,11 @@ def _load_network(
     lacking: list[str] = []
     for attempt in attempts:
         with raised_as(STAGES["network"]):
-            network, loading_info = getattr(transformers, loading_class(config, attempt)).from_pretrained(
-                folder, config=config, use_safetensors=True, output_loading_info=True, **OPTIONS, **options
-            )
+            load = getattr(transformers, loading_class(config, attempt)).from_pretrained
+            options = {"config": config, "use_safetensors": True, "output_loading_info": True, **OPTIONS, **options}
+            network, loading_info = load(folder, **options)
+            if not has_eager_form(network):  # built with another form, which it cannot change
+                network, loading_info = load(folder, **options, attn_implementation="eager")
         missing = sorted(loading_info["missing_keys"])
         missing += sorted(str(key) for key in loading_info.get("mismatched_keys", ()))
         if attempt == "encode" and all(map(_is_pooler, missing)):
@@ -131,6 +138,33 @@ def _make_unusable(network: Network, names: list[str]) -> None:
     for name in names:
         if name in tensors and not tensors[name].is_meta:
             tensors[name].data.fill_(math.nan)
+
+
+@contextmanager
+def _newer_version_stated(files: CheckpointFiles) -> Iterator[None]:
+    """Within this context, a model that a later version of the library wrote is refused for that reason."""
+    import transformers
+    from packaging.version import InvalidVersion, Version
+
+    try:
+        yield
+    except OpenError as error:
+        try:
+            written, installed = (
+                Version(str(files.config.get("transformers_version"))),
+                Version(transformers.__version__),
+            )
+        except InvalidVersion:
+            raise error from None
+        if error.template not in (UNKNOWN, STAGES["config"], STAGES["network"]) or written <= installed:
+            raise
+        raise OpenError(
+            "Version {written} of the library transformers wrote this model of type {type}, and version {installed}, "
+            "which is installed, cannot open it; install a later one.",
+            written=str(written),
+            installed=str(installed),
+            type=files.config["model_type"],
+        ) from None
 
 
 def _check_trial(files: CheckpointFiles, built: TrialResult, dtype: str, *, spread: bool) -> None:
@@ -175,38 +209,3 @@ def read_config(folder: Path) -> Config:
     from transformers import AutoConfig
 
     return AutoConfig.from_pretrained(folder, **OPTIONS)
-
-
-def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
-    """Open the tokenizer of a folder, or its image processor.
-
-    Raises:
-        OpenError: there is none, or it does not fit the network.
-    """
-    from transformers import AutoImageProcessor, AutoTokenizer
-
-    kind = AutoImageProcessor if vision else AutoTokenizer
-    name = "preprocessor_config.json" if vision else "tokenizer.json"
-    with raised_as("The folder has no {file} that can be read; put it beside config.json.", file=name):
-        reader = kind.from_pretrained(folder, **OPTIONS)
-    if not vision:
-        check_vocabulary(reader, config)
-    return reader
-
-
-def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:
-    """Refuse a tokenizer that does not fit its network; the library opens one without its files as an empty one.
-
-    Raises:
-        OpenError: it is empty, or has more tokens than the network.
-    """
-    size = len(tokenizer)
-    known = getattr(config.get_text_config(), "vocab_size", None)
-    if not isinstance(known, int):
-        raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
-    if size <= len(tokenizer.all_special_tokens) or size > known:
-        raise OpenError(
-            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files beside config.json.",
-            size=size,
-            known=known,
-        )

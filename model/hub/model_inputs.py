@@ -11,7 +11,8 @@ from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
-from .library_types import Config, ImageProcessor, Network, Reader
+from .library_types import ImageProcessor, Network, Reader
+from .picture_layout import PictureLayout, channels, patch_size
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
@@ -53,31 +54,38 @@ def pair_inputs(network: Network, source: Tokens, decoder_ids: tuple[int, ...]) 
 
 
 def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.Image | np.ndarray) -> ModelInputs:
-    """Pixels from the network's own image processor; an array `(3, height, width)` is taken as its output."""
+    """Pixels from the network's own image processor; an array `(channel, height, width)` is taken as its output.
+
+    Raises:
+        OpenError: the processor makes something else than pixels.
+    """
     device, dtype = device_of(network), next(network.parameters()).dtype
     if isinstance(picture, np.ndarray):
         pixels = torch.from_numpy(picture)[None]
+    elif channels(network.config) == 1:
+        grey = np.asarray(upright_rgb(picture).convert("L"))[..., None]
+        pixels = processor(images=grey, input_data_format="channels_last", return_tensors="pt")["pixel_values"]
     else:
         pixels = processor(images=upright_rgb(picture), return_tensors="pt")["pixel_values"]
-    return {"pixel_values": pixels.to(device, dtype)}
+    if pixels.ndim != 4 or pixels.shape[0] != 1:
+        raise OpenError(
+            "The image processor makes no picture of rows and columns but {shape}; such models are not opened.",
+            shape=" x ".join(map(str, pixels.shape)),
+        )
+    height, width = patch_size(network.config)  # what is left of a row or column of patches is not read
+    whole = pixels[..., : pixels.shape[2] // height * height, : pixels.shape[3] // width * width]
+    return {"pixel_values": (whole if whole.numel() else pixels).to(device, dtype)}
 
 
-def picture_fields(config: Config, inputs: ModelInputs, tokens: int) -> dict[str, Any]:
-    """The fields of a `HubTrace` that describe a picture, whose patches and leading tokens are `tokens` in number.
-
-    Raises:
-        OpenError: the configuration has no patch size.
-    """
+def picture_fields(layout: PictureLayout, inputs: ModelInputs) -> dict[str, Any]:
+    """The fields of a `HubTrace` that describe a picture."""
     pixels = inputs["pixel_values"][0].float().cpu()
-    parts = (config, *(getattr(config, name, None) for name in config.sub_configs))
-    size = next((size for part in parts if (size := getattr(part, "patch_size", None)) is not None), None)
-    if size is None:
-        raise OpenError("The configuration does not say how large this model's patches are (patch_size); add it.")
-    height, width = (size, size) if isinstance(size, int) else size
-    grid = pixels.shape[1] // height, pixels.shape[2] // width
     span = pixels.amax() - pixels.amin()
     scaled = ((pixels - pixels.amin()) / span.clamp_min(1e-6)).permute(1, 2, 0).numpy()
-    return {"grid": grid, "leading": tokens - grid[0] * grid[1], "pixels": scaled, "received": pixels.numpy()}
+    if scaled.shape[-1] == 1:
+        scaled = scaled.repeat(3, axis=-1)
+    sizes = {"grid": layout.grid, "leading": layout.leading, "trailing": layout.trailing}
+    return {**sizes, "pixels": scaled, "received": pixels.numpy()}
 
 
 def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:

@@ -32,6 +32,7 @@ from .model_inputs import (
     takes_pairs,
     text_inputs,
 )
+from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
 from .positions import PositionLimits, watch_positions
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import end_id, score_trace, scored_labels
@@ -69,9 +70,12 @@ class OpenedModel(NetworkOwner):
         self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
-        with watch_positions() as limits:
+        with watch_positions() as limits, other_size_stated(self.network, inputs):
             self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
         self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)
+        self._layout = LayoutFinder(self.network, self.proof.plan.names, by_interface=self.proof.by_interface)
+        if self.vision:
+            self._layout(inputs)  # refuses pictures whose patches cannot be found
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
 
     @property
@@ -156,7 +160,8 @@ class OpenedModel(NetworkOwner):
             InterventionError: see `HeadInterventions.check`.
         """
         source, decoder, inputs = self._read(given, second, target)
-        shapes = self._shapes(source, decoder)
+        layout = self._layout(inputs) if self.vision else None
+        shapes = self._shapes(source, decoder, layout)
         tap = None if intervention is None else intervention.tap(shapes)
         retention = plan_retention(
             sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep
@@ -174,7 +179,7 @@ class OpenedModel(NetworkOwner):
             source=source,
             target=decoder,
             stream=residual_stream(output, self.kinds[0].stack) if retention.steps == "all" else {},
-            **(picture_fields(self.config, inputs, self.proof.sizes["vision"][2]) if self.vision else {}),
+            **({} if layout is None else picture_fields(layout, inputs)),
             classes=self.classes,
             form=self.form,
             kept=retention.steps if retention.layer is None else retention.layer,
@@ -301,20 +306,17 @@ class OpenedModel(NetworkOwner):
         inputs = text_inputs(self.network, source)
         return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most)
 
-    def _shapes(self, source: Tokens | None, decoder: Tokens | None) -> dict[str, tuple[int, int, int, int]]:
+    def _shapes(
+        self, source: Tokens | None, decoder: Tokens | None, layout: PictureLayout | None = None
+    ) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind for an input."""
-        shapes = {}
-        for kind, (layers, heads, patches) in self.proof.sizes.items():
-            first = patches if source is None else len(source.ids)
-            second = first if decoder is None else len(decoder.ids)
-            queries = second if kind in ("decoder", "cross") else first
-            keys = second if kind == "decoder" else first
-            shapes[kind] = (layers, heads, queries, keys)
-        return shapes
+        first = layout.positions if layout is not None else len(source.ids) if source is not None else 0
+        return self.proof.shapes(first, first if decoder is None else len(decoder.ids))
 
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
         """Layers, heads, queries and keys of every kind of the whole network, for the input of a trace."""
-        return self._shapes(trace.source, trace.target)
+        layout = None if trace.grid is None else PictureLayout(trace.grid, trace.leading, trace.trailing)
+        return self._shapes(trace.source, trace.target, layout)
 
     def _reduce(
         self,

@@ -21,6 +21,7 @@ from ..tracing.layer_stacks import layer_names
 from ..tracing.picture_trace import PatchTrace
 from .eager_attention import CallRecorder
 from .errors import states_errors
+from .forward_run import picture_options
 from .hub_trace import HubTrace
 from .interface import recording_calls
 from .opened_model import OpenedModel
@@ -73,7 +74,9 @@ class OpenedPictureModel(OpenedModel):
     def gradient_scores(self, trace: OpenedPictureTrace, class_index: int) -> GradientScores:
         """The last two of `METHODS`; see `model.attribution.rollout`."""
         gradients = self._gradients(self._tensor(trace.received), class_index)
-        scores = {METHODS[2]: gradients.relevance()[trace.leading - 1 :], METHODS[3]: gradients.raw(self._side(trace))}
+        first, patches = trace.leading - 1, trace.grid[0] * trace.grid[1]
+        relevance = gradients.relevance()[first : first + patches]
+        scores = {METHODS[2]: relevance, METHODS[3]: gradients.raw(self._side(trace))}
         slope = slope_along(self._logits, self._tensor(trace.received), class_index, gradients.pixels)
         return GradientScores(scores, float(gradients.pixels.norm()), slope)
 
@@ -97,7 +100,7 @@ class OpenedPictureModel(OpenedModel):
 
     def _logits(self, pixels: Tensor) -> Tensor:
         """`(picture, 3, height, width)` -> logits `(picture, class)`."""
-        return self.network(pixel_values=pixels, return_dict=True).logits
+        return self.network(pixel_values=pixels, return_dict=True, **picture_options(self.network, pixels)).logits
 
     def _tensor(self, received: np.ndarray) -> Tensor:
         return torch.from_numpy(received).to(device_of(self.network), next(self.network.parameters()).dtype)

@@ -22,7 +22,8 @@ class HubRecord:
         weights: `(layer, H, query, key)`; float32, or float16 for a long input.
         allowed: `(query, key)` bool, visible to some head of some layer; None where nothing is masked.
         scores: `(layer, H, query, key)`, before the mask; None where only weights are stored.
-        queries, outputs: `(layer, H, query, d)`; None likewise, or where `SoftmaxCalls` did not see them.
+        queries, outputs: `(layer, H, query, d)`; None likewise, where `SoftmaxCalls` did not see them, or where heads
+            are wider in some layers than in others.
         keys, values: `(layer, G, key, d)`; None likewise.
         layers: the stored layers, from 0.
         by: the second computation: "fused", "double" or "eager"; see `model.hub.call_check`.
@@ -105,13 +106,17 @@ def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRe
 
     def array(name: str) -> np.ndarray | None:
         tensors = [tensor for layer in layers if (tensor := layer.arrays.get(name)) is not None]
-        return torch.stack(tensors).numpy() if len(tensors) == len(layers) else None
+        alike = len(tensors) == len(layers) and len({tensor.shape for tensor in tensors}) == 1
+        return torch.stack(tensors).numpy() if alike else None
 
+    arrays = {name: array(name) for name in ("scores", "queries", "keys", "values", "outputs")}
     forms = [layer.form for layer in layers if layer.form is not None]
+    if arrays["queries"] is None or arrays["keys"] is None:  # not stored, or of another width in other layers
+        forms = []
     return HubRecord(
         weights=torch.stack([layer.weights for layer in layers]).numpy(),
         allowed=allowed,
-        **{name: array(name) for name in ("scores", "queries", "keys", "values", "outputs")},
+        **arrays,
         layers=tuple(numbers),
         by=layers[0].by,
         verification=Verification.worst([layer.verification for layer in layers]),

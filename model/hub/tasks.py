@@ -1,6 +1,6 @@
 """The task of a network of the library, and the class that loads it: from its class, or from its configuration."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from ..tracing.traced_model import Capability
 from .errors import OpenError
@@ -27,6 +27,7 @@ CAPABILITIES: dict[ModelTask, tuple[Capability, ...]] = {
     "classify-text": ("classify",),
     "encode": (),
 }
+OPTIONS: dict[str, Any] = {"trust_remote_code": False, "local_files_only": True}  # of everything that is read
 ENCODER = ("MODEL_FOR_TEXT_ENCODING_MAPPING_NAMES", "AutoModelForTextEncoding")  # the encoder alone, as of T5
 PRETRAINING = "MODEL_FOR_PRETRAINING_MAPPING_NAMES"
 
@@ -72,6 +73,18 @@ def task_of_network(network: Network) -> ModelTask | None:
         if base.__module__.startswith("transformers.models."):
             return "encode"
     return None
+
+
+def body_of(network: Network) -> Network:
+    """The body of a network with a head; a network of a class without one is its own body."""
+    bodies = {
+        *_classes(TABLES["encode"][0], network.config.model_type),
+        *_classes(ENCODER[0], network.config.model_type),
+    }
+    if bodies & {base.__name__ for base in type(network).__mro__}:
+        return network
+    body: Network = network.base_model
+    return body
 
 
 def answer_form(config: Config) -> AnswerForm:

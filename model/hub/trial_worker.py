@@ -18,8 +18,9 @@ import transformers
 
 from .errors import OpenError
 from .library_types import Network
-from .loading import load_reader, read_config
+from .loading import read_config
 from .model_inputs import probe_inputs
+from .readers import load_reader
 from .tasks import loading_class, task_of
 
 IDLE_SECONDS = 60.0

@@ -1,7 +1,7 @@
 """Verify the attention of a model; a model is opened only after its attention has been verified.
 
-A short input runs three times: untouched, in the model's own eager implementation, and with our tap. The outputs of all
-three and the attention that the model reports and the tap records must agree. The same runs decide how calls are
+A short input runs untouched, twice, in the model's own eager implementation, and with our tap. The outputs of all
+runs and the attention that the model reports and the tap records must agree. The same runs decide how calls are
 recorded: by our own attention function (`model.hub.interface`), else by watching softmax (`model.hub.softmax_calls`).
 """
 
@@ -47,6 +47,16 @@ class OpeningCheck:
     maps: float
     sizes: dict[str, tuple[int, int, int]]
 
+    def shapes(self, first: int, second: int) -> dict[str, tuple[int, int, int, int]]:
+        """Layers, heads, queries and keys of every kind.
+
+        Args:
+            first: positions of the encoder, or of a network with one stack.
+            second: those of the decoder of an encoder-decoder, else `first`.
+        """
+        sides = {"encoder": (first, first), "decoder": (second, second), "cross": (second, first)}
+        return {kind: (*size[:2], *sides.get(kind, (first, first))) for kind, size in self.sizes.items()}
+
     @staticmethod
     def reported(kind: str, weights: dict[str, tuple[Tensor, ...]]) -> list[Tensor] | None:
         """Weights of a kind that a network reports itself, by layer; None where it reports none."""
@@ -68,7 +78,8 @@ def verify_attention(
     Raises:
         OpenError: neither way records what the network computes; with the measured difference.
     """
-    untouched = output_tensor(run_network(network, inputs, None, True))
+    untouched, again = (output_tensor(run_network(network, inputs, None, True)) for _ in range(2))
+    _check_untouched(untouched, again)
     with attention_implementation(network, "eager"):
         output = run_network(network, inputs, None, True, output_attentions=True)
         eager, reported = output_tensor(output), reported_weights(output)
@@ -90,6 +101,22 @@ def verify_attention(
     if first_error is not None:
         raise first_error
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")
+
+
+def _check_untouched(first: Tensor, second: Tensor) -> None:
+    """Refuse a network whose answers cannot be compared with anything, for the reason that lies in itself."""
+    if not bool(torch.isfinite(first).all()):
+        raise OpenError(
+            "Untouched, this model answers with numbers that are not finite (NaN or infinite): its weights are damaged "
+            "or need a higher precision; save it again, or choose float32."
+        )
+    if first.shape != second.shape or float((first - second).abs().max()) > OUTPUTS * max(
+        1.0, float(first.abs().max())
+    ):
+        raise OpenError(
+            "Untouched, this model answers the same input differently each time, since it masks or samples at random; "
+            "there is no answer to compare with."
+        )
 
 
 def _compare_runs(

@@ -29,7 +29,7 @@ def any_model_kind(kind: str) -> attention_maps.Kind:
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return labels of the queries and of the keys of a kind; with two texts, each token with its text."""
     if trace.grid is not None:
-        labels = _position_labels(trace.grid, trace.leading)
+        labels = _position_labels(trace.grid, trace.leading, trace.trailing)
         return labels, labels
     queries, keys = (_token_labels(getattr(trace, side)) for side in _sides(kind, trace))
     return queries, keys
@@ -80,10 +80,11 @@ def available_views(trace: HubTrace) -> tuple[str, ...]:
     return ("maps", "lines", "one-weight") if scored else ("maps", "lines")
 
 
-def _position_labels(grid: tuple[int, int], leading: int) -> tuple[str, ...]:
-    """Return labels of a picture's positions: CLS and registers, `leading` in all, then patches."""
+def _position_labels(grid: tuple[int, int], leading: int, trailing: int) -> tuple[str, ...]:
+    """Return labels of a picture's positions: CLS and registers, `leading` in all, patches, and other tokens."""
     registers = (say("models.register", "register {number}", number=number) for number in range(1, leading))
-    return (*(attention_maps.CLS, *registers)[:leading], *attention_maps.patch_names(grid))
+    others = (say("models.trailing", "token {number} after the patches", number=n) for n in range(1, trailing + 1))
+    return (*(attention_maps.CLS, *registers)[:leading], *attention_maps.patch_names(grid), *others)
 
 
 def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:

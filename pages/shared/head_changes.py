@@ -72,7 +72,8 @@ def choose_interventions(
         None if they cannot be applied; the reason is on the page.
     """
     name, prefix = names
-    action = widgets.pick(say("changes.action", "What to do"), ACTIONS, f"{prefix}do")
+    actions = {id: label for id, label in ACTIONS.items() if id in own or id not in (MASK, ONE_HOT)}
+    action = widgets.pick(say("changes.action", "What to do"), actions, f"{prefix}do")
     heads = _choose_heads(name, attention)
     draft = own[action](heads) if action in own else _strength_change(action, kind, heads, prefix)
     if not heads:

@@ -81,7 +81,10 @@ def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     st.html(bars.STYLE + generated_tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
-    own_changes = {MASK: partial(_choose_hidden, trace), ONE_HOT: partial(_choose_one_hot, trace)}
+    own_changes = {ONE_HOT: partial(_choose_one_hot, trace)}
+    square = trace.grid[0] == trace.grid[1]
+    if square:  # a painted mask is
+        own_changes[MASK] = partial(_choose_hidden, trace)
     with left:
         plan = choose_interventions(
             "vision", trace.attention, {"vision": trace.attention.shape}, (NAME, "v"), own_changes
@@ -91,7 +94,8 @@ def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     change = service.analysis(("what if", key, plan.to_text()), compute_change, trace, plan)
     with right:
         _render_answer(trace, change)
-    _render_middle_experiment(trace, change)
+    if square:
+        _render_middle_experiment(trace, change)
     st.header(say("vision.cls.map", "What CLS attends to"), anchor=False)
     pair = _render_cls_maps(trace, change)
     over, heads = st.columns(2, gap="large")

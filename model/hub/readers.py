@@ -1,0 +1,59 @@
+"""The tokenizer or image processor of a folder: opened, or refused for the reason that is true."""
+
+import re
+from pathlib import Path
+
+from .errors import OpenError, raised_as
+from .library_types import Config, Reader, Tokenizer
+from .tasks import OPTIONS
+
+_LIBRARY = re.compile(
+    r"requires the (.+?) library|Missing optional dependencies: ([\w, ]+)|No module named '([\w.]+)'"
+    r"|pip install (?:-U )?([\w-]+)"
+)
+
+
+def load_reader(folder: Path, vision: bool, config: Config) -> Reader:
+    """Open the tokenizer of a folder, or its image processor.
+
+    Raises:
+        OpenError: there is none, or it does not fit the network.
+    """
+    from transformers import AutoImageProcessor, AutoTokenizer
+
+    kind = AutoImageProcessor if vision else AutoTokenizer
+    name = "preprocessor_config.json" if vision else "tokenizer.json"
+    with raised_as("The folder has no {file} that can be read; put it beside config.json.", file=name):
+        try:
+            reader = kind.from_pretrained(folder, **OPTIONS)
+        except (ImportError, ValueError) as error:
+            match = _LIBRARY.search(str(error))
+            library = next(filter(None, match.groups()), "") if match else ""
+            if not library:
+                raise
+            raise OpenError(
+                "The {kind} of this model needs the library {library}, which is not installed; install it.",
+                kind="image processor" if vision else "tokenizer",
+                library=library,
+            ) from None
+    if not vision:
+        check_vocabulary(reader, config)
+    return reader
+
+
+def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:
+    """Refuse a tokenizer that does not fit its network; the library opens one without its files as an empty one.
+
+    Raises:
+        OpenError: it is empty, or has more tokens than the network.
+    """
+    size = len(tokenizer)
+    known = getattr(config.get_text_config(), "vocab_size", None)
+    if not isinstance(known, int):
+        raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
+    if size <= len(tokenizer.all_special_tokens) or size > known:
+        raise OpenError(
+            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files beside config.json.",
+            size=size,
+            known=known,
+        )

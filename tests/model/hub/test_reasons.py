@@ -1,0 +1,175 @@
+"""A refusal states the true reason, and a model with an eager form only is asked for it."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+import torch
+import transformers
+from PIL import Image
+
+from model import OpenError
+from model.open_model import open_model
+from tests.model.hub import tiny
+from tests.model.hub.conftest import PICTURE, TEXT
+from tests.model.hub.test_tasks import build, change_config, save
+
+FALCON = {
+    "vocab_size": tiny.VOCABULARY,
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    **tiny.ENDS,
+}
+GPT_NEO = {
+    "vocab_size": tiny.VOCABULARY, "hidden_size": 32, "num_layers": 2, "num_heads": 4, "intermediate_size": 40,
+    "attention_types": [[["global"], 2]], "max_position_embeddings": 64, **tiny.ENDS,
+}  # fmt: skip
+EAGER_ONLY = [
+    ("Falcon", "FalconForCausalLM", FALCON),
+    ("Falcon", "FalconForCausalLM", FALCON | {"alibi": True}),
+    ("Falcon", "FalconForSequenceClassification", FALCON | {"num_labels": 3}),
+    ("GPTNeo", "GPTNeoForCausalLM", GPT_NEO),
+    ("Data2VecVision", "Data2VecVisionModel", tiny.PICTURE),
+]
+
+
+@pytest.mark.parametrize(("config", "architecture", "sizes"), EAGER_ONLY, ids=lambda part: str(part)[:30])
+@pytest.mark.parametrize("live", [False, True])
+def test_a_model_with_an_eager_form_only_opens(tmp_path, config, architecture, sizes, live):
+    network = build(config, architecture, sizes)
+    if live and config == "Data2VecVision":
+        pytest.skip("its class is chosen when it is built")
+    reader = tiny.processor() if network.main_input_name == "pixel_values" else tiny.tokenizer()
+    model = open_model(network, reader=reader) if live else open_model(save(tmp_path, network), device="cpu")
+    network.config._attn_implementation = "eager"  # with another form Falcon's own answers differ, by rounded biases
+    trace = model.trace(PICTURE if model.vision else TEXT)
+    assert trace.verify().max_difference < 1e-5
+    with torch.no_grad():
+        given = {"pixel_values": torch.from_numpy(trace.received)[None]} if model.vision else {}
+        output = network(**(given or {"input_ids": torch.tensor([trace.source.ids])}))
+    own = output.logits if hasattr(output, "logits") else output.last_hidden_state
+    np.testing.assert_allclose(trace.logits, own[0].numpy(), atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["bert", "t5", "vit"])
+def test_an_untouched_model_that_answers_nan(name):
+    network = tiny.network(name)
+    with torch.no_grad():
+        list(network.parameters())[-1].fill_(float("nan"))
+    reader = tiny.processor() if name == "vit" else tiny.tokenizer()
+    with pytest.raises(OpenError, match="Untouched, this model answers with numbers that are not finite"):
+        open_model(network, reader=reader)
+
+
+def test_a_model_that_masks_at_random(tmp_path):
+    sizes = tiny.PICTURE | {"decoder_hidden_size": 32, "decoder_num_hidden_layers": 1, "decoder_num_attention_heads": 4,
+                            "decoder_intermediate_size": 40, "mask_ratio": 0.5}  # fmt: skip
+    network = build("ViTMAE", "ViTMAEForPreTraining", sizes)
+    with pytest.raises(OpenError, match="differently each time, since it masks or samples at random"):
+        open_model(save(tmp_path, network), device="cpu")
+
+
+def test_noise_in_a_live_model():
+    network = tiny.network("gpt2")
+    network.transformer.ln_f.register_forward_hook(lambda module, inputs, output: output + torch.randn_like(output))
+    with pytest.raises(OpenError, match="differently each time"):
+        open_model(network, reader=tiny.tokenizer())
+
+
+def test_a_processor_that_makes_pictures_of_another_size(monkeypatch):
+    """A network without the argument that interpolates positions reads one size."""
+    monkeypatch.setattr("model.hub.forward_run.picture_options", lambda network, pixels: {})
+    wide = transformers.ViTImageProcessor(size={"height": 48, "width": 64})
+    for network in (tiny.network("vit"), tiny.network("clip-vision"), tiny.network("deit")):
+        with pytest.raises(OpenError, match="pictures of 64 x 48 pixels, and this model reads 32 x 32 only"):
+            open_model(network, reader=wide)
+
+
+def test_a_picture_of_another_size_than_the_first_one():
+    """The processor keeps the aspect ratio: the square picture on opening fits, the wide one does not."""
+    processor = transformers.BitImageProcessor(size={"shortest_edge": 32}, do_center_crop=False)
+
+    class OneSize(transformers.ViTForImageClassification):
+        """A class that cannot interpolate its positions."""
+
+        def forward(self, pixel_values=None, **options):
+            return super().forward(pixel_values, **options)
+
+    network = OneSize(transformers.ViTConfig(**tiny.PICTURE | {"num_labels": 3})).eval()
+    model = open_model(network, reader=processor)
+    with pytest.raises(OpenError, match="pictures of 64 x 32 pixels, and this model reads 32 x 32 only"):
+        model.trace(PICTURE.resize((64, 32)))
+
+
+@pytest.mark.parametrize("name", ["Sam2ImageProcessor", "InklingImageProcessor"])
+def test_a_missing_library_is_named(tmp_path, name):
+    if transformers.utils.is_torchvision_available():
+        pytest.skip("torchvision is installed")
+    folder = tiny.save("vit", tmp_path)
+    file = folder / "preprocessor_config.json"
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"image_processor_type": name}))
+    with pytest.raises(
+        OpenError, match="image processor of this model needs the library torchvision, which is not inst"
+    ):
+        open_model(folder, device="cpu")
+
+
+@pytest.mark.parametrize(
+    ("message", "library"),
+    [
+        ("\nX requires the SentencePiece library but it was not found in your environment.", "SentencePiece"),
+        ("No module named 'tiktoken'", "tiktoken"),
+        ("Please `pip install protobuf` first", "protobuf"),
+    ],
+)
+def test_a_missing_library_of_a_tokenizer_is_named(tmp_path, monkeypatch, message, library):
+    from model.hub import readers
+
+    def fail(*_, **__):
+        raise ImportError(message)
+
+    monkeypatch.setattr(transformers.AutoTokenizer, "from_pretrained", fail)
+    with pytest.raises(OpenError, match=f"tokenizer of this model needs the library {library}, which is not installed"):
+        readers.load_reader(tmp_path, False, transformers.BertConfig())
+
+
+@pytest.mark.parametrize(
+    "settings", [{"model_type": "a-later-type", "architectures": ["ALaterModel"]}, {"n_head": 0}, {"n_head": 3}]
+)
+@pytest.mark.parametrize(
+    ("version", "stated"), [("99.1.0", True), ("4.2.0", False), ("5.0.0.dev0", False), ("x", False)]
+)
+def test_a_model_of_a_later_version_says_so(tmp_path, settings, version, stated):
+    folder = tiny.save("gpt2", tmp_path)
+    change_config(folder, transformers_version=version, **settings)
+    with pytest.raises(OpenError) as caught:
+        open_model(folder, device="cpu")
+    assert ("Version 99.1.0 of the library transformers wrote this model" in str(caught.value)) == stated
+    assert (f"version {transformers.__version__}" in str(caught.value)) == stated
+
+
+def test_a_folder_of_a_later_version_that_fits_opens(tmp_path):
+    folder = tiny.save("gpt2", tmp_path)
+    change_config(folder, transformers_version="99.1.0")
+    assert open_model(folder, device="cpu").task == "complete"
+
+
+def test_missing_weights_are_not_blamed_on_a_version(tmp_path):
+    folder = tiny.save("gpt2", tmp_path)
+    change_config(folder, transformers_version="99.1.0", n_layer=3)
+    with pytest.raises(OpenError, match="weights lack"):
+        open_model(folder, device="cpu")
+
+
+def test_pictures_in_pieces_are_refused_for_that_reason():
+    class Pieces:
+        """A processor that cuts pictures itself."""
+
+        def __call__(self, images: Image.Image, return_tensors: str) -> dict[str, torch.Tensor]:
+            return {"pixel_values": torch.zeros(1, 16, 192)}
+
+    with pytest.raises(OpenError, match="no picture of rows and columns but 1 x 16 x 192"):
+        open_model(tiny.network("vit"), reader=Pieces())
