@@ -59,6 +59,12 @@ class PositionSimilarity:
         """`(length,)` largest minus smallest for each k: 0 where the product depends on k only."""
         return self.largest - self.smallest
 
+    @property
+    def exceeded(self) -> int:
+        """Number of positions with a larger product with another one than with themselves, by more than rounding."""
+        own = np.diagonal(self.products)[:, None]
+        return int((self.products > own * (1 + 1e-12)).any(axis=1).sum())
+
 
 def measure_similarity(length: int, d_model: int, form: EncodingForm = "paper") -> PositionSimilarity:
     """Compute PE(p) . PE(q) for all pairs; in the paper's form it is the sum of cos((p - q) / 10000^(2i / d_model))."""

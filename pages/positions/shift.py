@@ -53,7 +53,8 @@ def render_similarity(request: Request) -> None:
     if encoding.form == "paper":
         caption("positions", "similarity-check", spread=checks.format_difference("similarity of positions", spread))
     else:
-        caption("positions", "similarity-variant", spread=spread)
+        exceeded = similarities.exceeded
+        caption("positions", "similarity-variant", spread=spread, exceeded=exceeded, length=encoding.length)
     result = {"spread": spread, "mean": float(np.abs(similarities.by_distance).mean())}
     render_experiment("positions-similarity", {"form": "column"}, None if encoding.form == "paper" else result)
     header = [say("positions.distance.column", "distance"), *names]

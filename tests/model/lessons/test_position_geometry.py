@@ -82,3 +82,12 @@ def test_the_three_schemes():
     assert short.closest("normalised") == pytest.approx(1 / 4)
     with pytest.raises(ValueError, match="at least 2"):
         number_positions(1, 16)
+
+
+@pytest.mark.parametrize("d_model", [2, 4, 16, 64, 256])
+def test_a_position_is_most_like_itself_in_the_paper_s_form_but_not_always_in_the_variant(d_model):
+    assert measure_similarity(200, d_model).exceeded == 0
+    products = measure_similarity(200, d_model, "column").products
+    expected = sum(max(row) > row[place] + 1e-9 for place, row in enumerate(products.tolist()))
+    assert measure_similarity(200, d_model, "column").exceeded == expected
+    assert (expected > 0) == (d_model <= 64)

@@ -174,6 +174,9 @@ def test_similarity(open_app, form, name):
     np.testing.assert_allclose(curve(lines, "mean")[1], expected.by_distance, atol=1e-5)
     spread = expected.spread.max()
     assert (spread < 1e-12) == (name == "paper")
+    captions = " ".join(" ".join(caption.value for caption in app.caption).split())
+    sentence = f"{expected.exceeded} of 20 positions have a larger product with another one"
+    assert (sentence in captions) == (name == "column")
 
 
 def test_overlap_of_the_dimensions(open_app):
