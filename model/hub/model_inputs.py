@@ -16,6 +16,11 @@ from .picture_layout import PictureLayout, channels, patch_size
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
+OTHER_INPUTS = (  # what is read, its names among the arguments, and the part of a configuration
+    ("pictures", ("pixel_values", "image"), "vision_config"),
+    ("videos", ("pixel_values_videos",), "video_config"),
+    ("sound", ("input_features", "input_values"), "audio_config"),
+)
 PROBE_TOKENS = 7  # of the probe that an encoder reads; the decoder reads fewer, so that both differ in shape
 
 
@@ -103,6 +108,16 @@ def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[Mod
     if len(target) == len(ids):
         target = (*target, ids[-1])
     return pair_inputs(network, source, target), len(ids), len(target)
+
+
+def other_inputs(network: Network) -> tuple[str, ...]:
+    """What a network of text could read besides: by the names of its inputs, or a part of its configuration."""
+    parameters = inspect.signature(network.forward).parameters
+    return tuple(
+        kind
+        for kind, names, part in OTHER_INPUTS
+        if any(name in parameters for name in names) or getattr(network.config, part, None) is not None
+    )
 
 
 def has_decoder(network: Network) -> bool:

@@ -24,6 +24,7 @@ from .library_types import Config
 from .loading import LoadedModel
 from .model_inputs import (
     has_decoder,
+    other_inputs,
     pair_inputs,
     picture_fields,
     picture_inputs,
@@ -58,6 +59,8 @@ class OpenedModel(NetworkOwner):
         proof: results of the check made when it was opened.
         pinned: `name`, of an id with the commit that was opened, so that it can be opened again.
         card: `weights_sha256` and its origin.
+        has_decoder: whether it has a decoder besides its encoder.
+        unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
         limits: how many tokens it can read.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
 
@@ -68,6 +71,8 @@ class OpenedModel(NetworkOwner):
     def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
         self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
+        self.has_decoder = has_decoder(self.network)
+        self.unread = () if self.vision else other_inputs(self.network)
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
         inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
         with watch_positions() as limits, other_size_stated(self.network, inputs):
@@ -110,11 +115,6 @@ class OpenedModel(NetworkOwner):
     def precision(self) -> str:
         """Type of its weights: "float32", "float16" or "bfloat16"."""
         return str(next(self.network.parameters()).dtype).removeprefix("torch.")
-
-    @cached_property
-    def has_decoder(self) -> bool:
-        """Whether it has a decoder besides its encoder."""
-        return has_decoder(self.network)
 
     @cached_property
     def takes_two_texts(self) -> bool:

@@ -21,7 +21,8 @@ class HubRecord:
     Attributes:
         weights: `(layer, H, query, key)`; float32, or float16 for a long input.
         allowed: `(query, key)` bool, visible to some head of some layer; None where nothing is masked.
-        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored.
+        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored. Where queries and keys are
+            not stored, masked scores are the smallest number.
         queries, outputs: `(layer, H, query, d)`; None likewise, where `SoftmaxCalls` did not see them, or where heads
             are wider in some layers than in others.
         keys, values: `(layer, G, key, d)`; None likewise.
@@ -112,6 +113,9 @@ def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRe
     arrays = {name: array(name) for name in ("scores", "queries", "keys", "values", "outputs")}
     forms = [layer.form for layer in layers if layer.form is not None]
     if arrays["queries"] is None or arrays["keys"] is None:  # not stored, or of another width in other layers
+        if forms and arrays["scores"] is not None:  # weights then follow from the scores alone
+            for scores, mask in zip(arrays["scores"], masks, strict=True):
+                scores[:, ~(np.ones(shape[-2:], dtype=bool) if mask is None else mask)] = np.finfo(np.float32).min
         forms = []
     return HubRecord(
         weights=torch.stack([layer.weights for layer in layers]).numpy(),

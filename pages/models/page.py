@@ -9,7 +9,7 @@ from pages.models.model_picker import chosen_model
 from pages.shared.texts import how_to_read
 from views.html import generated_tokens
 from views.text import literal, prose
-from views.text.catalogue import say_error
+from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, three_digits
 
 
@@ -46,6 +46,13 @@ def _render_description(model: OpenedModel) -> None:
             maps=three_digits(model.proof.maps),
         )
     )
+    if model.unread:
+        names = {
+            "pictures": say("models.unread.pictures", "pictures"),
+            "videos": say("models.unread.videos", "videos"),
+            "sound": say("models.unread.sound", "sound"),
+        }
+        st.info(prose.block("models", "text-half", inputs=", ".join(names[kind] for kind in model.unread)))
 
 
 render()
