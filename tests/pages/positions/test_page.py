@@ -21,6 +21,7 @@ from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
 from tests.pages.reading import table
+from views.components.vector_view import parse
 from views.text import glossary
 from views.text.numbers import three_digits
 
@@ -314,3 +315,14 @@ def test_scores_of_other_models(open_app, scheme):
             app, "one and the same"
         )
     np.testing.assert_allclose(curve(by_distance, "query at position 0")[1], drawn[0], atol=1e-6)
+
+
+def test_two_vectors_in_space_and_a_sum_of_0(open_app):
+    app = open_app("positions", facet="vectors", space="pair")
+    assert not app.exception
+    line = check_caption(app, "The area")
+    assert "rank 2" in line and three_digits(54**0.5) in line and "something is wrong" not in line
+    app.button(key="try-positions-vectors").click().run()  # v becomes twice u
+    assert not app.exception
+    assert "rank 1" in check_caption(app, "The area")
+    assert parse("".join(app.query_params["vectors23"]), 3, 2).vectors == ((2, -1, 0), (4, -2, 0))
