@@ -87,16 +87,16 @@ def _render_sum(title: str, linear_sum: LinearSum, along: str, vector: str, matr
     ]
     if others:
         text = say("inside.fed.sum.others", "the other {count}", count=others)
-        table.append([text, "", "", bars.bar_cell(rest, top)])
+        table.append([text, "", "", rest])
     plus = say("inside.fed.sum.bias", "bias {bias}", bias=bias)
     product_sum = say("inside.fed.sum.products", "sum of all products")
     table += [
-        [product_sum, "", "", bars.bar_cell(linear_sum.product_sum, top)],
-        [plus, "", "", bars.bar_cell(linear_sum.bias, top)],
-        [say("inside.fed.sum.total", "sum with the bias"), "", "", bars.bar_cell(linear_sum.total, top)],
+        [product_sum, "", "", linear_sum.product_sum],
+        [plus, "", "", linear_sum.bias],
+        [say("inside.fed.sum.total", "sum with the bias"), "", "", linear_sum.total],
     ]
     if linear_sum.activated:
-        table.append([say("inside.fed.sum.relu", "after ReLU"), "", "", bars.bar_cell(linear_sum.result, top)])
+        table.append([say("inside.fed.sum.relu", "after ReLU"), "", "", linear_sum.result])
     header = [along, vector, matrix, say("inside.fed.sum.product", "product")]
     st.html(generated_tokens.label(title) + bars.table(header, table, title, marked=len(table) - 1, whole=True))
 

@@ -92,9 +92,7 @@ def parse_tokens(text: str) -> tuple[tuple[str, float], ...]:
 def _quoted_pairs(text: str) -> list[list[str]]:
     """Split pairs in the notation of Python; empty if the text is not made of them alone."""
     pairs, end = [], 0
-    for match in _QUOTED.finditer(text):
-        if match.start() != end:
-            return []
+    while match := _QUOTED.match(text, end):  # not `finditer`, which would try every place of a long run of brackets
         pairs.append([match[1] or match[2], match[3]])
         end = match.end()
     return pairs if not re.sub(r"[\s\])},;]", "", text[end:]) else []

@@ -13,7 +13,7 @@ _SCALAR = re.compile(rf"(?:{_CALL}|(?:{_MODULE})?(?:float|int|uint)\d*)\(\s*([^\
 _PREFIX = re.compile(r"^\s*(?:>>>\s*)?(?:[A-Za-z_]\w*\s*=\s*)?")  # of a pasted line: `>>> data = `
 _NAME = re.compile(rf"{_CALL}\s*(?=[\[({{])")
 _OPTION = re.compile(
-    r",?\s*\b(?:dtype|device|requires_grad|grad_fn|layout)\s*=\s*(?:<[^>]*>|'[^']*'|\"[^\"]*\"|[\w.]+)"
+    r"(?:,\s*|\b)(?:dtype|device|requires_grad|grad_fn|layout)\s*=\s*(?:<[^>]*>|'[^']*'|\"[^\"]*\"|[\w.]+)"
 )
 _SIGNS = str.maketrans({"\u2212": "-", "\uff0c": ",", "\u3001": ",", "\uff1b": ";"})  # of typeset and Asian texts
 _TOKENS = re.compile(r"[\[\](){}]|;|\n|[^\s\[\](){},;]+")

@@ -223,7 +223,16 @@ def test_tokens_may_be_separators_and_quotes():
 
 
 @pytest.mark.parametrize(
-    "text", ["[('a', 0.5), b]", "[('a', 0.5), ('b',)]", "{'a': 2}", "[('a' 'b', 0.5)]", "'" * 9999]
+    "text",
+    [
+        "[('a', 0.5), b]",
+        "[('a', 0.5), ('b',)]",
+        "{'a': 2}",
+        "[('a' 'b', 0.5)]",
+        "'" * 9999,
+        "[" * 100_000,
+        " " * 100_000,
+    ],
 )
 def test_other_notations_are_refused(text):
     with pytest.raises(UserError):

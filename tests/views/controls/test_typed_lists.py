@@ -81,6 +81,7 @@ def test_long_texts_are_split_in_linear_time():
     assert len(split_rows("[" * 50_000 + "1" + "]" * 50_000)) == 1
     assert len(split_rows("tensor(" * 50_000)) == 0
     assert len(split_rows("dtype=" * 50_000)) == 1
+    assert split_rows(" " * 200_000 + "1") == split_rows("[" * 50_000 + " " * 200_000 + "1") == [["1"]]
 
 
 def test_decimals():
