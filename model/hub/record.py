@@ -21,8 +21,8 @@ class HubRecord:
     Attributes:
         weights: `(layer, H, query, key)`; float32, or float16 for a long input.
         allowed: `(query, key)` bool, visible to some head of some layer; None where nothing is masked.
-        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored. Where queries and keys are
-            not stored, masked scores are the smallest number.
+        scores: `(layer, H, query, key)`, before the mask; None where only weights are stored. Where queries and keys
+            are not stored, masked scores are the smallest number.
         queries, outputs: `(layer, H, query, d)`; None likewise, where `SoftmaxCalls` did not see them, or where heads
             are wider in some layers than in others.
         keys, values: `(layer, G, key, d)`; None likewise.
