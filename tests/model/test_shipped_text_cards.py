@@ -1,0 +1,40 @@
+"""The cards of the shipped networks that translate: where choices were made, and scores without near duplicates."""
+
+import pytest
+
+from model.networks.recurrent_config import VARIANTS
+from model.runtime.checkpoint import read_json
+from model.trained_model import ASSETS
+from model.training.split_card import DISTINCT, duplicate_section, split_lines
+
+FOLDERS = [ASSETS / "translator", *(ASSETS / "recurrent" / name for name in VARIANTS)]
+
+
+@pytest.fixture(params=FOLDERS, ids=lambda folder: folder.name)
+def folder(request):
+    return request.param
+
+
+def test_the_card_says_where_choices_were_made(folder):
+    data, text = read_json(folder / "card.json")["data"], (folder / "card.md").read_text(encoding="utf-8")
+    assert split_lines(data.get("split", {})) in text
+    if "split" not in data:
+        assert "averaging, number of epochs and decoding were chosen on the test sentences" in text
+
+
+def test_the_card_has_scores_without_near_duplicates(folder):
+    evaluation, text = read_json(folder / "card.json")["evaluation"], (folder / "card.md").read_text(encoding="utf-8")
+    distinct, near = evaluation[DISTINCT], evaluation["near_duplicates"]
+    assert distinct["sentences"] + near["sentences"] == evaluation["sentences"] == 2000
+    assert near["sentences"] >= near["sentences_with_trained_reference"] > 0
+    assert distinct["greedy"]["bleu"] < evaluation["greedy"]["bleu"]  # what was seen in training is easier
+    assert distinct["heldout_nll"] > evaluation["heldout_nll"]
+    assert duplicate_section(evaluation) in text
+    assert f"| greedy | {distinct['greedy']['bleu']:.2f} | {distinct['greedy']['chrf']:.2f} |" in text
+
+
+def test_all_networks_are_compared_on_the_same_sentences():
+    cards = [read_json(folder / "card.json") for folder in FOLDERS]
+    for fact in ("near_duplicates", "sentences", "references"):
+        assert all(card["evaluation"][fact] == cards[0]["evaluation"][fact] for card in cards)
+    assert len({card["evaluation"][DISTINCT]["references"] for card in cards}) == 1
