@@ -157,7 +157,7 @@ def test_other_views_share_the_selection_of_the_maps(page: Page, server: Server)
     page.locator(".lines-root .query-axis").wait_for()
     for name in ("Cross", "Whole words"):
         expect(option(page, name)).to_be_checked()
-    expect(page.locator(".lines-root .choices .fold")).to_have_text("Options: Hidden")
+    expect(page.locator(".lines-root .choices .fold")).to_have_text("Options \u00b7 Special tokens: Hidden")
     choose(page, "Tokens")
     option(page, "Maps").click()
     page.wait_for_function(f"expected => {HEADING} === expected", arg=CHOSEN)

@@ -172,7 +172,8 @@ def test_selections_are_drawn_and_announced_immediately_and_sent_once(mount):
     settings = FIRST | {"kind": "cross", "scale": "own", "head": "3"}
     assert page.evaluate("answers") == [["chosen", settings]]
     expect(page.get_by_role("combobox", name="Head")).to_have_value("3")
-    expect(page.get_by_role("button", name="Options: Per head")).to_have_count(1)
+    fold = page.locator(".choices .fold")
+    expect(fold).to_have_text("Options \u00b7 Special tokens: Shown \u00b7 Colour scale: Per head")
 
 
 def test_late_payloads_do_not_move_the_selection(mount):
@@ -212,7 +213,7 @@ def test_the_controls_are_reached_by_keys(mount):
     page = mount()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
-    expect(page.get_by_role("group", name="Attention").get_by_role("radio", name="The decoder")).to_be_checked()
+    expect(page.get_by_role("radiogroup", name="Attention").get_by_role("radio", name="The decoder")).to_be_checked()
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("radio", name="Whole words")).to_be_focused()

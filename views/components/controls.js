@@ -133,9 +133,8 @@ class Choices {
     const panel = element("div", "rare", this.root)
     panel.hidden = true
     this.follows.push(...rare.map((control) => this.build(control, panel)), (chosen) => {
-      const unusual = rare.filter(({ name, first }) => chosen[name] !== first)
-      const labels = unusual.map(({ name, options }) => options.find(([id]) => id === chosen[name])[1]).join(", ")
-      fold.textContent = labels ? `${words.options}: ${labels}` : words.options
+      const values = rare.map(({ name, label, options }) => `${label}: ${options.find(([id]) => id === chosen[name])[1]}`)
+      fold.textContent = [words.options, ...values].join(" \u00b7 ")
     })
     for (const { label, help } of drawn) {
       if (help) element("p", "help", panel).textContent = `${label}: ${help}`
@@ -179,8 +178,14 @@ class Choices {
   }
 
   buildRow({ name, label, help, options, rare }, parent) {
-    const row = element("fieldset", "segments", parent)
-    element("legend", rare ? "" : "heard", row).textContent = label
+    const row = element("div", "segments", parent) // browsers place the legend of a fieldset in different ways
+    row.setAttribute("role", "radiogroup")
+    row.setAttribute("aria-label", label)
+    if (rare) {
+      const name = element("span", "control-name", row)
+      name.textContent = label
+      name.setAttribute("aria-hidden", true)
+    }
     if (help) row.title = help
     const inputs = options.map(([id, text]) => {
       const holder = element("label", "", row)
