@@ -17,7 +17,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 from tests.browser.app_server import AppServer
 from tests.browser.chromium import launch_chromium
 from tests.browser.held_line import HeldLine
-from tests.browser.overflow import PHONE, WIDE
+from tests.browser.overflow import LAPTOP, PHONE, WIDE
 
 PATIENCE = 180_000  # milliseconds: not what a page may take, but when a test gives up
 NO_OPTIMIZING = "--js-flags=--no-maglev --no-opt"  # a page is left before optimized scripts repay their compiling
@@ -183,6 +183,16 @@ def phone(phone_tab: Page, empty: str) -> Iterator[Page]:
     """A new visitor on a phone with a touch screen."""
     with visit(phone_tab, empty, PHONE) as page:
         yield page
+
+
+@pytest.fixture(params=["laptop", "handset"])
+def either(request: pytest.FixtureRequest) -> Page:
+    """A new visitor on a laptop's screen, and one on a phone."""
+    if request.param == "handset":
+        return request.getfixturevalue("phone")
+    page = request.getfixturevalue("page")
+    page.set_viewport_size(LAPTOP)
+    return page
 
 
 @pytest.fixture

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page
 
 WIDE, PHONE = {"width": 1440, "height": 900}, {"width": 390, "height": 844}
+LAPTOP = {"width": 1366, "height": 768}
 ZOOMED = {"width": 640, "height": 360}  # what a screen of 1280 x 720 has room for at 200 %
 
 # Right edges of everything that is not in a box that scrolls or cuts, inside components too.

@@ -9,6 +9,7 @@ from .session_state import MOVED, SHARED
 
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages with a part that has a chart
 _FILES = (
+    "theme_choice.js",
     "history.js",
     "download_guard.js",
     "presentation_mode.js",

@@ -34,11 +34,22 @@ FUNCTIONS = {
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
-    *("toggle", "toggleAttribute", "write"),
+    *("toBlob", "toggle", "toggleAttribute", "write"),
 }
 PROPERTIES = {
     *("chips", "className", "colorScheme", "drawn", "key", "mode", "name", "scope", "shown"),
-    *("behavior", "block", "id", "rel", "side", "textAlign", "textBaseline", "type"),
+    *(
+        "behavior",
+        "block",
+        "id",
+        "rel",
+        "side",
+        "fillStyle",
+        "imageSmoothingQuality",
+        "textAlign",
+        "textBaseline",
+        "type",
+    ),
 }
 SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
@@ -60,7 +71,24 @@ CONSTANTS = {
         "MARKS",
         "MEAN",
     ),
-    *("MENU", "NAME", "NEWS", "NO_TEXT", "ON", "PICTURE", "SLIDER", "UPLOAD_BOX", "WRITING", "across", "axes", "names"),
+    *(
+        "DROP_ZONE",
+        "MAIN",
+        "PASTED",
+        "ROWS",
+        "MENU",
+        "NAME",
+        "NEWS",
+        "NO_TEXT",
+        "ON",
+        "PICTURE",
+        "SLIDER",
+        "UPLOAD_BOX",
+        "WRITING",
+        "across",
+        "axes",
+        "names",
+    ),
 }
 IDS = {"light", "dark", "token", "number"}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids

@@ -1,0 +1,136 @@
+"""What is around a page, on a laptop and on a phone: sidebar, menu, theme, unknown addresses, the browser's console."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.conftest import Server, open_page, ready
+from tests.browser.menu import link_to
+from tests.browser.overflow import LAPTOP
+
+MENU_ROWS = ".st-key-sections, .st-key-pages"
+# Left and right edges of the rows of the menu that are in the bar at the top, and the left edge of the three dots.
+BAR = """(rows) => {
+    const bar = document.querySelector("[data-testid=stHeader]").getBoundingClientRect()
+    const edges = [...document.querySelectorAll(rows)].map((row) => row.getBoundingClientRect())
+    const inBar = edges.filter(({ top }) => top < bar.bottom - 1).map(({ left, right }) => [left, right])
+    return [inBar, document.querySelector("[data-testid=stMainMenu]").getBoundingClientRect().left]
+}"""
+
+
+def toggle(page: Page) -> None:
+    """Open the sidebar by its button."""
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(page.get_by_test_id("stSidebar")).to_have_attribute("data-collapsed", "false")
+    settle(page)
+
+
+def settle(page: Page) -> None:
+    """Wait until sidebar and menu stand still for ten frames."""
+    page.evaluate("() => { window.still = [0, ''] }")
+    page.wait_for_function(
+        """(rows) => {
+            const boxes = [...document.querySelectorAll(`[data-testid=stSidebar], ${rows}`)]
+            const now = boxes.map((box) => JSON.stringify(box.getBoundingClientRect())).join()
+            window.still = [now === still[1] ? still[0] + 1 : 0, now]
+            return still[0] === 10
+        }""",
+        arg=MENU_ROWS,
+        polling="raf",
+    )
+
+
+@pytest.mark.parametrize("path", ["", "masks", "models"])  # the longest section, a single page
+def test_the_open_sidebar_is_closed_by_pointer(either: Page, server: Server, path: str):
+    open_page(either, f"{server.url}/{path}")
+    sidebar = either.get_by_test_id("stSidebar")
+    for _ in range(2):
+        toggle(either)
+        either.get_by_test_id("stSidebarHeader").hover()
+        either.get_by_test_id("stSidebarCollapseButton").get_by_role("button").click()  # fails if anything covers it
+        expect(sidebar).to_have_attribute("data-collapsed", "true")
+        settle(either)
+    assert either.url.removeprefix(server.url).split("?")[0] == f"/{path}"
+
+
+def test_the_menu_is_beside_the_open_sidebar(page: Page, server: Server):
+    page.set_viewport_size(LAPTOP)
+    open_page(page, f"{server.url}/masks")
+    toggle(page)
+    right = page.get_by_test_id("stSidebar").evaluate("box => box.getBoundingClientRect().right")
+    edges, dots = page.evaluate(BAR, MENU_ROWS)
+    assert edges and all(left >= right and end <= dots for left, end in edges)
+    link_to(page, "Vision").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Vision")
+
+
+@pytest.mark.parametrize("path", ["decoding", "attention", "models", ""])
+def test_the_menu_ends_before_the_three_dots_when_presenting(either: Page, server: Server, path: str):
+    for presenting in ("", "present=1"):
+        open_page(either, f"{server.url}/{path}?{presenting}")
+        settle(either)
+        edges, dots = either.evaluate(BAR, MENU_ROWS)
+        assert edges and all(right <= dots for _, right in edges), presenting
+    either.keyboard.press("Shift+P")  # back, without loading the page again
+    settle(either)
+    edges, dots = either.evaluate(BAR, MENU_ROWS)
+    assert all(right <= dots for _, right in edges)
+
+
+def background(page: Page) -> str:
+    return page.get_by_test_id("stApp").evaluate("box => getComputedStyle(box).backgroundColor")
+
+
+def test_one_choice_of_the_theme_for_all_pages(either: Page, server: Server):
+    open_page(either, f"{server.url}/loss")
+    light = background(either)
+    either.evaluate(
+        "() => localStorage.setItem('stActiveTheme-/tokens-v2', JSON.stringify('Light'))"
+    )  # of an earlier version
+    choose_theme(either, "Dark")
+    dark = background(either)
+    assert dark != light
+    for path in ("loss", "tokens", "", "vision"):
+        open_page(either, f"{server.url}/{path}")
+        assert background(either) == dark, path
+    link_to(either, "Loss").click()
+    expect(either.get_by_role("heading", level=1)).to_have_text("Loss")
+    ready(either)
+    choose_theme(either, "Light")
+    either.reload()
+    ready(either)
+    assert background(either) == light
+    open_page(either, f"{server.url}/tokens")
+    assert background(either) == light
+
+
+def choose_theme(page: Page, name: str) -> None:
+    before = background(page)
+    page.get_by_test_id("stMainMenu").get_by_role("button").click()
+    page.get_by_role("menuitemradio", name=name).click()
+    page.keyboard.press("Escape")
+    page.wait_for_function(
+        "before => getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor !== before",
+        arg=before,
+    )
+
+
+@pytest.mark.parametrize("path", ["nothing", "attention/more"])
+def test_an_unknown_address_has_a_link_home(either: Page, server: Server, path: str):
+    answer = either.goto(f"{server.url}/{path}")
+    assert answer is not None and answer.status == 404
+    expect(either.get_by_role("heading")).to_have_text("There is no such page here.")
+    home = either.get_by_role("link")
+    expect(home).to_be_in_viewport()
+    assert either.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    home.click()
+    expect(either.get_by_role("heading", level=1)).to_have_text("Attention Atlas")
+    ready(either)
+
+
+def test_the_browser_knows_every_feature_in_the_headers(either: Page, server: Server):
+    told: list[str] = []
+    either.on("console", lambda message: told.append(message.text))
+    open_page(either, f"{server.url}/masks")
+    assert [text for text in told if "Permissions-Policy" in text or "Unrecognized feature" in text] == []
