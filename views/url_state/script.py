@@ -18,6 +18,7 @@ _FILES = (
     "chart_preload.js",
     "glossary_tooltip.js",
     "lessons.js",
+    "experiment_scroll.js",
 )
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # the path changes with the content
