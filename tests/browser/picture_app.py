@@ -15,4 +15,6 @@ with bound_settings.page_run("", "A sentence."):
     picture = picture_input(contextlib.nullcontext())
     st.text(f"sha256 {picture.sha256}")
     st.text(f"size {picture.size[0]} x {picture.size[1]}")
+    for side, colour in zip(("top", "bottom"), picture.image.resize((1, 2)).get_flattened_data(), strict=True):
+        st.text("{} red {} green {} blue {}".format(side, *colour))
     st.text("red {} green {} blue {}".format(*picture.image.resize((1, 1)).getpixel((0, 0))))

@@ -126,7 +126,7 @@ def test_every_text_that_a_script_uses_is_in_its_payload():
         "list": ("head_list", "controls"),
         "maps": ("attention_map",),
     }
-    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "controls"), "strip": ("picture_strip",)}
+    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "controls"), "strip": ("picture_strip*",)}
     scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "controls")}
     scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
     contents = payloads()

@@ -1,7 +1,9 @@
-// Thumbnails to choose from, as radio buttons, and a button to paste a picture. A pasted picture is passed unchanged to the
-// page's upload box, like a selected file: only the server decodes it.
+// Thumbnails to choose from, as radio buttons, and a button to paste a picture. A pasted picture is passed to the page's
+// upload box, like a selected file, and unchanged unless it is over a limit: then it is made smaller here.
 
+const DROP_ZONE = '[data-testid="stFileUploaderDropzone"]'
 const UPLOAD_BOX = '[data-testid="stFileUploaderDropzoneInput"]'
+const PASTED = "pasted.png" // the box checks the extension, the server the content
 
 class PictureStrip extends View {
   constructor(parentElement) {
@@ -12,16 +14,19 @@ class PictureStrip extends View {
     this.button = button(line, "", () => this.readClipboard())
     this.status = element("span", "status", line)
     this.status.setAttribute("role", "status")
+    this.round = 0 // number of pictures that were chosen, so that a late one can be dropped
+    this.passing = false // whether this script itself gives a file to the box
     this.leaving = new AbortController()
     const { signal } = this.leaving
     document.addEventListener("paste", (event) => this.pasted(event), { signal })
-    // capturing, since the server never receives files that the page's own box refuses
+    // capturing, to be asked before the page's own box
     for (const kind of ["change", "drop"]) {
       document.addEventListener(kind, (event) => this.fileSelected(event), { signal, capture: true })
     }
   }
 
   leave() {
+    this.round++
     this.leaving.abort()
   }
 
@@ -40,6 +45,7 @@ class PictureStrip extends View {
     const radio = element("input", "", tile)
     Object.assign(radio, { type: "radio", name: "picture", checked: name === this.data.selected })
     radio.onclick = () => { // by an arrow key too
+      this.round++
       this.status.textContent = ""
       this.answer("chosen", name)
     }
@@ -55,11 +61,19 @@ class PictureStrip extends View {
     if (this.data.tell) this.answer("refused", true)
   }
 
+  // Files that may be over a limit do not reach the box before they are checked.
   fileSelected(event) {
-    const files = event.type === "drop" ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
-    if (!files?.length) return
+    const dropped = event.type === "drop"
+    const files = dropped ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
+    if (!files?.length || this.passing || (dropped && !event.target.closest?.(DROP_ZONE))) return
     this.status.textContent = ""
-    if ([...files].some((file) => file.size > this.data.limit)) this.refuse("") // the box shows the reason
+    const file = files[0]
+    if (file.size <= CHECKED_BYTES) return void this.round++
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    if (dropped) event.target.dispatchEvent(new DragEvent("dragleave", { bubbles: true, cancelable: true }))
+    this.take(file)
+    if (!dropped) event.target.value = "" // so that the same file can be chosen again
   }
 
   async readClipboard() {
@@ -68,7 +82,7 @@ class PictureStrip extends View {
     if (!items) return this.refuse(this.data.words.refused)
     for (const item of items) {
       const type = item.types.find((type) => type.startsWith("image/"))
-      if (type) return this.send(await item.getType(type))
+      if (type) return this.take(new File([await item.getType(type)], PASTED))
     }
     this.refuse(this.data.words.empty)
   }
@@ -78,19 +92,29 @@ class PictureStrip extends View {
     const file = [...(event.clipboardData?.files ?? [])][0]
     if (!file) return
     event.preventDefault()
-    this.send(file)
+    this.take(new File([file], PASTED))
   }
 
-  send(blob) {
+  // Sends a picture, made smaller if it is over a limit, unless another one is chosen in the meantime.
+  async take(file) {
+    const round = ++this.round
+    const { limit, words } = this.data
+    if (file.size > limit) this.status.textContent = words.reducing
+    const fitted = await fittedPicture(file, this.data)
+    if (round !== this.round) return
+    this.status.textContent = ""
+    fitted.file ? this.send(fitted.file) : this.refuse(fitted.refused)
+  }
+
+  send(file) {
     const box = document.querySelector(UPLOAD_BOX)
-    if (blob.size > this.data.limit) this.refuse(this.data.words.tooHeavy)
-    else if (!box) this.refuse(this.data.words.unread)
-    else {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File([blob], "pasted.png")) // the box checks the extension, the server the content
-      box.files = transfer.files
-      box.dispatchEvent(new Event("change", { bubbles: true }))
-    }
+    if (!box) return this.refuse(this.data.words.unread)
+    const transfer = new DataTransfer()
+    transfer.items.add(file)
+    box.files = transfer.files
+    this.passing = true
+    box.dispatchEvent(new Event("change", { bubbles: true }))
+    this.passing = false
   }
 }
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from PIL import Image, ImageOps
 
-from ..controls.pictures import MAX_BYTES, TOO_HEAVY
+from ..controls.pictures import MAX_BYTES, MAX_PIXELS, NOT_REDUCED, REDUCED_SIDE, TOO_LARGE
 from ..text.catalogue import Message
 from . import component
 
@@ -24,7 +24,9 @@ WORDS = {
     "unread": Message(
         "picture.paste.unread", "The clipboard could not be read: save the picture as a file and choose that."
     ),
-    "tooHeavy": TOO_HEAVY,
+    "reducing": Message("picture.reducing", "The picture is larger than 8 MB and is being made smaller \u2026"),
+    "tooHeavy": NOT_REDUCED,
+    "tooLarge": TOO_LARGE,
 }
 
 _MOUNT = component.Component("picture_strip", "strip-root")
@@ -69,6 +71,8 @@ def picture_strip(
         "tiles": [vars(tile) for tile in tiles],
         "selected": selected,
         "limit": MAX_BYTES,
+        "pixels": MAX_PIXELS,
+        "side": REDUCED_SIDE,
         "words": component.translated(WORDS),
         "tell": on_refuse is not None,
     }

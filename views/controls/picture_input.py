@@ -5,8 +5,11 @@ sample for any other user.
 """
 
 import functools
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
@@ -16,7 +19,7 @@ from ..text import literal
 from ..text.catalogue import Message, say
 from ..url_state import bound_settings
 from . import samples
-from .pictures import MAX_BYTES, Picture, PictureError, read_picture
+from .pictures import MAX_BYTES, REDUCED, Picture, PictureError, read_picture
 
 SETTING = "picture"  # always in the URL: another sample makes another history entry
 OWN = "own"
@@ -27,6 +30,7 @@ NO_LINK = Message(
 # The upload box accepts any file: a file is refused for its content, whatever its name, with our own message.
 LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
 
+_REDUCED_NAME = re.compile(r"reduced-from-([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
 _OWN = "own_picture"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
@@ -151,6 +155,14 @@ def _render_upload_boxes(slot: AbstractContextManager) -> None:
         )
 
 
+def _with_reduction(picture: Picture, file_name: str) -> Picture:
+    """Note that the browser reduced the picture, as `picture_strip.reduce.js` states in the name of the file."""
+    if (match := _REDUCED_NAME.fullmatch(file_name)) is None:
+        return picture
+    note = partial(REDUCED, width=int(match[1]), height=int(match[2]))
+    return replace(picture, notes=(note, *picture.notes))
+
+
 def _take_upload(key: str, slot: AbstractContextManager) -> None:
     """Read an uploaded file, and release it on the server."""
     file = st.session_state.get(key)
@@ -162,7 +174,7 @@ def _take_upload(key: str, slot: AbstractContextManager) -> None:
     st.session_state[_CAMERA] = False  # switches the camera off
     try:
         with slot:
-            st.session_state[_OWN] = read_picture(content)
+            st.session_state[_OWN] = _with_reduction(read_picture(content), file.name)
     except PictureError as error:
         st.session_state[_PROBLEM] = error.message
     else:

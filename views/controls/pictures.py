@@ -21,6 +21,8 @@ MAX_BYTES = 8 * 1024 * 1024
 MAX_PIXELS = 25_000_000
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF")
 
+REDUCED_SIDE = 3000  # longest side in pixels to which a browser reduces a picture over one of these limits
+
 WORKING_PIXELS = 1024 * 1024  # of the copy: the model needs a few hundred a side; a page shows little more
 WORKING_SIDE = 4096
 STRIP_PIXELS = 1024 * 1024  # converted at a time, so that only the decoder has the whole picture in memory
@@ -33,6 +35,11 @@ UNKNOWN = Message(
     "picture.file.unknown",
     "This is not a picture in a format that is read here, whatever its name says: "
     "save it as PNG, JPEG, WebP, GIF, BMP or TIFF and try again.",
+)
+NOT_REDUCED = Message(
+    "picture.file.not-reduced",
+    "This file is larger than 8 MB, and this browser cannot read it to make it smaller: "
+    "save the picture smaller, or as a JPEG, and try again.",
 )
 PHONE = Message(
     "picture.file.phone",
@@ -48,6 +55,10 @@ COSTLY = Message(
     "This picture is stored in an unusually costly way: save it again as PNG or JPEG and try again.",
 )
 
+REDUCED = Message(
+    "picture.note.reduced",
+    "The browser made it smaller before it sent it: it had {width} \u00d7 {height} pixels, or more than 8 MB.",
+)
 OWN_TITLE = Message("picture.own", "Your picture")
 ANIMATION = Message("picture.note.animation", "The first frame of an animation is shown.")
 PAGES = Message("picture.note.pages", "The first of several pages is shown.")
@@ -88,7 +99,7 @@ class Picture:
     size: tuple[int, int]
     format: str
     sha256: str
-    notes: tuple[Message, ...] = ()
+    notes: tuple[Callable[[], str], ...] = ()
     title: Callable[[], str] = OWN_TITLE
 
     @property

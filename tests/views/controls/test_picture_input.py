@@ -18,6 +18,7 @@ from views import streamlit_internals
 from views.components.picture_strip import thumbnail
 from views.controls import pictures, samples
 from views.controls.picture_input import NO_LINK, SETTING, describe
+from views.text import literal
 
 GREEN = encoded(Image.new("RGB", (40, 20), (0, 200, 0)))
 
@@ -34,9 +35,9 @@ def digest(app: AppTest) -> str:
     return app.text[0].value.removeprefix("sha256 ")
 
 
-def upload(app: AppTest, content: bytes) -> AppTest:
+def upload(app: AppTest, content: bytes, name: str = "a.png") -> AppTest:
     """Upload `content`."""
-    app.get("file_uploader")[0].set_value(("a.png", content, "image/png")).run()
+    app.get("file_uploader")[0].set_value((name, content, "image/png")).run()
     assert not app.exception
     return app
 
@@ -45,6 +46,26 @@ def upload(app: AppTest, content: bytes) -> AppTest:
 def test_a_link_names_a_sample(name):
     app = fresh(picture=name)
     assert digest(app) == samples.picture(name).sha256
+
+
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [
+        ("reduced-from-8000x6000.jpg", (8000, 6000)),
+        ("reduced-from-1x999999.jpg", (1, 999_999)),
+        ("reduced-from-0x6000.jpg", None),
+        ("reduced-from-1234567x6000.jpg", None),
+        ("reduced-from-8000x<b>.jpg", None),
+        ("my reduced-from-8000x6000.jpg", None),
+        ("reduced-from-\u0661x\u0662.jpg", None),
+    ],
+)
+def test_a_picture_that_the_browser_reduced_says_so(name: str, size: tuple[int, int] | None):
+    app = upload(fresh(), GREEN, name)
+    note = size and pictures.REDUCED(width=size[0], height=size[1])
+    captions = [caption.value for caption in app.caption if caption.value.startswith("Your picture")]
+    assert len(captions) == 1
+    assert (literal.markdown(note) in captions[0]) if note else ("smaller" not in captions[0])
 
 
 @pytest.mark.parametrize("nonsense", ["", "OWN", "../church", "<script>", "church "])
