@@ -1,7 +1,8 @@
 """Security headers of every response. deploy/nginx passes them on, and sets its own for responses of nginx itself.
 
-The Content-Security-Policy: everything comes from this site, nothing may frame it, no form leads away. It is loosened
-only where Streamlit 1.67 and Plotly cannot work otherwise; tests/browser and tests/deploy measure it:
+The Content-Security-Policy: everything comes from this site, nothing may frame it but the sites that the operator lists
+(`server/embedding.py`), no form leads away. It is loosened only where Streamlit 1.67 and Plotly cannot work otherwise;
+tests/browser and tests/deploy measure it:
 
 - script-src sha256-...: the one inline script of Streamlit's index.html (it sets window.prerenderReady);
 - script-src blob: Streamlit imports each component's script, a string, through a blob;
@@ -18,6 +19,7 @@ Not loosened: eval of JavaScript.
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
@@ -25,11 +27,12 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server import streamlit_internals
+from server.embedding import embedding_sites, for_frames, frame_ancestors
 
 POLICY = (
     "default-src 'none'; script-src 'self' blob: 'wasm-unsafe-eval'{scripts}; style-src 'self' 'unsafe-inline'; "
     "img-src 'self' data: blob:; font-src 'self' data:; connect-src 'self' data:; manifest-src 'self'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "base-uri 'none'; form-action 'none'; frame-ancestors {ancestors}"
 )
 DENIED_FEATURES = (
     "accelerometer autoplay display-capture encrypted-media geolocation gyroscope idle-detection local-fonts "
@@ -54,12 +57,22 @@ PRIVATE = ("/media/", "/_stcore/upload_file/")  # a visitor's own files: no brow
 
 
 class SecurityHeaders:
-    """Add the headers to every response."""
+    """Add the headers to every response.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Args:
+        sites: that may frame the app; those of the environment if None.
+
+    Raises:
+        ValueError: the environment lists something else than sites.
+    """
+
+    def __init__(self, app: ASGIApp, sites: Sequence[str] | None = None) -> None:
         self._app = app
+        self._sites = embedding_sites() if sites is None else tuple(sites)
         page = (streamlit_internals.static_folder() / "index.html").read_text(encoding="utf-8")
-        self._headers = HEADERS | {"Content-Security-Policy": policy(page)}
+        self._headers = HEADERS | {"Content-Security-Policy": policy(page, self._sites)}
+        if self._sites:
+            del self._headers["X-Frame-Options"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
@@ -69,7 +82,14 @@ class SecurityHeaders:
         async def with_headers(message: Message) -> None:
             if message["type"] in ("http.response.start", "websocket.http.response.start", "websocket.accept"):
                 message = {"headers": (), **message}
-                MutableHeaders(scope=message).update(headers)
+                changed = MutableHeaders(scope=message)
+                changed.update(headers)
+                if self._sites:
+                    del changed["x-frame-options"]  # knows no list; a browser that knows frame-ancestors ignores it
+                    cookies = changed.getlist("set-cookie")
+                    del changed["set-cookie"]
+                    for cookie in cookies:
+                        changed.append("set-cookie", for_frames(cookie))
             await send(message)
 
         await self._app(scope, receive, with_headers)
@@ -89,8 +109,9 @@ async def client_disconnected(request: Request, error: Exception) -> Response:
 EXCEPTION_HANDLERS = {Exception: server_error, ClientDisconnect: client_disconnected}
 
 
-def policy(page: str) -> str:
-    """The Content-Security-Policy of an HTML page, with the hashes of its inline scripts."""
+def policy(page: str, sites: Sequence[str] = ()) -> str:
+    """The Content-Security-Policy of an HTML page, with the hashes of its inline scripts, for frames of these sites."""
     scripts = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = (base64.b64encode(hashlib.sha256(script.encode()).digest()).decode() for script in scripts)
-    return POLICY.format(scripts="".join(f" 'sha256-{digest}'" for digest in digests))
+    hashes = "".join(f" 'sha256-{digest}'" for digest in digests)
+    return POLICY.format(scripts=hashes, ancestors=frame_ancestors(sites))

@@ -9,6 +9,7 @@
 # LISTEN          [address:]port for browsers, 8080 by default
 # TLS_CERTIFICATE, TLS_KEY
 #                 files; with them HTTPS is served on TLS_LISTEN, 8443 by default, and LISTEN redirects there
+# ATLAS_EMBED     not empty: other sites show this one in a frame, see docs/operating.md; the replicas need it too
 # PUBLIC_PORT     the port in the address of an HTTPS page, 443 by default
 #
 # While a file draining/PORT is in the folder, that replica gets no new visitors; its present ones stay. One file at a
@@ -18,7 +19,7 @@ set -eu
 folder=${1:?"usage: REPLICAS=\"host:port ...\" $0 FOLDER"}
 : "${REPLICAS:?"name them: REPLICAS=\"host:port host:port\""}"
 : "${SERVER_NAME:=localhost}" "${LISTEN:=8080}"
-: "${TLS_CERTIFICATE:=}" "${TLS_KEY:=}" "${TLS_LISTEN:=8443}" "${PUBLIC_PORT:=443}"
+: "${TLS_CERTIFICATE:=}" "${TLS_KEY:=}" "${TLS_LISTEN:=8443}" "${PUBLIC_PORT:=443}" "${ATLAS_EMBED:=}"
 here=$(cd "$(dirname "$0")" && pwd)
 
 fail() {
@@ -57,6 +58,15 @@ but() {
 # The upstream groups, and the map from a visitor's cookie to a group.
 replicas() {
     echo "# Written by render.sh."
+    lax="Path=/; HttpOnly; SameSite=Lax"
+    echo 'map $scheme $cookie_flags {'
+    if [ -n "$ATLAS_EMBED" ]; then # in a frame of another site a browser sends no other cookies
+        echo '    default  "Path=/; HttpOnly; SameSite=None; Secure; Partitioned";'
+    else
+        echo "    default  \"$lax\";"
+        echo "    https    \"$lax; Secure\";"
+    fi
+    echo '}'
     echo "upstream compressor {"
     echo "    server unix:$folder/compressor.sock;"
     echo "}"

@@ -72,6 +72,19 @@ def test_with_a_certificate_http_redirects_and_cookies_are_secure(tmp_path: Path
     assert "proxy_cookie_flags ~ secure;" in site
 
 
+@pytest.mark.parametrize("embed", ["", "https://lms.example.edu"])
+@pytest.mark.parametrize("certificate", ["", "/c.pem"])
+def test_the_replica_s_cookie_works_in_frames_of_listed_sites(tmp_path: Path, embed: str, certificate: str):
+    render(tmp_path, REPLICAS=REPLICAS, ATLAS_EMBED=embed, TLS_CERTIFICATE=certificate, TLS_KEY=certificate)
+    (flags,) = re.findall(
+        r"map \$scheme \$cookie_flags \{\n(.*?)\}", (tmp_path / "replicas.conf").read_text(), re.DOTALL
+    )
+    assert flags.count("HttpOnly") == flags.count("Path=/;") == flags.count("SameSite") == flags.count(";\n")
+    assert ("SameSite=None; Secure; Partitioned" in flags, "SameSite=Lax" in flags) == (bool(embed), not embed)
+    (secure,) = re.findall(r"https +\"(.*)\"", flags) or [flags]
+    assert "Secure" in secure
+
+
 def test_no_location_drops_the_headers():
     headers = (ROOT / "deploy/nginx/headers.conf").read_text()
     assert all(
@@ -87,6 +100,7 @@ def test_the_app_s_headers_are_written_in_one_place():
         (line,) = re.findall(rf"^add_header {name} (.*) always;$", headers, re.MULTILINE)
         settings = (ROOT / "deploy/nginx/nginx.conf").read_text()
         variable = "$upstream_http_" + name.lower().replace("-", "_").replace("resource_policy", "opener_policy")
+        variable = variable.replace("x_frame_options", "content_security_policy")
         # the app's own value is passed on unchanged
         assert f'map {variable} {line} {{\n        default  "";' in settings
     for name in ("nginx.conf", "locations.conf", "headers.conf", "render.sh"):
