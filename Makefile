@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
+.PHONY: manifest run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision head-statistics
 .PHONY: clean run-environment dev-environment
@@ -46,7 +46,8 @@ test-slow: dev-environment
 	$(PYTEST) $(PARALLEL) -m nightly
 	WALKS=10 STEPS=20 $(PYTEST) tests/browser/test_random_walks.py
 
-# three replicas behind nginx, in real processes; takes some minutes and 1.5 GB
+# three replicas behind nginx, in real processes, and the visitors that the memory limits of compose.yaml hold; takes a
+# quarter of an hour and 3 GB
 test-deploy: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	sh tests/deploy/install.sh
@@ -59,6 +60,10 @@ test-oldest: dev-environment
 # write the catalogues of texts from the code, for translators
 messages: dev-environment
 	$(BIN)/python -m tools.messages
+
+# the hashes of all files in assets, which the app compares when it reads one; after any change in assets
+manifest: dev-environment
+	$(BIN)/python -m tools.manifest
 
 # every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
 sweep: dev-environment
@@ -97,12 +102,14 @@ bench: dev-environment
 # DATA is a .tsv, .txt, .tsv.gz or .zip of English TAB French lines; OPTIONS are passed on, such as --resume
 train-translator: dev-environment
 	$(BIN)/python -m model.training translator --data "$(DATA)" --out assets/translator $(OPTIONS)
+	$(BIN)/python -m tools.manifest
 
 evaluate-translator: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model assets/translator
 
 train-recurrent: dev-environment
 	$(BIN)/python -m model.training recurrent --kind "$(KIND)" --data "$(DATA)" --out "assets/recurrent/$(KIND)" $(OPTIONS)
+	$(BIN)/python -m tools.manifest
 
 evaluate-recurrent: dev-environment
 	$(BIN)/python -m model.training evaluate --data "$(DATA)" --model "assets/recurrent/$(KIND)"
@@ -131,6 +138,7 @@ english: dev-environment
 # DATA is a folder of parquet shards (train-*.parquet, validation-*.parquet) or of class folders (train/, val/)
 train-vision: dev-environment
 	$(BIN)/python -m model.training vision --data "$(DATA)" --out assets/vision $(OPTIONS)
+	$(BIN)/python -m tools.manifest
 
 evaluate-vision: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/vision
@@ -149,6 +157,7 @@ after-vision: evaluate-vision
 # a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
 train-convolution: dev-environment
 	$(BIN)/python -m model.training convolution --data "$(DATA)" --out assets/convolution $(OPTIONS)
+	$(BIN)/python -m tools.manifest
 
 evaluate-convolution: dev-environment
 	$(BIN)/python -m model.training evaluate-vision --data "$(DATA)" --model assets/convolution

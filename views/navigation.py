@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from . import lessons, palette, streamlit_internals
 from .controls import sentence_input
+from .shipped_files import is_intact
 from .text import catalogue, literal, prose
 from .text.catalogue import Message, Untranslated, say
 from .url_state import bound_settings
@@ -109,7 +110,7 @@ def run(around: PageWrapper) -> None:
     streamlit_internals.keep_uploads_in_memory()
     _device_line.set(None)
     # A file of our own: the default icon, or a Material symbol, would be fetched from another host.
-    icon = str(FAVICON) if FAVICON.is_file() else Image.new("RGB", (32, 32), palette.HUES["encoder"])
+    icon = str(FAVICON) if is_intact(FAVICON) else Image.new("RGB", (32, 32), palette.HUES["encoder"])
     with catalogue.using_language(bound_settings.pending_language()):
         pages = [
             st.Page(f"pages/{page.id}/page.py", title=page.label(), url_path=page.id, default=page is PAGES[0])

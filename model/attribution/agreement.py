@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from ..networks.transformer import Transformer
-from ..runtime.checkpoint import CheckpointError, read_json
+from ..runtime.checkpoint import AlteredFileError, CheckpointError, read_json
 from ..runtime.progress import InSteps, as_one_call
 from ..text.words import Word, by_words, whole_words
 from ..tracing.trace import Trace
@@ -194,6 +194,9 @@ def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict
     Returns:
         "sentences", "source_words", "target_words", and in "ways" for each way to leave a word out and each method the
         figures of `model.training.agreement_study.summarize_agreement`.
+
+    Raises:
+        AlteredFileError: the file ships and was altered.
     """
     try:
         content = read_json(folder / FILE)
@@ -202,6 +205,8 @@ def read_measured_agreement(weights_sha256: str, folder: Path = SHIPPED) -> dict
             and all("top" in content["ways"][way][method] for method in METHODS)
             for way in WAYS
         )
+    except AlteredFileError:
+        raise
     except (CheckpointError, KeyError, TypeError):
         return None
     return content if complete and content.get("weights_sha256") == weights_sha256 else None

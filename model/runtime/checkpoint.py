@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 from torch import Tensor
 
+from .manifest import find_manifest, record_sha256, recorded_sha256
 from .messages import UserError
 
 T = TypeVar("T")
@@ -26,8 +27,14 @@ class CheckpointError(UserError, RuntimeError):
     """A file of a model is missing, damaged or of another shape; the message names it and states what to do."""
 
 
+class AlteredFileError(CheckpointError):
+    """A file is not the one whose hash was recorded when it was written."""
+
+
 def write_atomically(path: str | Path, content: bytes) -> None:
     """Write to a temporary file in the same folder, flush to disk, then rename: a kill leaves the old file intact.
+
+    If the file is one that ships, its hash in the manifest is written anew.
 
     Raises:
         CheckpointError: the disk is full, or the folder cannot be written to; the old file is unchanged.
@@ -48,6 +55,10 @@ def write_atomically(path: str | Path, content: bytes) -> None:
     finally:
         if temporary:  # still exists if it was not renamed
             Path(temporary).unlink(missing_ok=True)
+    with suppress(ValueError, OSError):  # a damaged manifest is reported when it is read
+        manifest = find_manifest(path.absolute())
+        if manifest and (recorded := record_sha256(path, hashlib.sha256(content).hexdigest())) is not None:
+            write_atomically(manifest, recorded)
 
 
 def write_error(path: Path, error: OSError) -> CheckpointError:
@@ -76,11 +87,13 @@ def read_json(path: str | Path) -> dict:
     """Read a JSON object.
 
     Raises:
-        CheckpointError: missing or not a JSON object.
+        CheckpointError: missing, not a JSON object, or altered since it was shipped.
     """
     path = Path(path)
     try:
-        value = json.loads(path.read_text(encoding="utf-8"))
+        content = path.read_bytes()
+        check_shipped(path, content)
+        value = json.loads(content)
     except FileNotFoundError as error:
         raise _missing(path) from error
     except (OSError, ValueError) as error:
@@ -128,9 +141,13 @@ def read_text(path: str | Path) -> str:
     """Read a text for people; if it cannot be read, return an explanation instead: no program depends on it."""
     path = Path(path)
     try:
-        return path.read_text(encoding="utf-8")
+        content = path.read_bytes()
+        check_shipped(path, content)
+        return content.decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return str(_missing(path))
+    except CheckpointError as error:
+        return str(error)
 
 
 def sha256_of(path: str | Path) -> str:
@@ -149,12 +166,26 @@ def check_sha256(path: str | Path, expected: str) -> None:
     if not path.is_file():
         raise _missing(path)
     if sha256_of(path) != expected:
-        raise CheckpointError(
-            "{file} in {folder} does not match its recorded SHA-256; restore it with `git checkout -- assets` or train "
-            "the model again.",
-            file=path.name,
-            folder=display_path(path.parent),
-        )
+        raise _altered(path)
+
+
+def check_shipped(path: str | Path, content: bytes | None = None) -> None:
+    """Compare a file that ships with its hash in the manifest; any other file is accepted.
+
+    Args:
+        content: of the file, if it was read already.
+
+    Raises:
+        CheckpointError: it has another hash, or the manifest cannot be read.
+    """
+    path = Path(path)
+    try:
+        expected = recorded_sha256(path)
+    except (ValueError, OSError) as error:
+        manifest = find_manifest(path.absolute())
+        raise _damaged(manifest or path) from error
+    if expected and expected != (sha256_of(path) if content is None else hashlib.sha256(content).hexdigest()):
+        raise _altered(path)
 
 
 def save_tensors(path: str | Path, tensors: dict[str, Tensor], metadata: dict[str, str] | None = None) -> None:
@@ -175,7 +206,9 @@ def load_tensors(path: str | Path, expected_sha256: str | None = None) -> tuple[
     path = Path(path)
     if not path.is_file():
         raise _missing(path)
-    if expected_sha256 is not None:
+    if expected_sha256 is None:
+        check_shipped(path)
+    else:
         check_sha256(path, expected_sha256)
     try:
         with safetensors.safe_open(path, framework="pt") as file:
@@ -235,6 +268,15 @@ def load_weights(network: torch.nn.Module, tensors: dict[str, Tensor], where: st
 def _missing(path: Path) -> CheckpointError:
     return CheckpointError(
         "{file} is missing from {folder}; restore it with `git checkout -- assets` or train the model again.",
+        file=path.name,
+        folder=display_path(path.parent),
+    )
+
+
+def _altered(path: Path) -> AlteredFileError:
+    return AlteredFileError(
+        "{file} in {folder} does not match its recorded SHA-256; restore it with `git checkout -- assets` or train the "
+        "model again.",
         file=path.name,
         folder=display_path(path.parent),
     )

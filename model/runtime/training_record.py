@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .checkpoint import check_shipped
+
 METRICS = "metrics.jsonl"
 
 
@@ -41,7 +43,13 @@ class TrainingCurves:
 
 
 def training_curves(folder: Path) -> TrainingCurves | None:
-    """Read the curves from `folder`'s metrics file; None if there is no file, or no finished epoch in it."""
+    """Read the curves from `folder`'s metrics file; None if there is no file, or no finished epoch in it.
+
+    Raises:
+        CheckpointError: the file ships and was altered.
+    """
+    if (folder / METRICS).is_file():
+        check_shipped(folder / METRICS)
     rows = read_metrics(folder / METRICS)
     ends = [row for row in rows if row.get("event") == "epoch" and "heldout_nll" in row]
     starts = [row for row in rows if row.get("event") == "start"]

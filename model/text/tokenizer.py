@@ -16,7 +16,7 @@ from pathlib import Path
 
 import sentencepiece
 
-from ..runtime.checkpoint import display_path, write_atomically
+from ..runtime.checkpoint import check_shipped, display_path, write_atomically
 
 WORD_MARK = "\u2581"  # SentencePiece's sign for "a word starts here"
 THIN_SPACE = "\u2009"
@@ -27,6 +27,7 @@ class Tokenizer:
 
     Raises:
         FileNotFoundError: there is no such file.
+        CheckpointError: the file ships and was altered.
         ValueError: the file is not a SentencePiece model, or lacks byte fallback or one of the special tokens.
     """
 
@@ -35,6 +36,7 @@ class Tokenizer:
         if not path.is_file():
             raise FileNotFoundError(f"There is no tokenizer at {display_path(path)}; restore it or train one.")
         self.path = path
+        check_shipped(path)
         try:
             self._model = sentencepiece.SentencePieceProcessor(model_file=str(path))
         except (RuntimeError, OSError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from views.shipped_files import ShippedFileError, read_shipped
 from views.text import prose
 from views.text.catalogue import say
 
@@ -20,7 +21,7 @@ YOURS = "  # yours"
 
 @lru_cache(maxsize=64)
 def _lines(page: str, section: str) -> tuple[str, ...]:
-    return tuple((FOLDER / page / f"{section}.py").read_text(encoding="utf-8").splitlines())
+    return tuple(read_shipped(FOLDER / page / f"{section}.py").decode("utf-8").splitlines())
 
 
 def value_names(page: str, section: str) -> list[str]:
@@ -56,6 +57,9 @@ def render_program(page: str, section: str, title: str = "", /, **values: object
     try:
         text = fill_program(page, section, **values)
     except FileNotFoundError:
+        return
+    except ShippedFileError:
+        st.caption(prose.ALTERED(file=f"{section}.py", folder=f"assets/code/{page}"))
         return
     except (OSError, UnicodeDecodeError):
         st.caption(prose.DAMAGED(file=f"{section}.py", folder=f"assets/code/{page}"))

@@ -27,6 +27,7 @@ FILES = [
     if not name.startswith(OTHERS)
 ]
 RESTORE = "git checkout -- assets"
+ALTERED = "does not match its recorded SHA-256"
 
 
 @pytest.fixture
@@ -116,6 +117,43 @@ def test_a_damaged_model_file_gets_one_sentence_without_paths(assets, name, dama
     assert contains_no_path_of_the_machine(str(error.value)), error.value
 
 
+READ_BY = {  # file -> page and settings that show something of it
+    "translator/card.json": ("translate", {}),
+    "translator/tokenizer.model": ("translate", {}),
+    "translator/english.safetensors": ("translate", {}),
+    "translator/alignment.safetensors": ("heads", {}),
+    "translator/heads.json": ("heads", {}),
+    "translator/metrics.jsonl": ("loss", {"part": "Training curves"}),
+    "text/en/heads.md": ("heads", {}),
+    "samples/church.jpg": ("vision", {"picture": "church"}),
+    "vision/card.json": ("vision", {}),
+    "vision/heads.json": ("vision", {"view": "heads"}),
+}
+
+
+@pytest.mark.parametrize("place", [0.1, 0.9])
+@pytest.mark.parametrize("name", READ_BY)
+def test_a_flipped_bit_gets_one_sentence_on_the_page(assets, name, place):
+    content = bytearray((ASSETS / name).read_bytes())
+    content[int(place * len(content))] ^= 1
+    (assets / name).unlink()
+    (assets / name).write_bytes(content)
+    page, settings = READ_BY[name]
+    app = visit(page, **settings)
+    assert not app.exception
+    text = page_text(app)
+    assert name.split("/")[-1] in text and ALTERED in text and RESTORE in text
+    assert contains_no_path_of_the_machine(text)
+
+
+def test_a_damaged_manifest_gets_one_sentence(assets):
+    (assets / "manifest.json").unlink()
+    (assets / "manifest.json").write_bytes(b'{"sha256": {"translator/card.json": ')
+    app = visit("translate")
+    assert not app.exception
+    assert "manifest.json" in page_text(app) and RESTORE in page_text(app)
+
+
 def test_a_folder_instead_of_a_file_gets_one_sentence(assets):
     (assets / "translator/tokenizer.model").unlink()
     (assets / "translator/tokenizer.model").mkdir()
@@ -133,8 +171,8 @@ def test_other_missing_files_are_named_and_the_page_is_rendered(assets):
     (assets / f"samples/{samples.NAMES[1]}.jpg").write_bytes(b"\xff\xd8\xff half a picture")
     app = visit("vision", picture=first)
     text = page_text(app)
-    for file, trouble in ((f"{first}.jpg", "missing"), (f"{samples.NAMES[1]}.jpg", "damaged")):
-        assert f"{file} is {trouble} in assets/samples: restore it with `{RESTORE}`." in text
+    assert f"{first}.jpg is missing in assets/samples: restore it with `{RESTORE}`." in text
+    assert f"{samples.NAMES[1]}.jpg in assets/samples {ALTERED}: restore it with `{RESTORE}`." in text
     assert "`vision.md` is missing from `assets/text/en`" in text and "`favicon.png` is missing" in text
     assert app.title[0].value == "Vision"
     assert "Parachute" not in text and samples.SAMPLES[2]() in text  # the first remaining picture
@@ -166,6 +204,9 @@ def test_a_missing_or_invalid_text_is_reported(assets, name):
     for text in (prose.lead(page), prose.block(page, "How to read it")):
         assert text == f"`{page}.md` is missing from `assets/text/en`: restore it with `{RESTORE}`."
     (assets / name).write_bytes(b"\xff\xfe\x00")
+    assert ALTERED in prose.lead(page)
+    (assets / "manifest.json").unlink()
+    prose._blocks.cache_clear()
     assert "cannot be read" in prose.lead(page)
     (assets / name).unlink()
     (assets / name).symlink_to(ASSETS / name)
@@ -174,7 +215,7 @@ def test_a_missing_or_invalid_text_is_reported(assets, name):
 
 def test_every_kind_of_asset_is_covered():
     """Files in a new folder need a test of their own here."""
-    kinds = ("favicon.png", "translator/", "vision/", "convolution/", "samples/", "text/")
+    kinds = ("favicon.png", "manifest.json", "translator/", "vision/", "convolution/", "samples/", "text/")
     assert [name for name in FILES if not name.startswith(kinds)] == []
     assert len(NEEDED) == 10
 

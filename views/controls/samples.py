@@ -4,6 +4,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+from ..shipped_files import ShippedFileError, read_shipped
 from ..text.catalogue import Message, say
 from .pictures import Picture, PictureError, read_picture
 
@@ -32,6 +33,10 @@ SAMPLES = (
 )
 MISSING = Message("sample.missing", "{file} is missing in assets/samples: restore it with `git checkout -- assets`.")
 DAMAGED = Message("sample.damaged", "{file} is damaged in assets/samples: restore it with `git checkout -- assets`.")
+ALTERED = Message(
+    "sample.altered",
+    "{file} in assets/samples does not match its recorded SHA-256: restore it with `git checkout -- assets`.",
+)
 NAMES = tuple(sample.id for sample in SAMPLES)
 
 
@@ -43,7 +48,7 @@ def picture(name: str) -> Picture:
         OSError, PictureError: its file is missing or damaged.
     """
     sample = SAMPLES[NAMES.index(name)]
-    return replace(read_picture(sample.path.read_bytes()), title=sample.title)
+    return replace(read_picture(read_shipped(sample.path)), title=sample.title)
 
 
 def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -52,6 +57,8 @@ def usable() -> tuple[tuple[str, ...], tuple[str, ...]]:
     for sample in SAMPLES:
         try:
             picture(sample.id)
+        except ShippedFileError:
+            problems.append(ALTERED(file=sample.path.name))
         except OSError:
             problems.append(MISSING(file=sample.path.name))
         except PictureError:

@@ -17,6 +17,8 @@ from gettext import GNUTranslations, NullTranslations
 from pathlib import Path
 from string import Formatter
 
+from ..shipped_files import read_shipped
+
 TEXT = Path(__file__).resolve().parents[2] / "assets" / "text"
 ENGLISH = "en"
 PSEUDO = "en-xa"  # English in brackets, for tests: a text without brackets on screen is not translated
@@ -152,7 +154,7 @@ def _read(path: Path, language: str) -> NullTranslations:
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
-    with path.open("rb") as file:
+    with io.BytesIO(read_shipped(path)) as file:
         catalogue = read_po(file, locale=language.replace("-", "_"))
     for message in list(catalogue):
         ids, forms = _forms(message.id), _forms(message.string)

@@ -8,17 +8,23 @@ that is shown instead.
 from contextlib import suppress
 from functools import lru_cache, partial
 
+from ..shipped_files import ShippedFileError, read_shipped
 from . import catalogue, glossary
 from .catalogue import TEXT, Message
 
 MISSING = Message("prose.missing", "`{file}` is missing from `{folder}`: restore it with `git checkout -- assets`.")
 DAMAGED = Message("prose.damaged", "`{file}` cannot be read in `{folder}`: restore it with `git checkout -- assets`.")
 
+ALTERED = Message(
+    "prose.altered",
+    "`{file}` in `{folder}` does not match its recorded SHA-256: restore it with `git checkout -- assets`.",
+)
+
 
 @lru_cache(maxsize=32)
 def _blocks(page: str, language: str) -> tuple[str, dict[str, str]]:
     title, blocks, heading = "", {"": ""}, ""
-    for line in (TEXT / language / f"{page}.md").read_text(encoding="utf-8").splitlines():
+    for line in read_shipped(TEXT / language / f"{page}.md").decode("utf-8").splitlines():
         if line.startswith("# "):
             title = line[2:].strip()
         elif line.startswith("## "):
@@ -55,6 +61,8 @@ def block(page: str, id: str, **values: object) -> str:
         return _with_links(_filled(_blocks(page, catalogue.ENGLISH)[1][id], values))
     except FileNotFoundError:
         message = MISSING
+    except ShippedFileError:
+        message = ALTERED
     except (OSError, UnicodeDecodeError):
         message = DAMAGED
     return message(file=f"{page}.md", folder=f"assets/text/{catalogue.ENGLISH}")

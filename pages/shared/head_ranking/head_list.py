@@ -120,7 +120,7 @@ def render(
 def render_table(ranked: RankedHeads, statistics: LoadedStatistics, change: str, name: str) -> None:
     """Render the heads as a table and a download called `name`; `change` is the title of the change in both."""
     if statistics.error:
-        st.caption(literal.markdown(say_error(statistics.error)))
+        st.caption(literal.with_code(say_error(statistics.error)))
     key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
     files.csv_and_table(*header_and_rows(_table_columns(change, ranked.listed)), name, label, key)
 
