@@ -50,7 +50,8 @@ def render(cards: dict[str, dict], comparison: NetworkComparison) -> None:
     ]
     st.html(bars.table(header, cells, say("ladder.differences.table", "Training of all five networks"), whole=True))
     written = [row + _bounds(comparison, name) for name, row in zip(NETWORKS, rows, strict=True)]
-    files.csv([*header, *(column() for column in BOUNDS)], written, "ladder-differences")
+    label = say("ladder.differences.csv", "What differs as CSV")
+    files.csv([*header, *(column() for column in BOUNDS)], written, "ladder-differences", label)
 
 
 def table_rows(cards: dict[str, dict], comparison: NetworkComparison) -> list[list]:

@@ -123,8 +123,12 @@ def test_the_ladder_has_a_row_for_each_network(server: Server, page: Page):
     choose(page, "The ladder")
     table = rows(page, "All five networks")
     assert [row[-1] for row in table[:2]] == ["\u2014", "\u2014"]
-    bleu = [float(row[3]) for row in table]
+    bleu = [float(row[3].split()[0]) for row in table]  # a 95 % band follows
     assert len(table) == 5 and max(bleu) == bleu[-1] and min(bleu) == bleu[0]
     with page.expect_download() as download:
         page.get_by_role("button", name="CSV", exact=True).click()
     assert download.value.suggested_filename == "ladder.csv"
+    assert [row[2] for row in rows(page, "Training of all five networks")] == ["2", "3", "3", "3", "21"]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="What differs as CSV").click()
+    assert download.value.suggested_filename == "ladder-differences.csv"
