@@ -11,7 +11,7 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from benchmarks.load_servers import Servers, servers
 from benchmarks.load_visitor import ACTIONS, ARRIVAL, PAGES, THINKING, SimulatedVisitor, VisitLog, photo
@@ -33,6 +33,7 @@ class Wave:
         logs: one per visitor.
         before, highest, after: memory of the server in megabytes: with everything loaded and no visitor, at most while
             they were connected, and at the end of the recovery.
+        highest_of_each: the highest of each server; their sum is not `highest`, which is that of one moment.
         recovery: seconds from the last disconnection until the memory was recovered; None if not within `PATIENCE`.
         server_cores, visitors_cores: processor time a second, of the server and of all visitors.
     """
@@ -41,6 +42,7 @@ class Wave:
     logs: list[VisitLog]
     before: float = 0.0
     highest: float = 0.0
+    highest_of_each: list[float] = field(default_factory=list)
     after: float = 0.0
     recovery: float | None = None
     server_cores: float = 0.0
@@ -69,23 +71,29 @@ def run_wave(
     arrival: float = ARRIVAL,
     recover: bool = True,
     replicas: int = 1,
+    first: Sequence[str] = (),
 ) -> Wave:
-    """Run so many visitors on a new server, or on several, after one visitor did every action once."""
+    """Run so many visitors on a new server, or on several, after one visitor did every action once.
+
+    Args:
+        first: what every visitor does first.
+    """
     photos = [photo(seed + number) for number in range(PHOTOS)]
     with servers(replicas) as server:
         for url in server.urls:
             asyncio.run(_first_visitor(url, photos))
         wave = Wave(visitors, [])
-        wave.before = _lowest_of(server.resident_megabytes)
+        resident = lambda: sum(server.resident_of_each())  # noqa: E731
+        wave.before = _lowest_of(resident)
         busy, own, started = server.processor_seconds(), _own_seconds(), time.monotonic()
-        wave.logs, wave.highest = asyncio.run(
-            _run_visitors(server, visitors, seconds, seed, photos, thinking=thinking, arrival=arrival)
+        wave.logs, wave.highest, wave.highest_of_each = asyncio.run(
+            _run_visitors(server, visitors, seconds, seed, photos, thinking=thinking, arrival=arrival, first=first)
         )
         took = time.monotonic() - started
         wave.server_cores = (server.processor_seconds() - busy) / took
         wave.visitors_cores = (_own_seconds() - own) / took
         if recover:
-            wave.recovery, wave.after = _recovery(server.resident_megabytes, wave.before)
+            wave.recovery, wave.after = _recovery(resident, wave.before)
     return wave
 
 
@@ -108,16 +116,18 @@ async def _run_visitors(
     photos: list[bytes],
     thinking: tuple[float, float],
     arrival: float,
-) -> tuple[list[VisitLog], float]:
+    first: Sequence[str],
+) -> tuple[list[VisitLog], float, list[float]]:
     until = asyncio.get_running_loop().time() + seconds
     gc.freeze()  # excludes imported objects from the garbage collections of this process
     people = [SimulatedVisitor(server.url, 1000 * seed + number, photos, thinking) for number in range(count)]
-    staying = asyncio.gather(*(person.stay(until, arrival) for person in people))
-    highest = 0.0
+    staying = asyncio.gather(*(person.stay(until, arrival, first) for person in people))
+    highest, of_each = 0.0, [0.0] * len(server.urls)
     while not staying.done():
         await asyncio.wait([staying], timeout=SAMPLE_SECONDS)
-        highest = max(highest, await asyncio.to_thread(server.resident_megabytes))
-    return await staying, highest
+        resident = await asyncio.to_thread(server.resident_of_each)
+        highest, of_each = max(highest, sum(resident)), list(map(max, of_each, resident))
+    return await staying, highest, of_each
 
 
 def _own_seconds() -> float:

@@ -24,8 +24,8 @@ class Servers(Protocol):
     url: str
     urls: tuple[str, ...]
 
-    def resident_megabytes(self) -> float:
-        """Memory of all servers together."""
+    def resident_of_each(self) -> list[float]:
+        """Memory of each server in megabytes."""
 
     def processor_seconds(self) -> float:
         """Processor time of all servers together."""
@@ -38,6 +38,9 @@ class _One(AppServer):
     def urls(self) -> tuple[str, ...]:
         return (self.url,)
 
+    def resident_of_each(self) -> list[float]:
+        return [self.resident_megabytes()]
+
 
 class _Replicas:
     """Servers behind nginx, which sends each visitor to the same one; its own time and memory are not counted."""
@@ -47,8 +50,8 @@ class _Replicas:
         self.url = site.url
         self.urls = tuple(replica.url for replica in site.replicas)
 
-    def resident_megabytes(self) -> float:
-        return sum(resident_megabytes(replica.pid) for replica in self._replicas)
+    def resident_of_each(self) -> list[float]:
+        return [resident_megabytes(replica.pid) for replica in self._replicas]
 
     def processor_seconds(self) -> float:
         return sum(processor_seconds(replica.pid) for replica in self._replicas)

@@ -7,7 +7,7 @@ import io
 import itertools
 import random
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -78,11 +78,14 @@ class SimulatedVisitor:
         self._thinking = thinking
         self._map = dict(FIRST_MAP)
 
-    async def stay(self, until: float, arrival: float = ARRIVAL) -> VisitLog:
-        """Arrive within `arrival` seconds, act, and leave at `until` by the loop's clock."""
+    async def stay(self, until: float, arrival: float = ARRIVAL, first: Sequence[str] = ()) -> VisitLog:
+        """Arrive within `arrival` seconds, do the `first` actions, act, and leave at `until` by the loop's clock."""
         await asyncio.sleep(self._random.uniform(0, arrival))
         try:
             await self.open()
+            for action in first:
+                await asyncio.sleep(self._random.uniform(*self._thinking))
+                await self.act(action)
             while asyncio.get_running_loop().time() < until:
                 await asyncio.sleep(self._random.uniform(*self._thinking))
                 await self.act()

@@ -3,6 +3,7 @@
 from dataclasses import astuple, dataclass
 
 THREADS = 1  # of PyTorch for a computation: a second one saves little time here and costs much when other work runs
+RESULT_BYTES = 200_000_000  # of all results that this process retains, and of what open pages refer to
 SLICE_SECONDS = 0.04  # of a translation before others may run: about the time that a video frame is on screen
 
 

@@ -31,6 +31,8 @@ RESULTS = Counter(
     ("source",),
     registry=REGISTRY,
 )
+RETAINED = Gauge("atlas_retained_bytes", "Results, and what open pages refer to", registry=REGISTRY)
+EVICTED = Counter("atlas_evicted", "Results and inputs of open pages that the budget evicted", registry=REGISTRY)
 RUNNING = Gauge("atlas_running", "Runs that have a slot", registry=REGISTRY)
 WAITING = Gauge("atlas_waiting", "Runs that wait for a slot", registry=REGISTRY)
 READY = Gauge("atlas_ready", "1 once both models have computed something", registry=REGISTRY)

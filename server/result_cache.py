@@ -5,9 +5,12 @@ import weakref
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, suppress
+from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from server import metrics, run_context
+from server.memory_budget import BudgetEntry, MemoryBudget, memory_budget
 from server.singleton import singleton
 
 T = TypeVar("T")
@@ -31,21 +34,29 @@ def clear_all() -> None:
 class ResultCache:
     """A least-recently-used cache, shared by all visitors. Safe to use from several threads.
 
-    An evicted result is still returned as long as something else refers to it, such as a visitor's session.
+    All caches of the process share one budget in bytes: beyond it, the least recently used result of any of them is
+    evicted. An evicted result is still returned as long as something else refers to it.
+
+    Args:
+        size: results at most.
     """
 
-    def __init__(self, size: int) -> None:
+    def __init__(self, size: int, budget: MemoryBudget | None = None) -> None:
         self._size = size
-        self._entries: OrderedDict[Hashable, object] = OrderedDict()
+        self._budget = budget or memory_budget()
+        self._entries: OrderedDict[Hashable, _CachedResult] = OrderedDict()
         self._pinned: dict[Hashable, object] = {}
         self._referenced: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
+        weakref.finalize(self, _note_ended, self._budget, self._entries)
         _ALL.add(self)
 
     def clear(self) -> None:
         """Evict everything that is not pinned."""
         with self._lock:
+            evicted = [result.entry for result in self._entries.values()]
             self._entries.clear()
+        self._budget.remove(evicted)
 
     def pin(self, key: Hashable) -> None:
         """Never evict the result under `key`, which must be cached: the next visitor starts with it.
@@ -54,27 +65,34 @@ class ResultCache:
             KeyError: it is not cached.
         """
         with self._lock:
-            self._pinned[key] = self._entries[key]
+            self._pinned[key] = self._entries[key].value
 
     def get(self, key: Hashable):
         """The result under `key`, or None."""
         with self._lock:
             if key in self._pinned:
                 return self._pinned[key]
-            if key in self._entries:
-                self._entries.move_to_end(key)
-                return self._entries[key]
-            return self._referenced.get(key)
+            result = self._entries.get(key)
+            if result is None:
+                return self._referenced.get(key)
+            self._entries.move_to_end(key)
+        self._budget.touch(result.entry)
+        return result.value
 
     def put(self, key: Hashable, value) -> None:
-        """Cache `value`; evict the least recently used result if the cache is full."""
+        """Cache `value`; evict the least recently used results if the cache or the budget is full."""
+        result = _CachedResult(value, BudgetEntry(partial(_evict, weakref.ref(self), key)))
+        evicted = []
         with self._lock:
-            self._entries[key] = value
-            self._entries.move_to_end(key)
+            if key in self._entries:
+                evicted.append(self._entries.pop(key).entry)
+            self._entries[key] = result
             with suppress(TypeError):  # numbers and tuples allow no weak reference
                 self._referenced[key] = value
             while len(self._entries) > self._size:
-                self._entries.popitem(last=False)
+                evicted.append(self._entries.popitem(last=False)[1].entry)
+        self._budget.remove(evicted)
+        self._budget.charge(result.entry, value)
 
     def get_or_compute(self, key: Hashable, compute: Callable[[], T], lock: AbstractContextManager[object]) -> T:
         """The result under `key`; if there is none, `compute` makes it while `lock` is held."""
@@ -88,3 +106,22 @@ class ResultCache:
             run_context.yield_slot()
         metrics.RESULTS.labels(source).inc()
         return result
+
+
+@dataclass(frozen=True, eq=False)
+class _CachedResult:
+    value: object
+    entry: BudgetEntry
+
+
+def _evict(cache: "weakref.ref[ResultCache]", key: Hashable, entry: BudgetEntry) -> None:
+    """Evict a result whose entry the budget has dropped."""
+    if (alive := cache()) is not None:
+        with alive._lock:
+            if key in alive._entries and alive._entries[key].entry is entry:
+                del alive._entries[key]
+
+
+def _note_ended(budget: MemoryBudget, entries: "OrderedDict[Hashable, _CachedResult]") -> None:
+    budget.note_ended([result.entry for result in entries.values()])
+    entries.clear()

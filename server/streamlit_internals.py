@@ -37,6 +37,15 @@ def is_connected(session: str) -> bool:
     return not runtime.exists() or runtime.get_instance().is_active_session(session)
 
 
+def rerun(session: str) -> None:
+    """Run a visit's page again with its settings, as when its user acts; do nothing if it is not connected."""
+    if not runtime.exists() or not is_connected(session):
+        return
+    instance: Any = runtime.get_instance()
+    visit = instance._session_mgr.get_active_session_info(session).session
+    instance._get_async_objs().eventloop.call_soon_threadsafe(lambda: visit.request_rerun(visit._client_state))
+
+
 def expire_sessions() -> int:
     """Drop expired sessions; Streamlit does so only when another visitor disconnects.
 

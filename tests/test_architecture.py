@@ -8,6 +8,8 @@ from functools import cache
 
 import pytest
 
+from tools import manifest
+
 from tests.test_layers import FORBIDDEN, ROOT
 
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
@@ -157,3 +159,9 @@ def test_every_layer_has_a_row_in_the_table_of_tests():
     named = " ".join(row[0] for row in rows)
     tested = [folder for folder in FORBIDDEN if "/" not in folder and folder not in ("tools", "benchmarks")]
     assert [folder for folder in tested if f"`{folder}" not in named] == []
+
+
+def test_the_manifest_is_up_to_date():
+    current = (manifest.ASSETS / manifest.NAME).read_text(encoding="utf-8")
+    changed = manifest.differences(current, manifest.manifest(manifest.ASSETS, manifest.shipped_files()))
+    assert not changed, f"run `{manifest.COMMAND}`: the hashes of {changed} are stale"

@@ -158,3 +158,12 @@ def test_uploads_have_a_limit_of_memory_that_can_be_set(monkeypatch):
 
 def test_the_font_of_the_pages_exists():
     assert views_inside.font_file().is_file()
+
+
+def test_a_page_can_be_run_again_from_outside():
+    """What `server.streamlit_internals.rerun` uses."""
+    from streamlit.runtime.app_session import AppSession
+
+    assert callable(WebsocketSessionManager.get_active_session_info) and callable(Runtime._get_async_objs)
+    assert list(inspect.signature(AppSession.request_rerun).parameters) == ["self", "client_state"]
+    assert "self._client_state = ClientState()" in inspect.getsource(AppSession.__init__)

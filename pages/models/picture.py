@@ -42,8 +42,9 @@ def render(service: Service[OpenedModel]) -> None:
     chosen = picture_input(picture_lock())
     if chosen.is_own:
         service = private_service(service)
-    key = hashlib.sha256(chosen.image.convert("RGB").tobytes()).hexdigest()
-    trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(chosen.image), service.computing)
+    image = chosen.image
+    key = hashlib.sha256(image.convert("RGB").tobytes()).hexdigest()
+    trace = service.traces.get_or_compute(("traced", key), lambda: model.trace(image), service.computing)
     _render_input(model, trace)
     patches = patch_trace(trace)
     options = {
@@ -54,11 +55,11 @@ def render(service: Service[OpenedModel]) -> None:
     }
     section = pick_section(options, "part", varies=True)
     if section == "what-if" and (patches is None or "explain" not in model.capabilities):
-        what_if_of_any.render(service, trace, chosen.image, {}, None, (key,))  # no class to explain: maps and patterns
+        what_if_of_any.render(service, trace, image, {}, None, (key,))  # no class to explain: maps and patterns
     elif section in RENDER_PATCHES and patches is not None:
         RENDER_PATCHES[section](service, key, patches)
     elif section == "heads":
-        head_effects.render(service, trace, chosen.image, {}, (key,))
+        head_effects.render(service, trace, image, {}, (key,))
     else:
         (kind,) = attention_labels.labelled_kinds(model).values()
         explore_picture(

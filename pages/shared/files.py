@@ -7,6 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy.typing import ArrayLike
 
+from pages.shared.screen import current_screen
 from server.download_store import download_store
 from views.components.matrix_row import RowMatrix
 from views.export import downloads, drawing
@@ -37,10 +38,11 @@ def download(label: str, make: Callable[[], bytes | str], file_name: str) -> Non
     """Render a download button; the file is made on request. File names must be unique within a page."""
     mime = _TYPES[file_name.rpartition(".")[2]]
     language = catalogue.language()  # the file is made in another thread, which has no session
+    retained = current_screen().retain_maker(file_name, make)
 
     def stored() -> bytes:
         with catalogue.using_language(language):
-            return download_store().add(make(), mime, file_name)
+            return download_store().add(retained(), mime, file_name)
 
     st.download_button(label, stored, file_name, mime, on_click="ignore", key=f"download {file_name}")
 

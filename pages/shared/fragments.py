@@ -8,8 +8,10 @@ from typing import Any, ParamSpec, TypeVar
 
 import streamlit as st
 
+from pages.shared.screen import charge_screen, current_screen
 from server import run_context
 from server.run_queue import Busy
+from server.screen_memory import Retained
 from views import navigation
 from views.text import literal, waiting
 from views.text.catalogue import say_error
@@ -26,14 +28,18 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
     """Wrap `st.fragment`: a rerun of the fragment alone waits in the run queue.
 
     A `Request` among the arguments gets a new container for its notices at the beginning of the fragment: elsewhere,
-    Streamlit lets a fragment write only what it has written there before.
+    Streamlit lets a fragment write only what it has written there before. Streamlit stores the arguments for further
+    runs; they are released when memory is short, and the fragment then runs its whole page instead.
     """
     call: Callable[..., R] = function
 
     @functools.wraps(function)
-    def run(*arguments: Any, **options: Any) -> R:
+    def run(retained: Retained[tuple[tuple[Any, ...], dict[str, Any]]]) -> R:
         from pages.shared.page_header import Request  # imports the model: too slow while the server starts
 
+        if retained.value is None:
+            st.rerun()
+        arguments, options = retained.value
         arguments = tuple(replace(each, notice=st.empty()) if isinstance(each, Request) else each for each in arguments)
         name = f"{function.__module__}.{function.__qualname__}"
         if run_context.is_running():  # part of a run of the whole page
@@ -43,18 +49,24 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
         with bound_settings.part_run(name), queued_run(page, part), _errors_as_warnings():
             return call(*arguments, **options)
 
-    return st.fragment(run)
+    part = st.fragment(run)
+
+    @functools.wraps(function)
+    def retain_and_run(*arguments: P.args, **options: P.kwargs) -> R:
+        return part(current_screen().retain((arguments, options)))
+
+    return retain_and_run
 
 
 @contextmanager
 def _errors_as_warnings() -> Iterator[None]:
-    """Render an error that is a sentence where the fragment is, and end the run."""
+    """Render an error that is a sentence where the page or the fragment is, and end the run."""
     from model.runtime.messages import UserError  # imports the model, as above
 
     try:
         yield
     except UserError as error:
-        st.warning(literal.markdown(say_error(error)))
+        st.warning(literal.with_code(say_error(error)))
         bound_settings.stop()
 
 
@@ -72,7 +84,13 @@ def queued_run(page: str, part: str = "") -> Iterator[None]:
     st.session_state[_PAGE] = page
     try:
         with run_context.queued_run(page, part, _queue_notice):
-            yield
+            if not part:
+                current_screen().begin_page()
+            try:
+                with _errors_as_warnings():
+                    yield
+            finally:
+                charge_screen()
     except Busy as busy:
         st.warning(say_error(busy))
         bound_settings.stop()

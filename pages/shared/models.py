@@ -10,6 +10,7 @@ import streamlit as st
 from model import CheckpointError, ConvolutionClassifier, RecurrentTranslator, Translator, VisionClassifier
 from model.networks.config import TransformerConfig
 from model.networks.vision import VisionConfig
+from model.runtime.checkpoint import AlteredFileError
 from model.text.word_alignment import AlignmentTable
 from pages.shared.service import M, Service
 from server.result_cache import ResultCache, compute_lock
@@ -21,6 +22,7 @@ from views.text.numbers import grouped, millions, percent
 from views.url_state import bound_settings
 
 Row = tuple[str, str, str]  # name, value, value of the paper
+RECENT_OWN_TRACES = 4  # of a visit and a model: the picture, and those with changed heads
 RECENT_OF_PICTURES = 128  # curves, relevance, changed probabilities: some kilobytes each
 
 
@@ -57,9 +59,15 @@ def load_recurrent(name: str) -> Service[RecurrentTranslator]:
 
 @singleton
 def load_alignment(folder: Path, tokenizer_sha256: str) -> AlignmentTable | None:
-    """The statistical word alignment that ships in a translator's folder, or None if it does not fit."""
+    """The statistical word alignment that ships in a translator's folder, or None if it does not fit.
+
+    Raises:
+        AlteredFileError: it is not the one that ships.
+    """
     try:
         return AlignmentTable.load(folder, tokenizer_sha256)
+    except AlteredFileError:
+        raise
     except CheckpointError:
         return None
 
@@ -72,8 +80,11 @@ def picture_lock() -> threading.Lock:
 
 def private_service(service: Service[M]) -> Service[M]:
     """Return the same model with caches that belong to this visit and end with it."""
-    caches = st.session_state.setdefault("own_results", (ResultCache(1), ResultCache(RECENT_OF_PICTURES)))
-    return replace(service, traces=caches[0], analyses=caches[1])
+    by_model = st.session_state.setdefault("own_results", {})
+    if service.model.weights_sha256 not in by_model:
+        by_model[service.model.weights_sha256] = ResultCache(RECENT_OWN_TRACES), ResultCache(RECENT_OF_PICTURES)
+    traces, analyses = by_model[service.model.weights_sha256]
+    return replace(service, traces=traces, analyses=analyses, is_private=True)
 
 
 def open_service() -> Service[Translator]:

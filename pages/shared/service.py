@@ -11,8 +11,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PIL import Image
-
 from model import DecodingOptions, GateInterventions, HeadInterventions, Step, Trace, VisionTrace
 from model.attribution.intervention_result import InterventionResult
 from model.runtime.fallback import with_fallback
@@ -24,12 +22,15 @@ from server.result_cache import ResultCache, T
 from server.shared_streams import SharedStreams
 from views import attention_maps
 from views.attention_maps import Kind
+from views.controls.pictures import Picture
 from views.text import waiting
 from views.text.catalogue import Message, Untranslated
 
 RECENT_TRANSLATIONS = 512  # a few kilobytes each: the last sentence of each visitor of a large class
-RECENT_TRACES = 8  # about a megabyte for a dozen words, twenty for the longest sentence, eight for a picture
-RECENT_ANALYSES = 32  # other results of single pages; each may take some hundred kilobytes
+# The budget of `server.memory_budget` bounds what they take: a trace about a megabyte for a dozen words, twenty for the
+# longest sentence, sixteen for a picture; other results of single pages up to some hundred kilobytes.
+RECENT_TRACES = 256
+RECENT_ANALYSES = 256
 
 M = TypeVar("M", bound=Any)  # a `TracedModel`; what it can do besides depends on its `capabilities`
 
@@ -40,6 +41,7 @@ class Service(Generic[M]):
 
     Attributes:
         model: its `capabilities` are what it can do; the methods below that need one name it.
+        is_private: whether the results belong to one visit.
     """
 
     model: M
@@ -47,6 +49,7 @@ class Service(Generic[M]):
     translations: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRANSLATIONS))
     traces: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRACES))
     analyses: ResultCache = field(default_factory=lambda: ResultCache(RECENT_ANALYSES))
+    is_private: bool = False
 
     def __post_init__(self) -> None:
         self.streams: SharedStreams[Step] = SharedStreams(self.translations, self.computing)
@@ -126,12 +129,12 @@ class Service(Generic[M]):
         key, compute = (text, "target", target), lambda: self.model.trace(text, target=target)
         return self.traces.get_or_compute(key, compute, self.computing)
 
-    def trace_picture(self, image: Image.Image) -> tuple[str, VisionTrace]:
+    def trace_picture(self, picture: Picture) -> tuple[str, VisionTrace]:
         """Return a key for `analysis`, and everything the network computes for a picture; to "classify".
 
         The key is the SHA-256 of the pixels as the model receives them.
         """
-        pixels = self.model.prepare(image)
+        pixels = self.analysis(("pixels", picture.sha256), lambda model: model.prepare(picture.image))
         key = hashlib.sha256(pixels.tobytes()).hexdigest()
         return key, self.traces.get_or_compute(key, lambda: self.model.trace(pixels), self.computing)
 

@@ -32,7 +32,7 @@ def load_classifier() -> None:
     from views.controls import samples
 
     _initial_maps(catalogue.ENGLISH)  # here, because the home page does not need these imports
-    load_vision().trace_picture(samples.picture(samples.NAMES[0]).image)
+    load_vision().trace_picture(samples.picture(samples.NAMES[0]))
 
 
 @singleton

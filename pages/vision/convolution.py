@@ -10,7 +10,7 @@ from model.lessons.inductive_bias import SIZES, predict, predict_by_size, rearra
 from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
-from pages.shared.models import open_convolution
+from pages.shared.models import open_convolution, private_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import render_vision_program
@@ -34,7 +34,7 @@ PAGE = "vision_positions"
 def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     """Compare both networks on the same pictures. Only this view loads the convolution."""
     st.html(bars.STYLE)
-    convolution = open_convolution()
+    convolution = private_service(open_convolution()) if service.is_private else open_convolution()
     arrangement = widgets.pick(say("vision.bias", "Picture"), PICTURES, "arranged")
     patch = service.model.config.patch_size
     pictures = rearrange(trace.pixels, patch)

@@ -45,7 +45,7 @@ def main() -> None:
     service = open_vision()
     if picture.is_own:
         service = private_service(service)
-    key, trace = service.trace_picture(picture.image)
+    key, trace = service.trace_picture(picture)
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         view = choose_section(VIEWS, "view")
         name, probability = literal.markdown(trace.classes[trace.answer]), float(trace.probabilities[trace.answer])

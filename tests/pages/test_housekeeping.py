@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import itertools
+import os
 import sys
 import threading
 import weakref
@@ -19,6 +20,7 @@ from server.health import Readiness
 from server.limits import THREADS
 from server.result_cache import ResultCache, clear_all
 from tests.coroutines import run_in_thread
+from tests.processes import resident_megabytes
 
 
 @pytest.fixture
@@ -156,6 +158,27 @@ def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, w
     with pytest.raises(StopAsyncIteration):
         run_in_thread(asyncio.wait_for(housekeeping.run_housekeeping(), 20))
     assert freed_at == rounds
+
+
+def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
+    resident = [100, 100, 110, 117, 101, 118, 102, 119, 103, 142, 104, 145, 99, 110, 116, 97]  # megabytes at each look
+    looks, calls = iter(resident), []
+    monkeypatch.setattr(housekeeping, "resident_bytes", lambda: 10**6 * next(looks))
+    monkeypatch.setattr(housekeeping, "_call_glibc", lambda function, *numbers: calls.append(function))
+    monkeypatch.setattr(housekeeping.gc, "collect", lambda: calls.append("collect"))
+    growth, by_step = housekeeping.MemoryGrowth(), []
+    for _ in range(9):
+        calls.clear()
+        growth.limit()
+        by_step.append(tuple(calls))
+    trim = ("malloc_trim",)
+    # the first look of all; 110 is little; more than `TRIM_BYTES` above what was left the last time; at 142 and 145
+    # more than `COLLECT_BYTES` above what was left by the last collection, or by the first look
+    assert by_step == [trim, (), trim, trim, trim, ("collect", *trim), ("collect", *trim), (), trim]
+
+
+def test_the_resident_memory_is_that_of_this_process():
+    assert housekeeping.resident_bytes() == pytest.approx(1e6 * resident_megabytes(os.getpid()), rel=0.1)
 
 
 def test_pinned_results_are_not_evicted():

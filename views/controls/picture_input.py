@@ -31,7 +31,8 @@ NO_LINK = Message(
 LABEL = Message("picture.upload", "Your own picture: PNG, JPEG, WebP, GIF, BMP or TIFF")
 
 _REDUCED_NAME = re.compile(r"reduced-from-([1-9][0-9]{0,5})x([1-9][0-9]{0,5})\.jpg")
-_OWN = "own_picture"
+OWN_PICTURE = "own_picture"  # in the session
+_OWN_THUMBNAIL = "own_thumbnail"
 _CHOSEN = "chosen_picture"
 _PROBLEM = "picture_problem"
 _ROUND = "picture_round"  # number of pictures read: each round has new, empty upload boxes
@@ -60,7 +61,7 @@ def picture_input(slot: AbstractContextManager) -> Picture:
         _render_upload_boxes(slot)
     if not selected:
         bound_settings.stop()
-    picture = st.session_state[_OWN] if selected == OWN else samples.picture(selected)
+    picture = st.session_state[OWN_PICTURE] if selected == OWN else samples.picture(selected)
     with choice:
         st.caption(literal.markdown(describe(picture)))
     return picture
@@ -90,9 +91,9 @@ def _resolve_selection(names: tuple[str, ...]) -> str:
     """The picture to show, one of `names` or `OWN`, also stored for the URL. Empty if there is none."""
     state = st.session_state
     selected = bound_settings.stored_text(SETTING)
-    if selected == OWN and _OWN not in state:
+    if selected == OWN and OWN_PICTURE not in state:
         state[_PROBLEM] = NO_LINK
-    usable = (*names, OWN) if _OWN in state else names
+    usable = (*names, OWN) if OWN_PICTURE in state else names
     if selected not in usable:
         selected = next(iter(usable), "")
     state[_CHOSEN] = selected
@@ -113,8 +114,8 @@ def _choose(name: str) -> None:
 
 def _picture_tiles(names: tuple[str, ...]) -> list[Tile]:
     tiles = [Tile(s.id, s(), _sample_thumbnail(s.id)) for s in samples.SAMPLES if s.id in names]
-    own = st.session_state.get(_OWN)
-    return [*tiles, Tile(OWN, say("picture.own.label", "Yours"), thumbnail(own.image))] if own else tiles
+    own = st.session_state.get(OWN_PICTURE)
+    return [*tiles, Tile(OWN, say("picture.own.label", "Yours"), st.session_state[_OWN_THUMBNAIL])] if own else tiles
 
 
 @functools.cache
@@ -174,7 +175,9 @@ def _take_upload(key: str, slot: AbstractContextManager) -> None:
     st.session_state[_CAMERA] = False  # switches the camera off
     try:
         with slot:
-            st.session_state[_OWN] = _with_reduction(read_picture(content), file.name)
+            picture = _with_reduction(read_picture(content), file.name)
+            st.session_state[_OWN_THUMBNAIL] = thumbnail(picture.image)
+            st.session_state[OWN_PICTURE] = picture.compressed()
     except PictureError as error:
         st.session_state[_PROBLEM] = error.message
     else:

@@ -280,7 +280,7 @@ def test_results_of_an_own_picture_end_with_the_visit(open_app):
     assert not app.exception
     assert (list(service.traces._entries), list(service.analyses._entries)) == shared
     assert before[0] == shared[0]
-    own_traces, own_analyses = app.session_state["own_results"]
+    ((own_traces, own_analyses),) = app.session_state["own_results"].values()
     assert len(own_traces._entries) == 1 and own_analyses._entries
 
 

@@ -104,6 +104,17 @@ def test_the_bytes_are_not_stored():
     assert app.session_state["picture_file_1"] is None  # a new, empty box
 
 
+def test_the_stored_picture_is_compressed_without_loss():
+    content = encoded(photo(400, 300))
+    app = upload(fresh(), content)
+    stored, read = app.session_state["own_picture"], pictures.read_picture(content)
+    assert isinstance(stored.stored, bytes)
+    assert len(stored.stored) < 0.75 * 4 * 400 * 300  # Pillow takes four bytes for a pixel
+    assert stored.image.tobytes() == read.image.tobytes()
+    assert (stored.image.mode, stored.image.info, len(stored.image.getexif())) == ("RGB", {}, 0)
+    assert stored.compressed() is stored and stored.sha256 == read.sha256
+
+
 def test_a_refused_upload_leaves_the_picture_and_shows_why():
     app = upload(fresh(picture="church"), b"<html>")
     assert digest(app) == samples.picture("church").sha256

@@ -1,0 +1,239 @@
+"""One budget in bytes for everything that this process retains for its visitors: results, and what open pages refer to.
+
+Weights, code and Streamlit's own state are not part of it. What the budget evicts is computed again when requested.
+"""
+
+import functools
+import threading
+import types
+import weakref
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable
+from sys import getsizeof
+from typing import Any
+
+from PIL.Image import Image
+
+from server import metrics
+from server.limits import RESULT_BYTES
+from server.singleton import singleton
+
+SHARED_BYTES = 4096  # from which on a buffer, a text or a picture is counted once, however many entries refer to it
+MAX_OBJECTS = 100_000  # of one entry that are looked at; no result of this app has a tenth of it
+_PIXEL_BYTES = {"1": 1, "L": 1, "P": 1}  # of a picture in memory, by its mode; 4 in any other
+
+
+class Buffer:
+    """What holds an object's data, such as the array that views share.
+
+    Args:
+        id: of the object; another one may have the same later.
+        holder: the object; it is not retained.
+    """
+
+    def __init__(self, id: int, size: int, holder: object) -> None:
+        self.id, self.size = id, size
+        self.references = 0  # entries that refer to it
+        try:
+            self._holder: Callable[[], object] | None = weakref.ref(holder)
+        except TypeError:  # texts and bytes allow no weak reference
+            self._holder = None
+
+    def is_same(self, other: "Buffer") -> bool:
+        """Whether a buffer with the same id is this one."""
+        if self._holder is None or other._holder is None:
+            return self.size == other.size
+        return self._holder() is other._holder() is not None
+
+
+class BudgetEntry:
+    """What is retained together and evicted together.
+
+    Args:
+        evict: called with the entry, without any lock, when memory is short; gives up the owner's references. None for
+            what cannot be computed again: it counts, so that less remains for the others.
+    """
+
+    def __init__(self, evict: "Callable[[BudgetEntry], None] | None") -> None:
+        self.evict = evict
+        self.removed = False
+        self.own = 0  # bytes of small objects
+        self.buffers: list[Buffer] = []
+
+
+class MemoryBudget:
+    """The entries, least recently used first, and their size in bytes. Safe to use from several threads.
+
+    A buffer that several entries refer to counts once. The newest entry is never evicted by its own size.
+
+    Args:
+        limit: bytes.
+    """
+
+    def __init__(self, limit: int = RESULT_BYTES) -> None:
+        self.limit = limit
+        self._lock = threading.Lock()
+        self._order: OrderedDict[BudgetEntry, None] = OrderedDict()
+        self._buffers: dict[int, Buffer] = {}
+        self._bytes = 0
+        # Owners end in a garbage collection, which may begin while the lock is held: they are only noted here.
+        self._ended: deque[BudgetEntry] = deque()
+
+    @property
+    def bytes(self) -> int:
+        """The size of all entries."""
+        with self._lock:
+            self._remove_ended()
+            return self._bytes
+
+    def charge(self, entry: BudgetEntry, content: object) -> None:
+        """Count `content` as what `entry` retains, as the most recently used, and evict others beyond the limit."""
+        own, buffers = measure(content)
+        with self._lock:
+            self._remove_ended()
+            if entry.removed:
+                return
+            self._discount(entry)
+            entry.own, entry.buffers = own, [self._known(buffer) for buffer in buffers.values()]
+            self._bytes += own
+            for buffer in entry.buffers:
+                self._bytes += 0 if buffer.references else buffer.size
+                buffer.references += 1
+            if entry.evict is not None:
+                self._order[entry] = None
+                self._order.move_to_end(entry)
+            evicted = []
+            while self._bytes > self.limit and len(self._order) > 1:
+                oldest = next(iter(self._order))
+                self._discount(oldest)
+                evicted.append(oldest)
+        for oldest in evicted:
+            assert oldest.evict is not None
+            oldest.evict(oldest)
+        metrics.EVICTED.inc(len(evicted))
+
+    def touch(self, entry: BudgetEntry) -> None:
+        """Make an entry the most recently used one."""
+        with self._lock:
+            if entry in self._order:
+                self._order.move_to_end(entry)
+
+    def discount(self, entry: BudgetEntry) -> None:
+        """Count an entry no longer, until it is charged again."""
+        with self._lock:
+            self._discount(entry)
+
+    def remove(self, entries: Iterable[BudgetEntry]) -> None:
+        """Count these entries no longer, for good."""
+        with self._lock:
+            for entry in entries:
+                entry.removed = True
+                self._discount(entry)
+
+    def note_ended(self, entries: Iterable[BudgetEntry]) -> None:
+        """Remove these entries soon; for finalizers."""
+        self._ended.extend(entries)
+
+    def _remove_ended(self) -> None:
+        while self._ended:
+            entry = self._ended.popleft()
+            entry.removed = True
+            self._discount(entry)
+
+    def _discount(self, entry: BudgetEntry) -> None:
+        self._order.pop(entry, None)
+        self._bytes -= entry.own
+        for buffer in entry.buffers:
+            buffer.references -= 1
+            if not buffer.references:
+                self._bytes -= buffer.size
+                if self._buffers.get(buffer.id) is buffer:
+                    del self._buffers[buffer.id]
+        entry.own, entry.buffers = 0, []
+
+    def _known(self, buffer: Buffer) -> Buffer:
+        """The same buffer as other entries refer to, or `buffer`.
+
+        What an entry refers to may have been released since, and its id given to another buffer.
+        """
+        known = self._buffers.get(buffer.id)
+        if known is None or not known.is_same(buffer):
+            known = self._buffers[buffer.id] = buffer
+        return known
+
+
+def measure(content: object) -> tuple[int, dict[int, Buffer]]:
+    """The bytes of small objects in `content`, and its large buffers by id.
+
+    Containers, frozen dataclasses and functions are searched. Any other object counts with its own size only: a network
+    or a session belongs to somebody else.
+    """
+    pending, own = [content], 0
+    seen: set[int] = set()
+    buffers: dict[int, Buffer] = {}
+    while pending and len(seen) < MAX_OBJECTS:
+        each = pending.pop()
+        if id(each) in seen or isinstance(each, type | types.ModuleType):
+            continue
+        seen.add(id(each))
+        buffer = _buffer(each)
+        if buffer is None:
+            own += getsizeof(each, 0)
+            pending.extend(_parts(each))
+        elif buffer.size >= SHARED_BYTES:
+            buffers[buffer.id] = buffer
+        else:
+            own += buffer.size
+    return own, buffers
+
+
+def _buffer(each: Any) -> Buffer | None:
+    """What holds an object's data; None if it is no buffer."""
+    if isinstance(each, str | bytes | bytearray):
+        return Buffer(id(each), getsizeof(each), each)
+    if isinstance(size := getattr(each, "nbytes", None), int):
+        if hasattr(each, "untyped_storage"):  # a tensor
+            storage = each.untyped_storage()
+            return Buffer(storage.data_ptr(), storage.nbytes(), each)
+        while isinstance(inner := getattr(getattr(each, "base", None), "nbytes", None), int):
+            each, size = each.base, max(size, inner)
+            if hasattr(each, "untyped_storage"):
+                return _buffer(each)
+        return Buffer(id(each), size, each)
+    if isinstance(each, Image):
+        width, height = each.size
+        return Buffer(id(each), width * height * _PIXEL_BYTES.get(each.mode, 4), each)
+    return None
+
+
+def _parts(each: Any) -> Iterable[object]:
+    """What an object refers to, if that is retained with it."""
+    if isinstance(each, list | tuple | set | frozenset | deque):
+        return each
+    if isinstance(each, dict):
+        return [*each.keys(), *each.values()]
+    if isinstance(each, types.FunctionType):
+        return [*_cell_contents(each), *(each.__defaults__ or ()), *(each.__kwdefaults__ or {}).values()]
+    if isinstance(each, functools.partial):
+        return [each.func, *each.args, *each.keywords.values()]
+    if isinstance(each, types.MethodType):
+        return [each.__self__, each.__func__]
+    if getattr(getattr(type(each), "__dataclass_params__", None), "frozen", False):
+        return vars(each).values()
+    return ()
+
+
+def _cell_contents(function: types.FunctionType) -> Iterable[object]:
+    for cell in function.__closure__ or ():
+        try:
+            yield cell.cell_contents
+        except ValueError:  # not yet assigned
+            continue
+
+
+@singleton
+def memory_budget() -> MemoryBudget:
+    """The budget of this process."""
+    budget = MemoryBudget()
+    metrics.RETAINED.set_function(lambda: budget.bytes)
+    return budget

@@ -1,0 +1,119 @@
+"""A real server whose budget is nearly nothing: everything is evicted at once, and visitors see the same."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import urllib.request
+import uuid
+from collections.abc import Iterator
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+
+from benchmarks.load_protocol import Client
+from benchmarks.load_visitor import FIRST_MAP, photo
+from tests.browser.app_server import AppServer
+from views.controls.picture_input import LABEL
+
+SMALL = "from server.memory_budget import memory_budget; memory_budget().limit = 100_000; "
+RUN = "import sys; sys.argv = ['streamlit', *sys.argv[1:]]; from streamlit.web.cli import main; main()"
+
+
+class LowMemoryServer(AppServer):
+    def command(self) -> list[str]:
+        python, _, _, *arguments = super().command()
+        return [python, "-c", SMALL + RUN, *arguments]
+
+
+class DownloadingClient(Client):
+    """A visitor who also downloads."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__(url)
+        self.url = url
+        self.files: dict[str, str] = {}  # label -> id of the file to be made
+        self._operation: asyncio.Future | None = None
+
+    def _take(self, message) -> None:
+        if message.WhichOneof("type") == "backend_operation_response":
+            self._operation.set_result(message.backend_operation_response)
+        super()._take(message)
+
+    def _take_delta(self, delta) -> None:
+        if delta.WhichOneof("type") == "new_element" and delta.new_element.WhichOneof("type") == "download_button":
+            button = delta.new_element.download_button
+            self.files[button.label] = button.deferred_file_id
+        super()._take_delta(delta)
+
+    async def download(self, label: str) -> bytes:
+        message = BackMsg()
+        message.backend_operation_request.request_id = str(uuid.uuid4())
+        message.backend_operation_request.session_id = self.session
+        message.backend_operation_request.deferred_file.file_id = self.files[label]
+        self._operation = asyncio.get_running_loop().create_future()
+        await self._send(message)
+        answer = await asyncio.wait_for(self._operation, 100)
+        assert not answer.error_msg, answer.error_msg
+        address = self.url + answer.deferred_file.url
+        return await asyncio.to_thread(lambda: urllib.request.urlopen(address, timeout=60).read())
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[LowMemoryServer]:
+    with LowMemoryServer() as app:
+        yield app
+        log = app.log()
+    assert "Traceback" not in log, log
+
+
+def retained_bytes(server: LowMemoryServer) -> float:
+    metrics = urllib.request.urlopen(f"{server.url}/metrics", timeout=60).read().decode()
+    (line,) = [line for line in metrics.splitlines() if line.startswith("atlas_retained_bytes ")]
+    return float(line.split()[1])
+
+
+async def with_own_picture(url: str, seed: int = 0) -> DownloadingClient:
+    visitor = DownloadingClient(url)
+    await visitor.open()
+    answers = [await visitor.go_to("vision"), await visitor.upload(LABEL(), "a.jpg", photo(seed))]
+    assert not [problem for answer in answers for problem in answer.problems]
+    return visitor
+
+
+def test_a_part_whose_inputs_were_evicted_runs_its_page_again(server: LowMemoryServer):
+    async def visits():
+        visitor, other = await with_own_picture(server.url), await with_own_picture(server.url, 1)
+        answers = [await visitor.go_to("vision"), await other.go_to("attention")]  # evicts what is on the first screen
+        for head in "23":
+            answers.append(await visitor.send_values("patch_picture", chosen={"row": head, "column": "3"}))
+            answers.append(await other.send_values("attention_grid", chosen=FIRST_MAP | {"head": head, "layer": "2"}))
+            assert f"row={head}" in visitor.query and f"head={head}" in other.query
+        assert not [problem for answer in answers for problem in answer.problems]
+        await visitor.close()
+        await other.close()
+
+    asyncio.run(visits())
+    assert retained_bytes(server) < 20_000_000  # the newest screen or result, and own pictures
+
+
+def test_a_file_whose_maker_was_evicted_is_made_by_a_new_run(server: LowMemoryServer):
+    async def visits() -> tuple[bytes, bytes]:
+        visitor, other = DownloadingClient(server.url), DownloadingClient(server.url)
+        await visitor.open()
+        await visitor.go_to("heads")
+        label = "All heads as CSV"
+        first = await visitor.download(label)
+        await other.open()
+        await other.go_to("vision")  # evicts
+        await other.go_to("attention")
+        again = await visitor.download(label)
+        await visitor.close()
+        await other.close()
+        return first, again
+
+    first, again = asyncio.run(visits())
+    assert first == again
+    rows = list(csv.reader(first.decode("utf-8-sig").splitlines()))
+    assert len(rows) == 97  # a header, and a row for each head
+    assert len({len(row) for row in rows}) == 1
