@@ -8,9 +8,8 @@ from functools import cache
 
 import pytest
 
-from tools import manifest
-
 from tests.test_layers import FORBIDDEN, ROOT
+from tools import manifest
 
 ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
 DOCUMENTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in ("ARCHITECTURE.md", "CONTRIBUTING.md")}

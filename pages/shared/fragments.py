@@ -49,11 +49,11 @@ def fragment(function: Callable[P, R]) -> Callable[P, R]:
         with bound_settings.part_run(name), queued_run(page, part), _errors_as_warnings():
             return call(*arguments, **options)
 
-    part = st.fragment(run)
+    run_again = st.fragment(run)
 
     @functools.wraps(function)
     def retain_and_run(*arguments: P.args, **options: P.kwargs) -> R:
-        return part(current_screen().retain((arguments, options)))
+        return run_again(current_screen().retain((arguments, options)))
 
     return retain_and_run
 
