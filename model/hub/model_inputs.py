@@ -12,7 +12,7 @@ from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
 from .library_types import ImageProcessor, Network, Reader
-from .picture_layout import PictureLayout, channels, patch_size
+from .picture_layout import PictureLayout, channels, whole_patches
 from .token_offsets import Tokens, tokenize
 
 PROBE = "The quick brown fox jumps over the lazy dog."
@@ -77,9 +77,7 @@ def picture_inputs(network: Network, processor: ImageProcessor, picture: Image.I
             "The image processor makes no picture of rows and columns but {shape}; such models are not opened.",
             shape=" x ".join(map(str, pixels.shape)),
         )
-    height, width = patch_size(network.config)  # what is left of a row or column of patches is not read
-    whole = pixels[..., : pixels.shape[2] // height * height, : pixels.shape[3] // width * width]
-    return {"pixel_values": (whole if whole.numel() else pixels).to(device, dtype)}
+    return {"pixel_values": whole_patches(network.config, pixels).to(device, dtype)}
 
 
 def picture_fields(layout: PictureLayout, inputs: ModelInputs) -> dict[str, Any]:

@@ -112,6 +112,15 @@ def patch_size(config: Config) -> tuple[int, int]:
     return height, width
 
 
+def whole_patches(config: Config, pixels: Tensor) -> Tensor:
+    """A picture without what is left of a row or column of patches, which is not read."""
+    if _of_parts(config, "patch_size") is None:
+        return pixels
+    height, width = patch_size(config)
+    whole = pixels[..., : pixels.shape[-2] // height * height, : pixels.shape[-1] // width * width]
+    return whole if whole.numel() else pixels
+
+
 def channels(config: Config) -> int:
     """Number of colour channels of the pictures."""
     count = _of_parts(config, "num_channels")
