@@ -119,7 +119,7 @@ def render_table(
         tables.TableColumn(say("column.position", "position"), places, list(map(str, places))),
         tables.token_column(say("column.token", "token"), labels),
         tables.bar_column(say("column.probability", "probability"), terms.probabilities, 1),
-        tables.meter_column(say("loss.column.loss", "-{log} p", log=sign), losses, float(losses.max())),
+        tables.meter_column(say("loss.column.loss", "\u2212{log} p", log=sign), losses, float(losses.max())),
         tables.TableColumn(say("loss.column.share", "share"), terms.shares, shares),
         *ranked,
         tables.TableColumn(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
