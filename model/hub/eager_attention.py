@@ -72,6 +72,7 @@ class CallRecorder:
     ) -> None:
         self.names, self.tap, self._reduce = names, tap, reduce
         self.count = 0
+        self.windows = False  # whether softmax was applied to several windows of the input at once, which is no call
         self.calls: list = []
 
     def record(self, call: AttentionCall) -> None:

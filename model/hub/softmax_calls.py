@@ -32,6 +32,8 @@ class SoftmaxCalls(TorchFunctionMode):
         options = options or {}
         if function in SOFTMAX and self._is_attention(arguments[0], arguments, options):
             return self._softmax(function, arguments, options)
+        if function in SOFTMAX and isinstance(arguments[0], Tensor):
+            self.recorder.windows |= arguments[0].ndim > 3 and arguments[0].shape[0] > 1
         if function in PRODUCT:
             return self._product(function, arguments, options)
         return function(*arguments, **options)

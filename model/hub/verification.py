@@ -84,6 +84,7 @@ def verify_attention(
         output = run_network(network, inputs, None, True, output_attentions=True)
         eager, reported = output_tensor(output), reported_weights(output)
     first_error: OpenError | None = None
+    windows = False
     for by_interface in (True, False):
         if by_interface and not use_own_attention(network):
             continue
@@ -91,6 +92,7 @@ def verify_attention(
             network.set_attn_implementation("eager")
         recorder = CallRecorder()
         tapped = output_tensor(run_network(network, inputs, recorder, by_interface))
+        windows |= recorder.windows
         if not recorder.calls:
             continue
         try:
@@ -98,6 +100,10 @@ def verify_attention(
             return _compare_runs(plan, recorder, by_interface, (untouched, eager, tapped), reported)
         except OpenError as error:
             first_error = first_error or error
+    if windows:
+        raise OpenError(
+            "The heads of this model attend within windows or bands of the input; only maps over all of it are shown."
+        )
     if first_error is not None:
         raise first_error
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")

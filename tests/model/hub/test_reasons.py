@@ -72,6 +72,20 @@ def test_a_model_that_masks_at_random(tmp_path):
         open_model(save(tmp_path, network), device="cpu")
 
 
+@pytest.mark.parametrize(
+    ("config", "architecture", "sizes"),
+    [
+        ("Swinv2", "Swinv2ForImageClassification", {"embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2]}),
+        ("Swin", "SwinModel", {"embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2]}),
+        ("DonutSwin", "DonutSwinModel", {"embed_dim": 16, "depths": [1, 1], "num_heads": [2, 2]}),
+    ],
+)
+def test_windows_are_not_called_a_lack_of_attention(config, architecture, sizes):
+    network = build(config, architecture, sizes | {"image_size": 32, "patch_size": 4, "window_size": 4})
+    with pytest.raises(OpenError, match="attend within windows"):
+        open_model(network, reader=tiny.processor())
+
+
 def test_noise_in_a_live_model():
     network = tiny.network("gpt2")
     network.transformer.ln_f.register_forward_hook(lambda module, inputs, output: output + torch.randn_like(output))
