@@ -45,7 +45,7 @@ def test_an_error_in_a_fragment_is_a_sentence(open_app, listed, monkeypatch, par
     def fail(*_, **__):
         raise OSError("not a sentence")
 
-    monkeypatch.setattr("model.hub.opened_model.pseudo_likelihood", fail)
+    monkeypatch.setattr("model.hub.scoring.pseudo_likelihood", fail)
     app = open_app("models", model="bert", text=f"The quick fox and {part}.", part=part, heads1=["2"])
     assert not app.exception
     assert "fails on this input" in page_text(app)
