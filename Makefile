@@ -151,8 +151,15 @@ read-vision: dev-environment
 # maps; OPTIONS="--before FOLDER" adds those of an earlier network
 after-vision: evaluate-vision
 	$(BIN)/python -m model.training heads-vision --data "$(DATA)" --model assets/vision
-	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn" && $(BIN)/python -m \
-	model.training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn" $(OPTIONS) && rm -r "$$drawn"
+	drawn=$$(mktemp -d) && $(BIN)/python -m tools.samples --variants 12 --out "$$drawn/centred" && \
+	$(BIN)/python -m tools.samples --variants 12 --off-centre --out "$$drawn/aside" && $(BIN)/python -m \
+	model.training maps-vision --data "$(DATA)" --model assets/vision --drawn "$$drawn/centred" \
+	--off-centre "$$drawn/aside" $(OPTIONS) && rm -r "$$drawn"
+
+# how to tell pictures unlike the training pictures; OPTIONS="--choose NAME=FOLDER --report NAME=FOLDER" has pictures of
+# other things, by which scores are compared and on which the result is reported
+unlike-vision: dev-environment
+	$(BIN)/python -m model.training unlike-vision --data "$(DATA)" --model assets/vision $(OPTIONS)
 
 # a convolutional network on the same pictures; OPTIONS="--teacher assets/convolution" lets train-vision learn from it
 train-convolution: dev-environment

@@ -3,16 +3,20 @@
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 import torch
 from PIL import Image
 
 from .attribution.faithfulness import (
+    CENTRE,
+    RANDOM,
     RANDOM_PAIRS,
     Occlusion,
     OcclusionCurves,
     average_curves,
+    centre_order,
     occlude,
     random_orders,
     rank_patches,
@@ -20,6 +24,7 @@ from .attribution.faithfulness import (
 from .attribution.head_ablation import ClassificationAblation, ablate_classification_heads, logits_without
 from .attribution.intervention_result import InterventionCheck, check_intervention
 from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
+from .attribution.training_distance import TrainingDistance, TrainingDistances
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
@@ -58,6 +63,9 @@ class VisionTrace(PatchTrace):
     record: AttentionRecord  # with queries, keys, values, scores and head outputs
     patches: np.ndarray  # `(P, d_model)`, each patch after the linear embedding, before positions are added
     stream: np.ndarray  # `(layers + 1, 1 + P, d_model)`: the embedded sequence, then the output of each layer
+    # how far the picture is from the training pictures; None where it was not measured on these weights, and under
+    # interventions
+    training_distance: TrainingDistance | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +84,14 @@ class VisionClassifier(PictureClassifier):
     folder = SHIPPED
     kinds = (VISION,)
     capabilities: frozenset[Capability] = frozenset({"classify", "ablate", "intervene", "explain", "export"})
+    training_distances: TrainingDistances | None = None  # None where nothing was measured on these weights
+
+    @classmethod
+    def load(cls, path: str | Path | None = None, device: str = "auto") -> Self:
+        """See `PictureClassifier.load`; also reads the distances to the training pictures, where there are some."""
+        classifier = super().load(path, device)
+        classifier.training_distances = TrainingDistances.load(classifier.folder, classifier.weights_sha256)
+        return classifier
 
     @falls_back
     @torch.inference_mode()
@@ -91,6 +107,10 @@ class VisionClassifier(PictureClassifier):
         stacks = LayerStacks(_plan(layers))
         tap = stacks if intervention is None else Chain(intervention, stacks)
         logits = self.network(self._tensor(pixels)[None], tap)
+        stream, measured = stacks.array("vision.stream"), self.training_distances
+        distance = None
+        if measured is not None and intervention is None:
+            distance = measured.measure(self.network, torch.from_numpy(stream[-1]).to(self.device))
         return VisionTrace(
             pixels=pixels,
             grid=(pixels.shape[0] // size, pixels.shape[1] // size),
@@ -98,7 +118,8 @@ class VisionClassifier(PictureClassifier):
             logits=to_array(logits[0]),
             record=gather_attention(stacks, VISION, layers),
             patches=to_array(stacks.tensors["vision.patches"][0]),
-            stream=stacks.array("vision.stream"),
+            stream=stream,
+            training_distance=distance,
         )
 
     @falls_back
@@ -159,7 +180,10 @@ class VisionClassifier(PictureClassifier):
     def faithfulness(
         self, trace: VisionTrace, scores: dict[str, np.ndarray], class_index: int, *, seed: int = 0
     ) -> dict[str, OcclusionCurves]:
-        """Compute deletion and insertion curves of each explanation, and of "random", the mean over some random orders.
+        """Compute deletion and insertion curves of each explanation and of two baselines.
+
+        The baselines know nothing of the network: "centre", the patches from the centre outwards, and "random", the
+        mean over some random orders.
 
         Args:
             scores: name of an explanation -> `(patch,)`, higher is more important.
@@ -167,9 +191,10 @@ class VisionClassifier(PictureClassifier):
             seed: of the random orders.
         """
         baseline = random_orders(trace.grid[0] * trace.grid[1], RANDOM_PAIRS, seed)
-        orders = np.stack([*(rank_patches(score) for score in scores.values()), *baseline])
+        orders = np.stack([*(rank_patches(score) for score in scores.values()), centre_order(trace.grid), *baseline])
         curves = [occlusion.curves(class_index) for occlusion in self.occlusions(trace, orders)]
-        return {**dict(zip(scores, curves, strict=False)), "random": average_curves(curves[len(scores) :])}
+        named = dict(zip([*scores, CENTRE], curves, strict=False))
+        return {**named, RANDOM: average_curves(curves[len(named) :])}
 
     @falls_back
     def ablate_heads(self, trace: VisionTrace) -> ClassificationAblation:

@@ -3,7 +3,9 @@
 Deletion occludes patches in the order of their score, most important first, and follows the probability of the class;
 with a faithful order it falls early, so the area under the curve is small. Insertion starts from the occluded picture
 and shows the patches in the same order; there a large area is good (Petsiuk et al. 2018, section 4.1). Occluded patches
-get the picture's mean colour. Random orders are the baseline: a method that is not better explains nothing here.
+get the picture's mean colour. Two baselines know nothing about the network: random orders, and the order from the
+centre outwards, since photographers put what they photograph in the middle. A method that is not better than both has
+not been shown to explain anything.
 """
 
 from collections.abc import Sequence
@@ -15,6 +17,7 @@ import torch
 from torch import Tensor
 
 POINTS = 11  # of a curve: a tenth of the patches between two
+CENTRE, RANDOM = "centre", "random"  # names of the baselines
 RANDOM_PAIRS = 2  # random orders with their reverses, whose mean is a picture's baseline
 BATCH = 16  # pictures in a batch; more do not fit a CPU's cache and take longer each
 
@@ -128,6 +131,16 @@ def class_probabilities(network: PatchNetwork, pixels: Tensor, occluded: Tensor)
 def rank_patches(scores: np.ndarray) -> np.ndarray:
     """Order patch numbers by score, highest first; equal scores stay in their order."""
     return np.argsort(-scores, kind="stable")
+
+
+def centre_order(grid: tuple[int, int]) -> np.ndarray:
+    """Order the patches of a grid `(rows, columns)` from the centre outwards: `(patch,)`.
+
+    By the distance of their middles to the middle of the picture; equal distances stay row by row.
+    """
+    rows, columns = np.indices(grid)
+    apart = (2 * rows - (grid[0] - 1)) ** 2 + (2 * columns - (grid[1] - 1)) ** 2  # whole numbers: ties are exact
+    return np.argsort(apart.ravel(), kind="stable")
 
 
 def random_orders(patches: int, pairs: int, seed: int = 0) -> np.ndarray:

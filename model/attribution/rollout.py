@@ -30,7 +30,9 @@ def rollout(attention: np.ndarray, fusion: Fusion = "mean") -> np.ndarray:
 
     Args:
         attention: `(layer, head, position, position)`, rows sum to 1.
-        fusion: how heads become one map. Chefer et al. and others also use the maximum or minimum.
+        fusion: how heads become one map. Abnar and Zuidema take the mean. So do Chefer et al.: of gradient x weight in
+            their relevance (2021, equation 5), and of the weights in the rollout that their programs compare with. The
+            maximum and the minimum are those of Gildenblat's program vit-explain (2020).
 
     Returns:
         `(layer, position, position)` float64: the product up to and including each layer. Every row sums to 1.

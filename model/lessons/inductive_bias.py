@@ -58,6 +58,11 @@ def rearrange(pixels: np.ndarray, patch: int, seed: int = 0) -> dict[str, np.nda
     }
 
 
+def move_right(pixels: np.ndarray, by: int) -> np.ndarray:
+    """Move a picture `(height, width, 3)` to the right by some pixels; what is uncovered repeats the left edge."""
+    return np.pad(pixels, ((0, 0), (by, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
+
+
 @torch.inference_mode()
 def predict(network: nn.Module, pictures: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Probabilities `(class,)` of each picture `(height, width, 3)`, within [0, 1]."""

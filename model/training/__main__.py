@@ -15,6 +15,8 @@
     python -m model.training evaluate-vision --data imagenette --model assets/vision
     python -m model.training read-vision --data imagenette --model assets/vision
     python -m model.training heads-vision --data imagenette --model assets/vision
+    python -m model.training maps-vision --data imagenette --model assets/vision --drawn variants
+    python -m model.training unlike-vision --data imagenette --model assets/vision --report photographs=folder
 
 All also run under `torchrun --nproc-per-node N -m model.training ...`; --batch-tokens is for one process.
 """

@@ -11,6 +11,7 @@ from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
 from .agreement_card import agreement_section
 from .english_card import english_section
 from .map_card import map_section
+from .unlike_card import unlike_section
 
 
 def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]) -> None:
@@ -21,7 +22,8 @@ def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]
     card = read_json(folder / "card.json")
     weights = card["weights_sha256"]
     sections = english_section(folder, card.get("tokenizer_sha256", ""))
-    sections += agreement_section(folder, weights) + map_section(folder, weights) + head_section(folder, weights)
+    sections += agreement_section(folder, weights) + unlike_section(folder, weights)
+    sections += map_section(folder, weights) + head_section(folder, weights)
     text = markdown(card, read_json(folder / "config.json"), sections)
     write_atomically(folder / "card.md", text.encode())
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from ..attribution.faithfulness import CENTRE
 from ..runtime.checkpoint import CheckpointError, read_json
 
 FILE = "maps.json"
@@ -36,9 +37,29 @@ def map_section(folder: Path, weights_sha256: str) -> str:
         f"{cell('{:.1f} pixels'.format, 'distance', layer)} | {cell(_percent, 'strongest', layer)} |"
         for layer in range(len(study["entropy"]))
     )
-    methods = [(f"strongest patch of {method}", cell(_percent, "pointing", method)) for method in study["pointing"]]
-    methods.append(("any patch", cell(_percent, "drawn_chance")))
-    explanations = "\n".join(f"| {name} | {share} |" for name, share in methods)
+    groups: list[tuple[str, ...]] = [(), ("off_centre",)] if "off_centre" in study else [()]
+    explanations = "\n".join(
+        f"| {_patch_of(name)} | "
+        + " | ".join(_pointing(study, name, group, cell(_percent, *group, "pointing", name)) for group in groups)
+        + " |"
+        for name in study["pointing"]
+    )
+    explanations += "\n| any patch | " + " | ".join(cell(_percent, *group, "drawn_chance") for group in groups) + " |"
+    aside = beside = ""
+    if "off_centre" in study:
+        right_aside = cell(_percent, "off_centre", "drawn_right")
+        aside = f"""
+In {study["off_centre"]["drawn"]} further ones, of which {right_aside} are answered right, the object is smaller
+and to one side, so that no patch in the middle shows it."""
+        beside = " object to one side |"
+    compared = ""
+    if CENTRE in study["pointing"]:
+        compared = f"""
+
+The patch in the middle knows nothing of the network: a method that does not find the object more often has shown no
+more than that the object is in the middle. After a method: how much more often it finds the object, in percentage
+points, with the 95 % band of the paired difference over the drawings; {_conclude(study)}
+Variants of one drawing are alike, so these bands are rather too narrow."""
     earlier = ""
     if before:
         other = before["patches"] != study["patches"]
@@ -57,13 +78,35 @@ Entropy is that of what a patch attends to, as a share of the largest possible; 
 {layers}
 
 In {study["drawn"]} drawings whose shapes are known (`tools/samples/variants.py`), each explained for the answer that it
-gets, which is right in {right}; a patch lies on the object if at least {100 * COVERED:.0f} % of it does.
+gets, which is right in {right}; a patch lies on the object if at least {100 * COVERED:.0f} % of it does.{aside}
 
-| | on the object |
-| --- | --- |
-{explanations}
+| | on the object |{beside}
+| --- | --- |{" --- |" if beside else ""}
+{explanations}{compared}
 
 """
+
+
+def _patch_of(name: str) -> str:
+    return "patch in the middle" if name == CENTRE else f"strongest patch of {name}"
+
+
+def _pointing(study: dict, name: str, group: tuple[str, ...], share: str) -> str:
+    """A share, and what a method has more than the middle patch."""
+    figures = study[group[0]] if group else study
+    if name not in figures.get("pointing_over_centre", {}):
+        return share
+    gain = figures["pointing_over_centre"][name]
+    low, high = (f"{100 * gain[end]:+.1f}" for end in ("low", "high"))
+    return f"{share}; {100 * gain['mean']:+.1f} ({low} to {high})"
+
+
+def _conclude(study: dict) -> str:
+    """State which methods beat the middle patch on the drawings with the object around the middle."""
+    better = [name for name, gain in study["pointing_over_centre"].items() if gain["low"] > 0]
+    if better:
+        return f"above 0 with the whole band where objects are around the middle: {', '.join(better)}."
+    return "with the whole band above 0 where objects are around the middle: none."
 
 
 def _percent(share: float) -> str:

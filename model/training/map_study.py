@@ -7,6 +7,7 @@ import numpy as np
 from PIL import Image
 from tqdm import tqdm
 
+from ..attribution.faithfulness import CENTRE, centre_order
 from ..attribution.rollout import METHODS
 from ..attribution.vision_analysis import attention_distance
 from ..classifier import VisionClassifier, VisionTrace
@@ -16,6 +17,7 @@ from .images import LabelledImages
 from .map_card import COVERED, FILE, STRONGEST
 from .recognition import resize_pictures
 from .vision_card import validation_card
+from .vision_scores import paired_gain
 
 OBJECT = ".object.png"  # suffix of the file of a drawing's object
 
@@ -81,6 +83,40 @@ def on_object(scores: np.ndarray, covered: np.ndarray) -> bool:
     return bool(covered.ravel()[int(scores.argmax())] >= COVERED)
 
 
+def is_right(classifier: VisionClassifier, trace: VisionTrace, drawing: KnownDrawing) -> bool:
+    """Whether the answer is the drawing's class; capitals do not count, since names of files may have none."""
+    return classifier.config.classes[trace.answer].casefold() == drawing.name.casefold()
+
+
+def measure_pointing(classifier: VisionClassifier, drawn: list[KnownDrawing]) -> dict:
+    """Explain each drawing for the answer that it gets; count the strongest patches that lie on the object.
+
+    Returns:
+        "drawn", their number; "drawn_right", the share of right answers; "drawn_chance", the share of all patches on
+        the object; "pointing", for each method and for "centre", the first patch of `centre_order`, the share of
+        drawings where it lies on the object; "pointing_over_centre", what a method has more than the centre on the same
+        drawings, see `paired_gain`.
+    """
+    hits: dict[str, list[bool]] = {name: [] for name in (*METHODS, CENTRE)}
+    right, chance = 0, []
+    for drawing in tqdm(drawn, desc="drawings", mininterval=2):
+        trace = classifier.trace(drawing.picture)
+        covered = np.asarray(drawing.object.resize(trace.grid[::-1], Image.Resampling.BOX)) / 255  # (row, column)
+        for method, scores in classifier.explain(trace, trace.answer).items():
+            hits[method].append(on_object(scores, covered))
+        hits[CENTRE].append(bool(covered.ravel()[centre_order(trace.grid)[0]] >= COVERED))
+        right += is_right(classifier, trace, drawing)
+        chance.append((covered >= COVERED).mean())
+    found = {name: np.array(each, dtype=float) for name, each in hits.items()}  # (drawing,)
+    return {
+        "drawn": len(drawn),
+        "drawn_right": right / len(drawn),
+        "drawn_chance": float(np.mean(chance)),
+        "pointing": {name: float(each.mean()) for name, each in found.items()},
+        "pointing_over_centre": {method: paired_gain(found[method] - found[CENTRE]) for method in METHODS},
+    }
+
+
 def study_maps(
     folder: Path,
     images: LabelledImages,
@@ -88,26 +124,35 @@ def study_maps(
     before: Path | None = None,
     pictures: int = 200,
     device: str = "auto",
+    off_centre: list[KnownDrawing] | None = None,
 ) -> dict:
     """Measure the maps of the ViT in `folder`, and of an earlier one in `before`, and write `FILE` into `folder`.
 
-    Without `before`, the figures of an earlier network in the file do not change.
+    Without `before`, the figures of an earlier network in the file do not change. With `off_centre`, drawings whose
+    object does not cover the middle, the figures of `measure_pointing` on them are in "off_centre".
 
     Raises:
         CheckpointError: a folder cannot be read.
         ValueError: a classifier was trained on other data.
     """
     figures = {"facts": {"hardware": describe_hardware(choose_device(device)), "data_sha256": images.sha256}}
-    figures |= _measure(folder, images, drawn, pictures, device)
+    figures |= _measure(folder, images, drawn, off_centre, pictures, device)
     if before is not None:
-        figures["before"] = _measure(before, images, drawn, pictures, device)
+        figures["before"] = _measure(before, images, drawn, off_centre, pictures, device)
     elif (folder / FILE).is_file() and "before" in (known := read_json(folder / FILE)):
         figures["before"] = known["before"]
     write_json(folder / FILE, figures)
     return figures
 
 
-def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pictures: int, device: str) -> dict:
+def _measure(
+    folder: Path,
+    images: LabelledImages,
+    drawn: list[KnownDrawing],
+    off_centre: list[KnownDrawing] | None,
+    pictures: int,
+    device: str,
+) -> dict:
     validation_card(folder, images)
     classifier = VisionClassifier.load(folder, device)
     size, patch = classifier.config.image_size, classifier.config.patch_size
@@ -116,14 +161,6 @@ def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pi
     for index in tqdm(chosen, desc="maps", mininterval=2):
         trace = classifier.trace(resize_pictures(images.validation.pictures[index : index + 1], size)[0])
         figures.append(measure_maps(trace, patch))
-    hits, right, chance = {method: 0 for method in METHODS}, 0, []
-    for drawing in tqdm(drawn, desc="drawings", mininterval=2):
-        trace = classifier.trace(drawing.picture)
-        covered = np.asarray(drawing.object.resize(trace.grid[::-1], Image.Resampling.BOX)) / 255  # (row, column)
-        for method, scores in classifier.explain(trace, trace.answer).items():
-            hits[method] += on_object(scores, covered)
-        right += classifier.config.classes[trace.answer] == drawing.name
-        chance.append((covered >= COVERED).mean())
     means = {
         name: np.round(np.mean([of_picture[name] for of_picture in figures], axis=0), 5).tolist() for name in figures[0]
     }
@@ -132,8 +169,6 @@ def _measure(folder: Path, images: LabelledImages, drawn: list[KnownDrawing], pi
         "pictures": len(chosen),
         "patches": classifier.config.grid**2,
         **means,
-        "drawn": len(drawn),
-        "drawn_right": right / len(drawn),
-        "drawn_chance": float(np.mean(chance)),
-        "pointing": {method: count / len(drawn) for method, count in hits.items()},
+        **measure_pointing(classifier, drawn),
+        **({"off_centre": measure_pointing(classifier, off_centre)} if off_centre else {}),
     }

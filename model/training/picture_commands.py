@@ -29,6 +29,7 @@ from .run_options import (
     from_options,
     run_training,
 )
+from .unlike_study import study_unlike
 from .vision_card import card_markdown, evaluate_recognizer, finish_recognizer
 
 STAGES = "48x60,64x35,96x20"
@@ -80,9 +81,20 @@ def add_picture_commands(commands: argparse._SubParsersAction) -> None:
     maps_vision.set_defaults(run=_study_maps)
     maps_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
     maps_vision.add_argument("--drawn", type=Path, required=True, help="variants of `python -m tools.samples`")
+    maps_vision.add_argument("--off-centre", type=Path, help="variants drawn with --off-centre")
     maps_vision.add_argument("--before", type=Path, help="folder of an earlier classifier to compare with")
     maps_vision.add_argument("--pictures", type=int, default=200, help="pictures used; default %(default)s")
-    for command in (vision, convolution, evaluate_vision, read_vision, heads_vision, maps_vision):
+    unlike_vision = commands.add_parser(
+        "unlike-vision", help="measure how to tell pictures unlike the training pictures"
+    )
+    unlike_vision.set_defaults(run=_study_unlike)
+    unlike_vision.add_argument("--model", type=Path, required=True, help="folder of the trained classifier")
+    groups = {"choose": "by which scores are compared", "report": "by which nothing is chosen"}
+    for name, purpose in groups.items():
+        unlike_vision.add_argument(
+            f"--{name}", action="append", default=[], metavar="NAME=FOLDER", help=f"pictures of other things, {purpose}"
+        )
+    for command in (vision, convolution, evaluate_vision, read_vision, heads_vision, maps_vision, unlike_vision):
         command.add_argument("--data", type=Path, required=True, help="folder of parquet shards or of class folders")
         add_device_option(command)
 
@@ -177,9 +189,39 @@ def _check_heads(options: argparse.Namespace) -> None:
 def _study_maps(options: argparse.Namespace) -> int:
     _check_heads(options)
     drawn = read_drawings(options.drawn)
-    study_maps(options.model, read_images(options.data), drawn, options.before, options.pictures, options.device)
+    off_centre = read_drawings(options.off_centre) if options.off_centre else None
+    images = read_images(options.data)
+    study_maps(options.model, images, drawn, options.before, options.pictures, options.device, off_centre)
     write_readable_card(options.model, card_markdown)
     return 0
+
+
+def _study_unlike(options: argparse.Namespace) -> int:
+    if "widths" in read_json(options.model / "config.json"):
+        raise ValueError("A convolutional network has no CLS to measure; give the folder of a Vision Transformer.")
+    chosen_by, reported = (_named_folders(getattr(options, name), name) for name in ("choose", "report"))
+    if both := set(chosen_by) & set(reported):
+        raise ValueError(f"--choose and --report both name {', '.join(sorted(both))}; give each group its own name.")
+    study_unlike(options.model, read_images(options.data), chosen_by, reported, options.device)
+    write_readable_card(options.model, card_markdown)
+    return 0
+
+
+def _named_folders(pairs: list[str], option: str) -> dict[str, Path]:
+    """Parse NAME=FOLDER.
+
+    Raises:
+        ValueError: the message names the option.
+    """
+    folders = {}
+    for pair in pairs:
+        name, separator, folder = pair.partition("=")
+        if not (name and separator and folder):
+            raise ValueError(
+                f"--{option} {pair} has no name or no folder; give NAME=FOLDER, such as photographs=photos."
+            )
+        folders[name] = Path(folder)
+    return folders
 
 
 def _study_classifier(options: argparse.Namespace) -> int:

@@ -14,12 +14,13 @@ from ..runtime.checkpoint import read_json, sha256_of, write_json
 from ..runtime.device import choose_device, describe_hardware
 from .card import card_page, training_facts, write_weights
 from .distillation import Teacher
+from .explanation_card import faithfulness_section
 from .head_card import write_readable_card
 from .images import LabelledImages, PictureSplit
 from .loop import METRICS, read_metrics
 from .optimizer import Recipe
 from .recognition import Recognizer, accuracy, classify_all
-from .vision_scores import BINS, calibration_error, compare_explanations, fit_temperature
+from .vision_scores import BINS, calibration_error, compare_explanations, fit_temperature, measure_shift
 
 DATA = {
     "name": "Imagenette at 128 x 128 pixels, ten classes of ImageNet",
@@ -143,8 +144,9 @@ def evaluate_recognizer(folder: Path, images: LabelledImages, device: str = "aut
             if (labels == number).any()
         },
     }
+    count = min(EXPLAINED, len(split))
+    card["evaluation"]["moved"] = measure_shift(classifier, split.pictures, count)
     if isinstance(classifier, VisionClassifier):
-        count = min(EXPLAINED, len(split))
         faithfulness = compare_explanations(classifier, split.pictures, count)
         card["evaluation"] |= {"explained": count, "faithfulness": faithfulness}
     card["parameters"] = classifier.parameters
@@ -208,14 +210,24 @@ It is made to be looked into. It knows {len(sizes["classes"])} classes and answe
 
 - Top-1 accuracy {100 * evaluation["top1"]:.1f} %
 - Expected calibration error {100 * evaluation["calibration_error"]:.1f} % ({BINS} bins)
-- Mean -ln p of the right class {evaluation["heldout_nll"]:.3f}
+- Mean -ln p of the right class {evaluation["heldout_nll"]:.3f}{_moved_line(evaluation)}
 
 | class | right |
 | --- | --- |
 {classes}
 
-{_faithfulness_section(evaluation)}{heads}"""
+{faithfulness_section(evaluation)}{heads}"""
     return card_page(card, title, what, "", facts, trained, quality)
+
+
+def _moved_line(evaluation: dict) -> str:
+    """Line on pictures that are moved; older cards have none."""
+    if "moved" not in evaluation:
+        return ""
+    moved = evaluation["moved"]
+    return f"""
+- Moved right by {moved["pixels"]} pixels: the probability that changes most changes by {100 * moved["median"]:.1f} % in
+  the median of {moved["pictures"]} pictures, by {100 * moved["percentile_90"]:.1f} % or more in a tenth of them"""
 
 
 def _network_lines(card: dict, sizes: dict) -> tuple[str, str, str, str]:
@@ -231,32 +243,3 @@ pixels."""
 d_model {sizes["d_model"]}, d_ff {sizes["d_ff"]}; pictures of {sizes["image_size"]} x {sizes["image_size"]} pixels in
 patches of {sizes["patch_size"]} x {sizes["patch_size"]}."""
     return "picture classifier", what, "patches", f"\n- Stochastic depth up to {sizes['drop_path']}"
-
-
-def _faithfulness_section(evaluation: dict) -> str:
-    """Section on faithfulness; empty for a network without explanations."""
-    if "faithfulness" not in evaluation:
-        return ""
-    methods = "\n".join(_method_line(name, figures) for name, figures in evaluation["faithfulness"].items())
-    return f"""## Which explanation is faithful
-
-Over {evaluation["explained"]} validation pictures, for each picture's most probable class: mean area under the
-deletion and insertion curves with the standard deviation over pictures; the paired difference of the deletion area to
-random orders with its standard error, below 0 is better than random; and the share of pictures where it is below.
-
-| method | deletion | insertion | difference to random | below random |
-| --- | --- | --- | --- | --- |
-{methods}
-
-"""
-
-
-def _method_line(name: str, figures: dict) -> str:
-    areas = " | ".join(f"{figures[key]['mean']:.3f} ± {figures[key]['sd']:.3f}" for key in ("deletion", "insertion"))
-    if name == "random":
-        return f"| random order | {areas} | | |"
-    difference = figures["difference"]
-    return (
-        f"| {name} | {areas} | {difference['mean']:+.3f} ± {difference['standard_error']:.3f} | "
-        f"{100 * figures['below_random']:.0f} % |"
-    )

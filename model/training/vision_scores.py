@@ -6,10 +6,16 @@ import numpy as np
 from torch import Tensor
 from tqdm import tqdm
 
+from ..attribution.faithfulness import CENTRE, RANDOM
 from ..classifier import VisionClassifier
+from ..lessons.inductive_bias import move_right
+from ..picture_classifier import PictureClassifier
+from ..study.study_data import spread_evenly
 from .recognition import resize_pictures
 
 BINS = 15
+MOVED = 8  # pixels: one patch of the shipped Vision Transformer
+BAND = 1.96  # standard errors on either side of a mean: 95 % of a normal distribution
 STEPS = 50  # of the bisection for a temperature
 BOUNDS = (0.05, 20.0)  # of the bisection
 
@@ -54,6 +60,22 @@ def fit_temperature(logits: Tensor, labels: Tensor) -> float:
     return math.exp(-(low + high) / 2)
 
 
+def measure_shift(classifier: PictureClassifier, pictures: np.ndarray, count: int) -> dict[str, float]:
+    """Measure how much answers change when pictures move right by `MOVED` pixels, over `count` of them spread evenly.
+
+    Returns:
+        "pixels" moved by, "pictures", and median and 90th percentile over the pictures of the largest |change| of a
+        class's probability.
+    """
+    changes = []
+    for index in spread_evenly(len(pictures), count):
+        pixels = resize_pictures(pictures[index : index + 1], classifier.config.image_size)[0]
+        before, after = (classifier.probabilities(each) for each in (pixels, move_right(pixels, MOVED)))
+        changes.append(float(np.abs(after - before).max()))
+    median, most = np.quantile(changes, (0.5, 0.9))
+    return {"pixels": MOVED, "pictures": len(changes), "median": float(median), "percentile_90": float(most)}
+
+
 def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, count: int) -> dict:
     """Deletion and insertion areas of every explanation over `count` pictures spread evenly over `pictures`.
 
@@ -61,8 +83,9 @@ def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, cou
     mean of random orders on the same picture, so below 0 is better than random.
 
     Returns:
-        Method, or "random", -> means and standard deviations of both areas, the paired difference with its standard
-        error, and the share of pictures on which the deletion area is below random's.
+        Method, "centre" or "random" -> means and standard deviations of both areas, the paired difference with its
+        standard error, the share of pictures on which the deletion area is below random's, and in "over_centre" by how
+        much both areas are better than those of the order from the centre outwards; see `paired_gain`.
     """
     chosen = np.linspace(0, len(pictures) - 1, count).round().astype(int)
     areas: dict[str, list[tuple[float, float]]] = {}
@@ -77,11 +100,25 @@ def compare_explanations(classifier: VisionClassifier, pictures: np.ndarray, cou
 
 
 def _spread(rows: np.ndarray, measured: dict[str, np.ndarray]) -> dict:
-    difference = rows[:, 0] - measured["random"][:, 0]
+    difference = rows[:, 0] - measured[RANDOM][:, 0]
     error = difference.std(ddof=1) / np.sqrt(len(rows)) if len(rows) > 1 else float("nan")
     return {
         "deletion": {"mean": float(rows[:, 0].mean()), "sd": float(rows[:, 0].std())},
         "insertion": {"mean": float(rows[:, 1].mean()), "sd": float(rows[:, 1].std())},
         "difference": {"mean": float(difference.mean()), "standard_error": float(error)},
         "below_random": float((difference < 0).mean()),
+        "over_centre": {
+            "deletion": paired_gain(measured[CENTRE][:, 0] - rows[:, 0]),
+            "insertion": paired_gain(rows[:, 1] - measured[CENTRE][:, 1]),
+        },
     }
+
+
+def paired_gain(gains: np.ndarray) -> dict[str, float]:
+    """Mean of paired differences `(picture,)` with the ends of its 95 % band: 1.96 standard errors to both sides.
+
+    The ends of the band of a single picture are not numbers.
+    """
+    error = gains.std(ddof=1) / np.sqrt(len(gains)) if len(gains) > 1 else float("nan")
+    mean = float(gains.mean())
+    return {"mean": mean, "low": float(mean - BAND * error), "high": float(mean + BAND * error)}

@@ -15,6 +15,7 @@ from pages.vision.layers import render_layers
 from pages.vision.patch_attention import render_any_patch, render_cls, render_full_maps
 from pages.vision.patches import render_patches
 from pages.vision.positions import render_positions
+from pages.vision.unlike_sign import render_classes
 from pages.vision.what_if import render_what_if
 from views import patch_grid
 from views.controls.picture_input import picture_input
@@ -53,6 +54,7 @@ def main() -> None:
             "vision.answered", "Answer: **{name}**, {probability}", name=name, probability=percent(probability)
         )
         st.markdown(answer, width="content")
+    render_classes(service, trace)
     view.render(service, key, trace)
     _render_answer(service, key, picture, trace)
     config, (rows, columns) = service.model.config, trace.grid

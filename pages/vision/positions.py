@@ -13,6 +13,7 @@ from model.attribution.vision_analysis import (
     position_similarity,
     rows_and_columns,
 )
+from model.lessons.inductive_bias import move_right
 from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
@@ -192,20 +193,29 @@ def render_order(
         "dropped": percent(float(probabilities["no-positions"][trace.answer])),
         "shift": percent(float(np.abs(probabilities["shifted"] - plain).max())),
     }
-    paragraph(PAGE, "inductive-bias", **learned.words, **distances.words, **words)
+    many = _describe_moved(service.model.card)
+    paragraph(PAGE, "inductive-bias", **learned.words, **distances.words, **words, many=many)
     render_vision_program(service, "positions", seed=seed)
+
+
+def _describe_moved(card: dict) -> str:
+    """Describe how much answers change over many pictures, from the model's card; empty if it has no such figures."""
+    moved = card.get("evaluation", {}).get("moved")
+    if not moved:
+        return ""
+    words = {"pictures": moved["pictures"], "median": percent(moved["median"])}
+    return say("vision.moved.many", " (median of {pictures} validation pictures: {median})", **words)
 
 
 def order_probabilities(model, pixels: np.ndarray, order: np.ndarray) -> dict[str, np.ndarray]:
     """Compute the probabilities of the unchanged picture, with each change, and shifted by a patch to the right."""
     size = model.config.patch_size
-    shifted = np.pad(pixels, ((0, 0), (size, 0), (0, 0)), mode="edge")[:, : pixels.shape[1]]
     return {
         "plain": model.rearranged(pixels),
         "shuffle": model.rearranged(pixels, order),
         "no-positions": model.rearranged(pixels, positions=False),
         "both": model.rearranged(pixels, order, positions=False),
-        "shifted": model.probabilities(shifted),
+        "shifted": model.probabilities(move_right(pixels, size)),
     }
 
 

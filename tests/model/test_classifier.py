@@ -172,17 +172,20 @@ def test_the_slope_measured_along_the_gradient_is_its_length(classifier, trace):
     assert result.length == pytest.approx(float(np.linalg.norm(result.scores["raw gradient"])), rel=1e-5)
 
 
-def test_faithfulness_of_every_method_and_of_chance(classifier, trace):
+def test_faithfulness_of_every_method_and_of_both_baselines(classifier, trace):
     scores = classifier.explain(trace, trace.answer)
     result = classifier.faithfulness(trace, scores, trace.answer)
-    assert tuple(result) == (*METHODS, "random")
+    assert tuple(result) == (*METHODS, "centre", "random")
     for curve in result.values():
         assert curve.deletion[0] == pytest.approx(float(trace.probabilities[trace.answer]), abs=1e-5)
         assert curve.deletion[0] == pytest.approx(curve.insertion[-1], abs=1e-9)
     chance = result["random"]
     assert len(chance.parts) == 4
     np.testing.assert_allclose(chance.deletion, np.mean([part.deletion for part in chance.parts], axis=0))
+    (outwards,) = classifier.occlusions(trace, np.array([[4, 1, 3, 5, 7, 0, 2, 6, 8]]))
+    np.testing.assert_allclose(result["centre"].deletion, outwards.curves(trace.answer).deletion, atol=1e-7)
     again = classifier.faithfulness(trace, {}, trace.answer)
+    np.testing.assert_allclose(again["centre"].insertion, result["centre"].insertion, atol=1e-7)
     np.testing.assert_allclose(again["random"].deletion, chance.deletion, atol=1e-7)
     other = classifier.faithfulness(trace, {}, trace.answer, seed=1)
     assert np.abs(other["random"].deletion - chance.deletion).max() > 1e-6

@@ -12,7 +12,7 @@ from PIL import Image
 from tests.tiers import nightly
 from tools.samples.canvas import SIDE, Canvas, box, curve, ellipse, line
 from tools.samples.drawing import DRAW, jpeg
-from tools.samples.variants import variant
+from tools.samples.variants import off_centre_variant, variant, write_variants
 from views.controls import samples
 
 
@@ -92,6 +92,37 @@ def test_a_variant_is_another_picture_whose_object_is_known():
     pixels = np.asarray(first.picture, float)
     # a white ball in green grass
     assert np.ptp(pixels[inside].mean(axis=0)) < 40 < np.ptp(pixels[~inside].mean(axis=0))
+
+
+@pytest.mark.parametrize("number", [1, 2])
+@pytest.mark.parametrize("name", [samples.NAMES[0], *map(nightly, samples.NAMES[1:])])
+def test_the_middle_of_an_off_centre_variant_shows_nothing_of_the_object(name, number):
+    made = off_centre_variant(name, number)
+    assert made.picture.size == made.object.size == (SIDE, SIDE)
+    assert np.array_equal(made.picture, off_centre_variant(name, number).picture)
+    covered = np.asarray(made.object) > 127
+    assert 0.02 < covered.mean() < 0.2
+    columns = np.flatnonzero(covered.any(axis=0)) / SIDE
+    assert columns.max() < 0.41 or columns.min() > 0.59
+    assert (columns.max() > 0.5) == bool(number % 2)  # every other one is mirrored
+    pixels, background = np.asarray(made.picture, int), np.asarray(variant(name, number).picture, int)
+    assert np.abs(pixels - background).mean() > 5
+
+
+def test_an_off_centre_object_looks_as_it_is_drawn_and_its_old_place_is_empty():
+    made = off_centre_variant("golf-ball", 2)
+    inside, pixels = np.asarray(made.object) > 250, np.asarray(made.picture, float)
+    assert np.ptp(pixels[inside].mean(axis=0)) < 40  # white
+    middle = pixels[170:220, 200:260].mean(axis=(0, 1))  # green
+    assert middle.argmax() == 1 and np.ptp(middle) > 20
+
+
+def test_off_centre_variants_are_written_with_their_objects(tmp_path, monkeypatch):
+    monkeypatch.setattr("tools.samples.variants.DRAW", {"golf-ball": DRAW["golf-ball"]})
+    assert write_variants(tmp_path, 1, off_centre=True) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["golf-ball-1.object.png", "golf-ball-1.png"]
+    made = off_centre_variant("golf-ball", 1)
+    assert np.array_equal(Image.open(tmp_path / "golf-ball-1.object.png"), made.object)
 
 
 def test_what_is_painted_over_an_object_hides_it():

@@ -200,7 +200,7 @@ def test_html_and_drawings(html):
 
 def occlusion_curves():
     curve = occlusion.OcclusionCurve(page_text("Attention"), np.linspace(1, 0, 5), 0.5)
-    return occlusion.curves(np.linspace(0, 1, 5), [curve], curve, np.ones((2, 5)), "covered", "light")
+    return occlusion.curves(np.linspace(0, 1, 5), [curve], curve, curve, np.ones((2, 5)), "covered", "light")
 
 
 @pytest.mark.parametrize(

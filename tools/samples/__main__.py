@@ -14,12 +14,14 @@ def main() -> None:
     """Read the options and draw."""
     parser = argparse.ArgumentParser(prog="python -m tools.samples", description=__doc__)
     parser.add_argument("--variants", type=int, default=0, help="so many of each sample instead of the samples")
+    parser.add_argument("--off-centre", action="store_true", help="variants whose object lies beside the middle")
     parser.add_argument("--out", type=Path, help="folder for variants")
     options = parser.parse_args()
     if options.variants:
         if options.out is None or options.variants < 0:
             parser.error("give --variants 1 or more, and --out FOLDER.")
-        print(f"{options.out}: {write_variants(options.out, options.variants)} variants")
+        count = write_variants(options.out, options.variants, options.off_centre)
+        print(f"{options.out}: {count} variants")
         return
     for sample in SAMPLES:
         content = jpeg(sample.id)

@@ -1,4 +1,4 @@
-"""Occlusion: a class probability while patches are covered or uncovered, a line per method, random orders as a band."""
+"""Occlusion: a class probability while patches are covered or uncovered, a line per order, random orders as a band."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ AXES = {
     "covered": Message("occlusion.covered", "patches covered, per cent"),
     "uncovered": Message("occlusion.uncovered", "patches uncovered, per cent"),
 }
-CHANCE = {"light": "#6B7280", "dark": "#A3ABB6"}
+BASELINES = {"light": "#6B7280", "dark": "#A3ABB6"}  # colour of the orders that know nothing of the network
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,7 @@ class OcclusionCurve:
 def curves(
     share: np.ndarray,
     methods: Sequence[OcclusionCurve],
+    centre: OcclusionCurve,
     chance: OcclusionCurve,
     among: np.ndarray,
     axis: str,
@@ -51,19 +52,20 @@ def curves(
     Args:
         share: `(point,)` of the patches covered or uncovered, from 0 to 1.
         methods: at most as many as there are `STYLES`.
+        centre: the order from the centre of the picture outwards.
         chance: the mean over random orders.
         among: `(order, point)`, every random order; the band reaches from the lowest to the highest.
         axis: whether patches are covered or uncovered, a key of `AXES`.
     """
-    ink, grey = {"color": palette.INK[theme]}, CHANCE[theme]
+    ink, grey = {"color": palette.INK[theme]}, BASELINES[theme]
     percent = (100 * share).astype(np.float32)
     # Rounded: numbers that differ only in their last bits would make a hairline band.
     low, high = (among.min(axis=0).astype(np.float32), among.max(axis=0).astype(np.float32))
     faint = "rgba({}, {}, {}, 0.18)".format(*palette.to_rgb(grey))
     edge = {"x": percent, "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip", "showlegend": False}
     traces = [go.Scatter(y=low, **edge), go.Scatter(y=high, fill="tonexty", fillcolor=faint, **edge)]
-    styles = [*STYLES[theme][: len(methods)], (grey, "dot")]
-    for line, (colour, dash) in zip([*methods, chance], styles, strict=True):
+    styles = [*STYLES[theme][: len(methods)], (grey, "longdash"), (grey, "dot")]
+    for line, (colour, dash) in zip([*methods, centre, chance], styles, strict=True):
         traces.append(
             go.Scatter(
                 x=percent,

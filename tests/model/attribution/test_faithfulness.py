@@ -13,6 +13,7 @@ from model.attribution.faithfulness import (
     OcclusionCurves,
     average_curves,
     beats_random_orders,
+    centre_order,
     class_probabilities,
     occlude,
     random_orders,
@@ -138,6 +139,29 @@ def test_one_point_is_no_curve():
 
 def test_order_of_scores():
     np.testing.assert_array_equal(rank_patches(np.array([0.1, 0.5, 0.5, 0.9])), [3, 1, 2, 0])
+
+
+@pytest.mark.parametrize(
+    ("grid", "order"),
+    [
+        ((1, 1), [0]),
+        ((1, 4), [1, 2, 0, 3]),
+        ((3, 3), [4, 1, 3, 5, 7, 0, 2, 6, 8]),
+        ((2, 4), [1, 2, 5, 6, 0, 3, 4, 7]),
+        ((5, 1), [2, 1, 3, 0, 4]),
+    ],
+)
+def test_the_centre_first_goes_outwards_and_equal_distances_row_by_row(grid, order):
+    np.testing.assert_array_equal(centre_order(grid), order)
+
+
+@given(st.integers(1, 20), st.integers(1, 20))
+def test_distances_to_the_centre_never_fall(rows, columns):
+    order = centre_order((rows, columns))
+    assert sorted(order) == list(range(rows * columns))
+    row, column = np.divmod(order, columns)
+    apart = np.hypot(row - (rows - 1) / 2, column - (columns - 1) / 2)
+    assert (np.diff(apart) >= -1e-12).all()
 
 
 def test_random_orders_come_with_their_reverses():

@@ -15,11 +15,12 @@ from model.classifier import VisionClassifier
 from model.networks.vision import VisionConfig, VisionTransformer
 from model.runtime.checkpoint import load_tensors, load_weights, sha256_of
 from model.training.__main__ import main
+from model.training.explanation_card import better_than_centre, faithfulness_section
 from model.training.head_study import study_classifier
 from model.training.images import read_images
 from model.training.loop import BEST, CHECKPOINT
 from model.training.recognition import RecognitionStep, RecognitionTask, Stages, classify_all, resize_pictures
-from model.training.vision_scores import calibration_error, fit_temperature
+from model.training.vision_scores import calibration_error, fit_temperature, paired_gain
 from tests.model.training.programs import reproducible_rows, run
 from tests.model.training.toy_pictures import CLASSES, vision_training, write_shards
 
@@ -93,8 +94,16 @@ def test_the_card_states_the_measured_figures(finished, data):
     assert np.mean(list(evaluation["classes"].values())) == pytest.approx(evaluation["top1"])
     assert evaluation["explained"] == 12
     methods = evaluation["faithfulness"]
-    assert set(methods) == {"CLS attention", "rollout", "gradient relevance", "raw gradient", "random"}
+    assert set(methods) == {"CLS attention", "rollout", "gradient relevance", "raw gradient", "centre", "random"}
     assert methods["random"]["difference"]["mean"] == 0
+    for way, sign in (("deletion", -1), ("insertion", 1)):
+        for name, figures in methods.items():
+            gain = figures["over_centre"][way]
+            assert gain["mean"] == pytest.approx(
+                sign * (figures[way]["mean"] - methods["centre"][way]["mean"]), abs=1e-9
+            )
+            assert gain["low"] <= gain["mean"] <= gain["high"], name
+    assert methods["centre"]["over_centre"]["deletion"] == {"mean": 0, "low": 0, "high": 0}
     for name, figures in methods.items():
         expected = figures["deletion"]["mean"] - methods["random"]["deletion"]["mean"]
         assert figures["difference"]["mean"] == pytest.approx(expected, abs=1e-9)
@@ -108,6 +117,46 @@ def test_the_card_states_the_measured_figures(finished, data):
         "'mixed': 0.2",
     ):
         assert figure in text, figure
+
+
+def figures_with(name: str, **gains: tuple[float, float, float]) -> dict:
+    spread = {"mean": 0.5, "sd": 0.1}
+    bands = {way: dict(zip(("mean", "low", "high"), gain, strict=True)) for way, gain in gains.items()}
+    difference = {"mean": -0.1, "standard_error": 0.01}
+    figures = {"deletion": spread, "insertion": spread, "difference": difference, "below_random": 0.9}
+    return {name: figures | {"over_centre": bands}}
+
+
+def test_only_a_band_above_zero_in_both_areas_is_better_than_the_centre():
+    above, across = (0.1, 0.01, 0.19), (0.1, -0.01, 0.21)
+    figures = figures_with("rollout", deletion=above, insertion=above)
+    figures |= figures_with("CLS attention", deletion=above, insertion=across)
+    figures |= figures_with("centre", deletion=(0, 0, 0), insertion=(0, 0, 0))
+    figures |= figures_with("random", deletion=above, insertion=above)  # a baseline is no method
+    assert better_than_centre(figures) == ["rollout"]
+    text = faithfulness_section({"explained": 12, "faithfulness": figures})
+    assert "Better than it in both areas with the whole band: rollout. Not so: CLS attention." in text
+    assert "| +0.100 (+0.010 to +0.190) | +0.100 (-0.010 to +0.210) |" in text
+    del figures["rollout"]
+    assert "No method is better" in faithfulness_section({"explained": 12, "faithfulness": figures})
+    columns = {line.count("|") for line in text.splitlines() if line.startswith("|")}
+    assert columns == {8}
+
+
+def test_the_band_of_paired_differences_has_both_ends_at_1_96_standard_errors():
+    gains = np.array([1.0, 2.0, 3.0, 6.0])
+    error = np.sqrt(((gains - 3) ** 2).sum() / 3 / 4)
+    assert paired_gain(gains) == pytest.approx({"mean": 3.0, "low": 3 - 1.96 * error, "high": 3 + 1.96 * error})
+
+
+def test_a_card_of_an_earlier_version_has_no_comparison_with_the_centre():
+    figures = figures_with("rollout", deletion=(0, 0, 0), insertion=(0, 0, 0))
+    figures |= figures_with("random", deletion=(0, 0, 0), insertion=(0, 0, 0))
+    for each in figures.values():
+        del each["over_centre"]
+    text = faithfulness_section({"explained": 12, "faithfulness": figures})
+    assert "| rollout | 0.500 ± 0.100 | 0.500 ± 0.100 | -0.100 ± 0.010 | 90 % |  |  |" in text
+    assert "knows nothing of the network" not in text
 
 
 def test_evaluating_again_changes_nothing_and_other_pictures_are_refused(finished, data, tmp_path, capsys):

@@ -10,9 +10,8 @@ import pytest
 
 from model.attribution.faithfulness import OcclusionCurves, average_curves, rank_patches
 from model.attribution.rollout import METHODS, attention_scores
-from pages.vision.layers import (
-    FUSIONS,
-    METHOD_HEADINGS,
+from pages.vision.faithfulness import (
+    CENTRE,
     PAGE,
     RANDOM,
     FaithfulnessCurves,
@@ -20,6 +19,7 @@ from pages.vision.layers import (
     card_verdict,
     verdict,
 )
+from pages.vision.layers import FUSIONS, METHOD_HEADINGS
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, check_caption, numbers
 from tests.pages.vision.views import open_view, service, trace
@@ -52,9 +52,9 @@ def test_curves_equal_the_classifiers(index):
     classifier = service().model
     expected = classifier.faithfulness(trace(), classifier.explain(trace(), index), index)
     deletion, insertion = (lines(chart) for chart in charts(app))
-    assert set(deletion) == {*METHODS, RANDOM}
+    assert set(deletion) == {*METHODS, CENTRE, RANDOM}
     for name, curve in expected.items():
-        label = RANDOM if name == "random" else name
+        label = {"random": RANDOM, "centre": CENTRE}.get(name, name)
         np.testing.assert_allclose(deletion[label], curve.deletion, atol=1e-6)
         np.testing.assert_allclose(insertion[label], curve.insertion, atol=1e-6)
     assert f"Explained: **{CLASSES[index]}**, {percent(float(trace().probabilities[index]))}" in text_of(app)
@@ -96,9 +96,9 @@ def test_setting_recomputes_only_what_it_changes(monkeypatch):
     service().analyses._entries.clear()
     open_view("layers")
     first = len(covered)
-    assert first <= len(METHODS) + 4  # at most one order a method, and the random ones
+    assert first <= len(METHODS) + 1 + 4  # at most one order a method, the centre first, and the random ones
     open_view("layers", explain=classes[0])
-    assert len(covered) - first <= 2  # the two gradients; attention and random orders are the same for every class
+    assert len(covered) - first <= 2  # the two gradients; attention and the baselines are the same for every class
 
 
 def test_nonsense_in_the_address_falls_back():
@@ -139,9 +139,10 @@ def flat(area: float) -> OcclusionCurves:
     return OcclusionCurves(np.array([0.0, 1.0]), np.full(2, area), np.full(2, 1 - area))
 
 
-def measured(*areas: float) -> FaithfulnessCurves:
+def measured(*areas: float, centre: float = 0.44) -> FaithfulnessCurves:
     return FaithfulnessCurves(
         {method: flat(area) for method, area in zip(METHODS, areas, strict=True)},
+        flat(centre),
         average_curves([flat(0.4), flat(0.6)]),
     )
 
@@ -164,7 +165,16 @@ def test_the_verdict_when_all_or_none_are_better():
     assert "**None of these maps explains this answer.**" in verdict(measured(0.5, 0.6, 0.41, 0.7))
 
 
-def card(*differences: float) -> dict:
+def test_verdict_compares_with_the_centre_first():
+    message = verdict(measured(0.3, 0.45, 0.2, 0.25, centre=0.25))
+    assert "Covering the centre first leaves 0.250; better than that: gradient relevance." in message
+    nothing = verdict(measured(0.3, 0.45, 0.26, 0.27, centre=0.25))
+    assert "leaves 0.250: no method is better here than an order that knows nothing" in nothing
+    assert "better than that" not in nothing
+
+
+def card(*differences: float, gains: tuple[float, ...] = ()) -> dict:
+    """Return a card; with `gains` over the centre first, the ends of their bands are 0.02 to both sides."""
     figures = {
         name: {
             "deletion": {"mean": 0.25, "sd": 0.125},
@@ -174,18 +184,47 @@ def card(*differences: float) -> dict:
         }
         for name, difference in zip((*METHODS, "random"), (*differences, 0.0), strict=True)
     }
+    if gains:
+        figures["centre"] = dict(figures["random"])
+        for figure, gain in zip(figures.values(), (*gains, 0.0, 0.0), strict=True):
+            band = {"mean": gain, "low": gain - 0.02, "high": gain + 0.02}
+            figure["over_centre"] = {"deletion": band, "insertion": {**band, "low": band["low"] - 0.02}}
     return {"evaluation": {"explained": 200, "faithfulness": figures}}
 
 
 def test_figures_over_many_pictures_come_from_the_card():
     table = areas_table(measured(0.3, 0.45, 0.2, 0.7), card(-0.1, -0.1, -0.1, -0.015))
-    assert table["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.500"]
-    assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 5
-    assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 5
-    assert table["Below random on"].tolist() == ["87.5 %"] * 4 + [""]
+    assert table["Deletion area"].tolist() == ["0.300", "0.450", "0.200", "0.700", "0.440", "0.500"]
+    assert table["Deletion, many pictures"].tolist() == ["0.250 \u00b1 0.125"] * 4 + ["", "0.250 \u00b1 0.125"]
+    assert table["Insertion, many pictures"].tolist() == ["0.750 \u00b1 0.0625"] * 4 + ["", "0.750 \u00b1 0.0625"]
+    assert table["Below random on"].tolist() == ["87.5 %"] * 4 + ["", ""]
     message = card_verdict(card(-0.1, -0.1, -0.1, -0.015))
     assert "are 200 that" in message and "not better than random beyond doubt: raw gradient." in message
     assert prose.block(PAGE, "card-better") in card_verdict(card(-0.1, -0.1, -0.1, -0.1))
+
+
+def test_gains_over_the_centre_first_come_from_the_card():
+    content = card(-0.1, -0.1, -0.1, -0.1, gains=(-0.01, 0.03, 0.05, 0.0))
+    table = areas_table(measured(0.3, 0.45, 0.2, 0.7), content)
+    assert table["Order by"].tolist() == [*METHODS, CENTRE, RANDOM]
+    assert table["Deletion, better than centre first by"].tolist() == [
+        "\u22120.0100 (\u22120.0300 to +0.0100)",
+        "+0.0300 (+0.0100 to +0.0500)",
+        "+0.0500 (+0.0300 to +0.0700)",
+        "0 (\u22120.0200 to +0.0200)",
+        "",
+        "0 (\u22120.0200 to +0.0200)",
+    ]
+    assert table["Insertion, better than centre first by"][2] == "+0.0500 (+0.0100 to +0.0700)"
+    message = card_verdict(content)  # rollout's band of insertion reaches below 0
+    assert "above 0 for deletion and for insertion: gradient relevance. Not shown" in " ".join(message.split())
+    assert message.endswith("where the middle is: CLS attention, rollout, raw gradient.")
+    assert "Every method is better than the centre first too" in card_verdict(card(*[-0.1] * 4, gains=(0.1,) * 4))
+    assert "No method is better than the centre first" in card_verdict(card(*[-0.1] * 4, gains=(0.01,) * 4))
+
+
+def test_card_of_an_earlier_version_does_not_mention_the_centre():
+    assert "centre first" not in card_verdict(card(-0.1, -0.1, -0.1, -0.1))
 
 
 def test_card_without_figures_has_no_text():
@@ -201,6 +240,6 @@ def test_files_contain_every_curve():
     expected = measured(0.3, 0.45, 0.2, 0.7)
     header, rows = expected.table()
     assert header[:3] == ["share", "CLS attention, deletion", "CLS attention, insertion"]
-    assert rows[0][:3] == (0.0, 0.3, 0.7) and len(rows) == 2 and len(rows[0]) == len(header) == 11
+    assert rows[0][:3] == (0.0, 0.3, 0.7) and len(rows) == 2 and len(rows[0]) == len(header) == 13
     arrays = expected.arrays()
     np.testing.assert_array_equal(arrays["random order, deletion"], [0.5, 0.5])

@@ -1,0 +1,71 @@
+"""The section of a picture classifier's card on its explanations, from what `model.training.vision_scores` measured."""
+
+from ..attribution.faithfulness import CENTRE, RANDOM
+
+BASELINES = {CENTRE: "centre first", RANDOM: "random order"}
+AREAS = ("deletion", "insertion")
+
+
+def faithfulness_section(evaluation: dict) -> str:
+    """Markdown from the `evaluation` of `card.json`; empty for a network without explanations."""
+    if "faithfulness" not in evaluation:
+        return ""
+    figures = evaluation["faithfulness"]
+    methods = "\n".join(_method_line(name, of_method) for name, of_method in figures.items())
+    compared = f"\n\n{_compared_with_centre(figures)}" if CENTRE in figures else ""  # older cards have no such baseline
+    return f"""## Which explanation is faithful
+
+Over {evaluation["explained"]} validation pictures, for each picture's most probable class: mean area under the
+deletion and insertion curves with the standard deviation over pictures; the paired difference of the deletion area to
+random orders with its standard error, below 0 is better than random; the share of pictures where it is below; and by
+how much both areas are better than those of the order from the centre of the picture outwards, with the 95 % band of
+the paired difference (1.96 standard errors to both sides), above 0 is better.
+
+| method | deletion | insertion | difference to random | below random | better than centre first, deletion | insertion |
+| --- | --- | --- | --- | --- | --- | --- |
+{methods}{compared}
+
+"""
+
+
+def _method_line(name: str, figures: dict) -> str:
+    areas = " | ".join(f"{figures[key]['mean']:.3f} ± {figures[key]['sd']:.3f}" for key in AREAS)
+    label = BASELINES.get(name, name)
+    if name == RANDOM:
+        to_random = " | "
+    else:
+        difference = figures["difference"]
+        to_random = (
+            f"{difference['mean']:+.3f} ± {difference['standard_error']:.3f} | {100 * figures['below_random']:.0f} %"
+        )
+    gains = figures.get("over_centre") if name != CENTRE else None
+    over = " | ".join(_gain(gains[key]) for key in AREAS) if gains else " | "
+    return f"| {label} | {areas} | {to_random} | {over} |"
+
+
+def _gain(gain: dict[str, float]) -> str:
+    return f"{gain['mean']:+.3f} ({gain['low']:+.3f} to {gain['high']:+.3f})"
+
+
+def better_than_centre(figures: dict) -> list[str]:
+    """List the methods whose bands are above 0 in both areas; baselines are no methods.
+
+    Args:
+        figures: of `model.training.vision_scores.compare_explanations`.
+    """
+    methods = {name: of_method["over_centre"] for name, of_method in figures.items() if name not in BASELINES}
+    return [name for name, gains in methods.items() if all(gains[key]["low"] > 0 for key in AREAS)]
+
+
+def _compared_with_centre(figures: dict) -> str:
+    """State which methods say more than where the middle of the picture is."""
+    better = better_than_centre(figures)
+    rest = [name for name in figures if name not in BASELINES and name not in better]
+    sentence = (
+        "The order from the centre outwards knows nothing of the network: it is what any picture with its object in "
+    )
+    sentence += "the middle gives.\n"
+    if not better:
+        return sentence + "No method is better than it in both areas with its whole band."
+    sentence += f"Better than it in both areas with the whole band: {', '.join(better)}."
+    return sentence + (f" Not so: {', '.join(rest)}." if rest else "")
