@@ -11,24 +11,28 @@ def faithfulness_section(evaluation: dict) -> str:
     if "faithfulness" not in evaluation:
         return ""
     figures = evaluation["faithfulness"]
-    methods = "\n".join(_method_line(name, of_method) for name, of_method in figures.items())
-    compared = f"\n\n{_compared_with_centre(figures)}" if CENTRE in figures else ""  # older cards have no such baseline
+    centre = CENTRE in figures  # older cards have no such baseline
+    methods = "\n".join(_method_line(name, of_method, centre) for name, of_method in figures.items())
+    share, columns, compared = "and the share of pictures where it is below.", "", ""
+    if centre:
+        share = """the share of pictures where it is below; and by
+how much both areas are better than those of the order from the centre of the picture outwards, with the 95 % band of
+the paired difference (1.96 standard errors to both sides), above 0 is better."""
+        columns, compared = " better than centre first, deletion | insertion |", f"\n\n{_compared_with_centre(figures)}"
     return f"""## Which explanation is faithful
 
 Over {evaluation["explained"]} validation pictures, for each picture's most probable class: mean area under the
 deletion and insertion curves with the standard deviation over pictures; the paired difference of the deletion area to
-random orders with its standard error, below 0 is better than random; the share of pictures where it is below; and by
-how much both areas are better than those of the order from the centre of the picture outwards, with the 95 % band of
-the paired difference (1.96 standard errors to both sides), above 0 is better.
+random orders with its standard error, below 0 is better than random; {share}
 
-| method | deletion | insertion | difference to random | below random | better than centre first, deletion | insertion |
-| --- | --- | --- | --- | --- | --- | --- |
+| method | deletion | insertion | difference to random | below random |{columns}
+| --- | --- | --- | --- | --- |{" --- | --- |" if centre else ""}
 {methods}{compared}
 
 """
 
 
-def _method_line(name: str, figures: dict) -> str:
+def _method_line(name: str, figures: dict, centre: bool) -> str:
     areas = " | ".join(f"{figures[key]['mean']:.3f} ± {figures[key]['sd']:.3f}" for key in AREAS)
     label = BASELINES.get(name, name)
     if name == RANDOM:
@@ -40,7 +44,7 @@ def _method_line(name: str, figures: dict) -> str:
         )
     gains = figures.get("over_centre") if name != CENTRE else None
     over = " | ".join(_gain(gains[key]) for key in AREAS) if gains else " | "
-    return f"| {label} | {areas} | {to_random} | {over} |"
+    return f"| {label} | {areas} | {to_random} |" + (f" {over} |" if centre else "")
 
 
 def _gain(gain: dict[str, float]) -> str:

@@ -58,7 +58,8 @@ and to one side, so that no patch in the middle shows it."""
 
 The patch in the middle knows nothing of the network: a method that does not find the object more often has shown no
 more than that the object is in the middle. After a method: how much more often it finds the object, in percentage
-points, with the 95 % band of the paired difference over the drawings; {_conclude(study)}
+points, with the 95 % band of the paired difference over the drawings.
+{_conclude(study)}
 Variants of one drawing are alike, so these bands are rather too narrow."""
     earlier = ""
     if before:
@@ -105,8 +106,8 @@ def _conclude(study: dict) -> str:
     """State which methods beat the middle patch on the drawings with the object around the middle."""
     better = [name for name, gain in study["pointing_over_centre"].items() if gain["low"] > 0]
     if better:
-        return f"above 0 with the whole band where objects are around the middle: {', '.join(better)}."
-    return "with the whole band above 0 where objects are around the middle: none."
+        return f"Where the object is around the middle, it is above 0 with the whole band for: {', '.join(better)}."
+    return "Where the object is around the middle, it is above 0 with the whole band for no method."
 
 
 def _percent(share: float) -> str:

@@ -176,7 +176,9 @@ def vectors_and_logits(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute `picture_vectors` `(picture, 2 * d_model)` and logits `(picture, class)` of prepared pictures."""
     last = f"vision.{classifier.config.n_layers - 1}.residual"
-    vectors, logits, batch = [], [], []
+    vectors: list[np.ndarray] = []
+    logits: list[np.ndarray] = []
+    batch: list[np.ndarray] = []
 
     def run() -> None:
         recorder = Recorder([last])

@@ -27,12 +27,13 @@ def _sign() -> None:
 
 
 def open_sign(distance: float | None, reported: dict, monkeypatch) -> AppTest:
+    shown = trace()  # before the network is given distances of another size
     validation = {"pictures": 2000, "found": 86, "low": 0.035, "high": 0.053}
     measured = TrainingDistances(np.zeros((3, 2)), np.eye(2), 3.0, {"validation": validation, "reported": reported})
     monkeypatch.setattr(service().model, "training_distances", measured)
     app = AppTest.from_function(_sign, default_timeout=PATIENCE)
     found = None if distance is None else TrainingDistance(distance, 3.0)
-    app.session_state["trace"] = replace(trace(), training_distance=found)
+    app.session_state["trace"] = replace(shown, training_distance=found)
     app.run()
     assert not app.exception
     return app
