@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,9 +13,20 @@ from model.classifier import VisionClassifier
 from model.runtime.checkpoint import CheckpointError, write_json
 from model.training.images import read_images
 from model.training.map_card import map_section
-from model.training.map_study import FILE, measure_maps, on_object, read_drawings, study_maps
+from model.training.map_study import (
+    FILE,
+    KnownDrawing,
+    is_right,
+    measure_maps,
+    measure_pointing,
+    on_object,
+    read_drawings,
+    study_maps,
+)
 from model.training.recognition import resize_pictures
+from tests.model.images import noise, tiny_vision
 from tests.model.training.test_vision_run import call, data, finished  # noqa: F401
+from tools.samples.drawing import DRAW
 
 
 class Maps:
@@ -54,6 +66,40 @@ def test_the_strongest_patch_counts_where_half_of_it_is_the_object():
     assert [on_object(np.eye(4)[patch], covered) for patch in range(4)] == [False, False, True, True]
 
 
+@pytest.mark.parametrize(
+    ("drawn", "right"),
+    [("Circle", True), ("CIRCLE", True), ("circle", True), ("square", False), ("circl", False)],
+)
+def test_capitals_of_names_do_not_count(drawn, right):
+    classifier = VisionClassifier(tiny_vision())
+    trace = classifier.trace(noise(12, 12, 3))
+    trace = replace(trace, logits=np.array([2.0, 1.0, 0.0], np.float32))  # a circle
+    picture = Image.new("RGB", (12, 12))
+    assert is_right(classifier, trace, KnownDrawing(drawn, picture, picture.convert("L"))) == right
+
+
+def test_names_of_the_shipped_classes_match_the_names_of_drawings():
+    classes = [name.casefold() for name in VisionClassifier.load(device="cpu").config.classes]
+    assert all(name.replace("-", " ") in classes for name in DRAW)
+
+
+def test_the_patch_in_the_middle_is_counted_like_the_methods():
+    classifier, picture = VisionClassifier(tiny_vision()), Image.fromarray((255 * noise(12, 12, 3)).astype(np.uint8))
+    middle, aside = np.zeros((12, 12), np.uint8), np.zeros((12, 12), np.uint8)
+    middle[4:8, 4:8] = 255
+    aside[:, :4] = 255
+    drawn = [KnownDrawing("circle", picture, Image.fromarray(shape)) for shape in (middle, aside)]
+    figures = measure_pointing(classifier, drawn)
+    assert figures["pointing"]["centre"] == 0.5 and figures["drawn"] == 2
+    assert figures["drawn_chance"] == pytest.approx((1 / 9 + 3 / 9) / 2)
+    trace = classifier.trace(picture)
+    for method, scores in classifier.explain(trace, trace.answer).items():
+        best = int(scores.argmax())
+        hits = [float(best == 4), float(best % 3 == 0)]
+        assert figures["pointing"][method] == np.mean(hits)
+        assert figures["pointing_over_centre"][method]["mean"] == pytest.approx(np.mean(hits) - 0.5)
+
+
 @pytest.fixture(scope="module")
 def drawings(tmp_path_factory, finished):  # noqa: F811
     """Two drawings: the object is the left half of one and all of the other."""
@@ -87,7 +133,7 @@ def test_the_command_states_both_networks_and_retains_the_earlier(finished, data
         for method, scores in classifier.explain(trace, trace.answer).items():
             left = int(scores.argmax()) % columns < columns // 2
             hits[method] += left or np.asarray(drawing.object).min() == 255
-    assert figures["pointing"] == {method: count / 2 for method, count in hits.items()}
+    assert figures["pointing"] == {method: count / 2 for method, count in hits.items()} | {"centre": 1.0}
     assert figures["before"] == {name: value for name, value in figures.items() if name not in ("before", "facts")}
     text = (copy / "card.md").read_text()
     assert "In brackets: the network that was here before it." in text and "In 2 drawings" in text
