@@ -71,9 +71,9 @@ def _one_layer(layer: object, number: int) -> np.ndarray:
         )
     if isinstance(layer, tuple | list):
         raise ShowError(
-            f"Layer {number} is itself a list, as in the output of `generate`, which has a list of layers for every new "
-            f"token; run the finished text through the model once and give one array or tensor for each layer, such "
-            f"as `outputs.attentions`."
+            f"Layer {number} is itself a list, as in the output of `generate`, which has a list of layers for every "
+            f"new token; run the finished text through the model once and give one array or tensor for each layer, "
+            f"such as `outputs.attentions`."
         )
     array = _to_array(layer, f"layer {number}")
     if array.ndim == 4:

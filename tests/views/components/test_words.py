@@ -20,7 +20,7 @@ SCRIPTS = sorted(VIEWS.rglob("*.js"))
 
 FUNCTIONS = {
     *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeading", "buildSide", "buildTable"),
-    *("canvasColour", "changes", "closest", "has", "super", "Tip"),
+    *("canvasColour", "changes", "closest", "getData", "has", "super", "Tip"),
     *(
         "createElement",
         "createElementNS",
