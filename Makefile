@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 # PYTHON makes a new .venv
 .PHONY: manifest run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
-.PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision head-statistics
+.PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment
 
 PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
