@@ -10,6 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Frame, Page
 
 from tests.browser.app_server import AppServer
+from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, READY
 from tests.processes import free_port
 from views.controls import samples
@@ -48,14 +49,15 @@ def framed_app(course: str) -> Iterator[AppServer]:
         yield app
 
 
-@pytest.fixture
-def tab(browser: Browser) -> Iterator[Page]:
-    """A tab whose browser sends cookies in frames of other sites only where each site has its own."""
-    context = browser.new_context()
-    tab = context.new_page()
+@pytest.fixture(params=["cookies of other sites", "none but partitioned cookies"])
+def tab(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
+    """A tab of a browser as it is, and of one that sends a cookie in frames only if each embedding site has its own."""
+    flags = [*FLAGS, "--test-third-party-cookie-phaseout"] if "partitioned" in request.param else [*FLAGS]
+    strict = browser.browser_type.launch(executable_path=installed_chromium(), args=flags)
+    tab = strict.new_page()
     tab.set_default_timeout(PATIENCE)
     yield tab
-    context.close()
+    strict.close()
 
 
 def open_framed(tab: Page, course: str, address: str) -> Frame:
@@ -75,13 +77,10 @@ def test_a_listed_site_shows_the_app_and_a_visitor_works_in_it(tab: Page, course
     frame.get_by_text("Your picture: JPEG").first.wait_for()
     assert [status for method, status, url in answers if method == "PUT" and "/upload_file/" in url] == [204]
     frame.wait_for_function(READY, timeout=PATIENCE)
-    menu = frame.locator(".st-key-menu").get_by_role("link")
-    menu.filter(has_text="Translate").first.click()
-    frame.get_by_label("English sentence").first.fill("The session goes on.")
-    frame.get_by_label("English sentence").first.press("Enter")
-    frame.wait_for_function("() => location.search.includes('session')", timeout=PATIENCE)
+    frame.get_by_text("CLS attention", exact=True).first.click()  # another view, of the picture that the visit has
+    frame.wait_for_function("() => location.search.includes('view=cls')", timeout=PATIENCE)
     frame.wait_for_function(READY, timeout=PATIENCE)
-    frame.evaluate("() => history.back()")  # the visit still has the picture
+    frame.get_by_text("Your picture: JPEG").first.wait_for()
     assert tab.url.startswith(course)
 
 
@@ -91,7 +90,7 @@ def test_the_cookie_belongs_to_the_frames_of_one_site(tab: Page, course: str, fr
     assert "_streamlit_xsrf=" in frame.evaluate("() => document.cookie")
     (cookie,) = [cookie for cookie in tab.context.cookies() if cookie["name"] == "_streamlit_xsrf"]
     assert (cookie["sameSite"], cookie["secure"]) == ("None", True)
-    assert cookie.get("partitionKey") or cookie.get("_crHasCrossSiteAncestor") is not False
+    assert cookie["partitionKey"].startswith(course.rpartition(":")[0])
 
 
 def test_another_site_shows_nothing(tab: Page, course: str, framed_app: AppServer):
