@@ -112,6 +112,7 @@ def initial_page(html: str, name: str, language: str, content: InitialContent | 
         tab = literal.html(navigation.tab_title(page))
         description = literal.html(say("page.description", "Look inside a trained Transformer while it works."))
         begins = content_html(content) if content else "<div></div>" * 2
+        scripts = script.tag()
     # The themes of .streamlit/config.toml; Streamlit uses the one that the system prefers.
     colours: dict[str, str] = {}
     themes: tuple[tuple[palette.Theme, str], ...] = (("light", ""), ("dark", "dark_"))
@@ -122,7 +123,7 @@ def initial_page(html: str, name: str, language: str, content: InitialContent | 
     top = 5.75 + (2.75 if navigation.section_of(page).name else 0)  # below the menu; on a wide screen that is one line
     outline = _OUTLINE.format(title=title, lead=lead, top=top, begins=begins, **colours)
     changes = {
-        "<head>": f"<head>{script.TAG}",
+        "<head>": f"<head>{scripts}",
         '<html lang="en">': f'<html lang="{literal.html(language)}">',
         "<title>Streamlit</title>": f'<title>{tab}</title><meta name="description" content="{description}">',
         '<div id="root"></div>': f'<div id="root"></div>{outline}',

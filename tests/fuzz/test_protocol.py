@@ -29,7 +29,7 @@ def test_a_part_of_the_campaign_does_not_change_a_visitor_s_pages():
 
 @pytest.fixture(scope="module")
 def small_server():
-    with SmallServer() as server:
+    with SmallServer("quick") as server:  # whose times are short
         yield server
         log = server.log()
     assert "Traceback" not in log and MARK not in log.lower(), log

@@ -51,12 +51,13 @@ def client() -> TestClient:
 @pytest.mark.parametrize("path", ["/", "/parts"])
 def test_a_page_names_the_script_first(client, path):
     answer = client.get(path, headers={"Accept-Encoding": "gzip", "If-None-Match": "1"})
-    attributes = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted"))
+    attributes = "".join(f' data-{name}="([^"]+)"' for name in ("shared", "moved", "charts", "charted", "waiting"))
     tag = re.search(rf'<head><script src="\.(/history-\w+\.js)"{attributes}></script>', answer.text)
     assert tag[2].split() == list(SHARED)
     assert tag[3] == MOVED
     assert (Path(streamlit.__file__).parent / "static" / tag[4]).is_file()
     assert tag[5].split() == list(script.CHARTED)
+    assert tag[6] == "The server does not answer: this page goes on by itself as soon as it does."
     assert answer.text == initial_html.initial_page(PAGE, "", "en")
     assert "etag" not in answer.headers and "last-modified" not in answer.headers
     assert int(answer.headers["content-length"]) == len(answer.content)

@@ -5,6 +5,8 @@ import re
 from pathlib import Path
 
 from .. import streamlit_internals
+from ..text import literal
+from ..text.catalogue import say
 from .session_state import MOVED, SHARED
 
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages with a part that has a chart
@@ -19,6 +21,7 @@ _FILES = (
     "glossary_tooltip.js",
     "lessons.js",
     "experiment_scroll.js",
+    "connection_notice.js",
 )
 SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # the path changes with the content
@@ -30,7 +33,12 @@ _ATTRIBUTES = {
     "charted": " ".join(CHARTED),
 }
 _DATA = " ".join(f'data-{name}="{value}"' for name, value in _ATTRIBUTES.items())
-TAG = f'<script src=".{PATH}" {_DATA}></script>'
+
+
+def tag() -> str:
+    """The element that loads them, with the texts that they show in the current language."""
+    waiting = say("page.waiting", "The server does not answer: this page goes on by itself as soon as it does.")
+    return f'<script src=".{PATH}" {_DATA} data-waiting="{literal.html(waiting)}"></script>'
 
 
 def requested_script(path: str) -> tuple[str, str] | None:

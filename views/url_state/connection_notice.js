@@ -1,0 +1,48 @@
+// While the server is away, say so in one sentence, in place of Streamlit's dialog, which addresses developers and covers
+// the page. Streamlit goes on trying to connect, every four seconds at least; then the page runs with what is in it.
+(() => {
+  const APP = "[data-testid=stApp]";
+  const DIALOG = "[data-testid=stDialog]";
+  const TITLE = "Connection error"; // of Streamlit's dialog
+  const CONNECTED = ["CONNECTED", "STATIC_CONNECTED"];
+  const MOMENT = 3000; // milliseconds that a connection may take
+  const { waiting } = document.currentScript.dataset;
+  const notice = Object.assign(document.createElement("div"), { className: "connection-notice", textContent: waiting });
+  notice.setAttribute("role", "status");
+  notice.hidden = true;
+  // The style sheets of the app come with the first run, which may not have been possible.
+  Object.assign(notice.style, {
+    position: "fixed", bottom: "0", left: "0", right: "0", zIndex: "1000001", padding: "0.75rem 1rem",
+    background: "#34495E", color: "#FFFFFF", font: '1rem/1.5 "Source Sans", sans-serif', textAlign: "center",
+  });
+  const sheet = document.createElement("style");
+  sheet.textContent = `[data-testid=stConnectionStatus], .connection-notice[hidden] {display: none !important}
+    body:has(.connection-notice:not([hidden])) ${DIALOG}.connection-error {display: none}`;
+  document.head.append(sheet);
+
+  let away = 0; // timer while the server is away
+  const dismiss = () => {
+    for (const dialog of document.querySelectorAll(DIALOG)) {
+      if (dialog.querySelector("[role=heading], h1, h2, h3, header")?.textContent.trim() !== TITLE) continue;
+      notice.hidden = false;
+      dialog.classList.add("connection-error");
+      dialog.querySelector("button[aria-label=Close]")?.click(); // Streamlit shows it once for each loss
+    }
+  };
+  const update = () => {
+    const app = document.querySelector(APP);
+    if (!app) return; // Streamlit's scripts are loading
+    if (CONNECTED.includes(app.dataset.testConnectionState)) {
+      clearTimeout(away);
+      away = 0;
+      notice.hidden = true;
+    } else {
+      away ||= setTimeout(() => (notice.hidden = false), MOMENT);
+      dismiss();
+    }
+  };
+  new MutationObserver(update).observe(document, {
+    attributes: true, attributeFilter: ["data-test-connection-state"], childList: true, subtree: true,
+  });
+  addEventListener("DOMContentLoaded", () => document.body.append(notice));
+})();
