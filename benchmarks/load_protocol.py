@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
+from streamlit.proto.Alert_pb2 import Alert
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ClientState_pb2 import ClientState
 from streamlit.proto.Common_pb2 import FileURLs
@@ -206,7 +207,7 @@ class Client:
             self.controls[component.component_name] = Control(component.id, delta.fragment_id)
         elif kind == "exception":
             self._answer.problems.append(delta.new_element.exception.type or "exception")
-        elif kind == "alert":
+        elif kind == "alert" and delta.new_element.alert.format in (Alert.ERROR, Alert.WARNING):
             self._answer.problems.append(delta.new_element.alert.body)
 
     def _store_cookies(self, cookies: Sequence[str]) -> None:

@@ -41,4 +41,4 @@ def render_classes(service: Service, trace: VisionTrace) -> None:
         "count": validation["pictures"],
         "groups": "; ".join(groups),
     }
-    st.warning(block("vision", id, **words))
+    st.info(block("vision", id, **words))

@@ -5,19 +5,17 @@
   const DIALOG = "[data-testid=stDialog]";
   const TITLE = "Connection error"; // of Streamlit's dialog
   const CONNECTED = ["CONNECTED", "STATIC_CONNECTED"];
+  const SHEET = `.connection-notice {position: fixed; bottom: 0; left: 0; right: 0; z-index: 1000001; padding: 0.75rem 1rem;
+      background: #34495E; color: #FFFFFF; font: 1rem/1.5 "Source Sans", sans-serif; text-align: center}
+    [data-testid=stConnectionStatus], .connection-notice[hidden] {display: none !important}
+    body:has(.connection-notice:not([hidden])) [data-testid=stDialog].connection-error {display: none}`;
   const MOMENT = 3000; // milliseconds that a connection may take
   const { waiting } = document.currentScript.dataset;
   const notice = Object.assign(document.createElement("div"), { className: "connection-notice", textContent: waiting });
   notice.setAttribute("role", "status");
   notice.hidden = true;
-  // The style sheets of the app come with the first run, which may not have been possible.
-  Object.assign(notice.style, {
-    position: "fixed", bottom: "0", left: "0", right: "0", zIndex: "1000001", padding: "0.75rem 1rem",
-    background: "#34495E", color: "#FFFFFF", font: '1rem/1.5 "Source Sans", sans-serif', textAlign: "center",
-  });
-  const sheet = document.createElement("style");
-  sheet.textContent = `[data-testid=stConnectionStatus], .connection-notice[hidden] {display: none !important}
-    body:has(.connection-notice:not([hidden])) ${DIALOG}.connection-error {display: none}`;
+  const sheet = document.createElement("style"); // the app's come with the first run, which may not have been possible
+  sheet.textContent = SHEET;
   document.head.append(sheet);
 
   let away = 0; // timer while the server is away

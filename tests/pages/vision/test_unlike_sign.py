@@ -44,11 +44,11 @@ def test_classes_are_named_and_nothing_is_marked_up_to_the_threshold(distance, m
     app = open_sign(distance, REPORTED, monkeypatch)
     (line,) = [caption.value for caption in app.caption]
     assert line.startswith("One of its 3 classes: ") and all(name in line for name in CLASSES)
-    assert not app.warning
+    assert not app.info
 
 
 def test_a_picture_above_the_threshold_is_marked_with_what_was_measured(monkeypatch):
-    (sign,) = open_sign(4.25, REPORTED, monkeypatch).warning
+    (sign,) = open_sign(4.25, REPORTED, monkeypatch).info
     text = " ".join(sign.value.split())
     assert (
         "its vectors are 4.25 from the nearest class, above 3.00, where only 4.3 % of 2000 validation pictures" in text
@@ -57,7 +57,7 @@ def test_a_picture_above_the_threshold_is_marked_with_what_was_measured(monkeypa
 
 
 def test_without_reported_pictures_the_sign_states_false_alarms_alone(monkeypatch):
-    (sign,) = open_sign(4.25, {}, monkeypatch).warning
+    (sign,) = open_sign(4.25, {}, monkeypatch).info
     assert sign.value.strip().endswith("validation pictures of these classes are.")
 
 

@@ -56,6 +56,7 @@ STYLE = re.compile(
     r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
+    *("APP", "CONNECTED", "DIALOG", "TITLE"),  # of Streamlit's page
     *(
         "ARRANGED_BY",
         "BOX",
@@ -82,6 +83,7 @@ CONSTANTS = {
         "NO_TEXT",
         "ON",
         "PICTURE",
+        "SHEET",
         "SLIDER",
         "UPLOAD_BOX",
         "WRITING",
