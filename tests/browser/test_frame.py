@@ -41,7 +41,7 @@ def settle(page: Page) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["", "masks", "models"])  # the longest section, a single page
+@pytest.mark.parametrize("path", ["", "masks", "vision"])  # the longest section, a part of another one, a single page
 def test_the_open_sidebar_is_closed_by_pointer(either: Page, server: Server, path: str):
     open_page(either, f"{server.url}/{path}")
     sidebar = either.get_by_test_id("stSidebar")

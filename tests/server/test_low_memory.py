@@ -14,6 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from benchmarks.load_protocol import Client
 from benchmarks.load_visitor import FIRST_MAP, photo
 from tests.browser.app_server import AppServer
+from tests.coroutines import run_in_thread
 from views.controls.picture_input import LABEL
 
 SMALL = "from server.memory_budget import memory_budget; memory_budget().limit = 100_000; "
@@ -93,7 +94,7 @@ def test_a_part_whose_inputs_were_evicted_runs_its_page_again(server: LowMemoryS
         await visitor.close()
         await other.close()
 
-    asyncio.run(visits())
+    run_in_thread(visits())
     assert retained_bytes(server) < 20_000_000  # the newest screen or result, and own pictures
 
 
@@ -112,7 +113,7 @@ def test_a_file_whose_maker_was_evicted_is_made_by_a_new_run(server: LowMemorySe
         await other.close()
         return first, again
 
-    first, again = asyncio.run(visits())
+    first, again = run_in_thread(visits())
     assert first == again
     rows = list(csv.reader(first.decode("utf-8-sig").splitlines()))
     assert len(rows) == 97  # a header, and a row for each head

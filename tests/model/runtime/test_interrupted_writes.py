@@ -137,7 +137,7 @@ def test_a_kill_between_write_and_rename_leaves_the_old_card_and_the_next_run_cl
 def test_a_new_run_removes_temporary_files_of_a_killed_one(tmp_path, data_file, monkeypatch):
     (tmp_path / f".checkpoint.safetensors.x{TEMPORARY_SUFFIX}").write_bytes(b"half")
     monkeypatch.setattr("model.training.run_options.train", lambda *_: (_ for _ in ()).throw(ValueError("stop here")))
-    tiny = ("--preset", "tiny", "--vocabulary", "340", "--heldout", "6", "--device", "cpu")
+    tiny = ("--preset", "tiny", "--vocabulary", "340", "--heldout", "6", "--validation", "6", "--device", "cpu")
     assert main(["translator", "--data", str(data_file), "--out", str(tmp_path), *tiny]) == 2
     assert not list(tmp_path.glob(f".*{TEMPORARY_SUFFIX}"))
 
