@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import LAPTOP
+from tests.tiers import nightly
 
 MENU_ROWS = ".st-key-sections, .st-key-pages"
 # Left and right edges of the rows of the menu that are in the bar at the top, and the left edge of the three dots.
@@ -41,7 +42,7 @@ def settle(page: Page) -> None:
     )
 
 
-@pytest.mark.parametrize("path", ["", "masks", "vision"])  # the longest section, a part of another one, a single page
+@pytest.mark.parametrize("path", ["", nightly("masks"), nightly("vision")])  # the first has the longest menu
 def test_the_open_sidebar_is_closed_by_pointer(either: Page, server: Server, path: str):
     open_page(either, f"{server.url}/{path}")
     sidebar = either.get_by_test_id("stSidebar")
@@ -65,7 +66,7 @@ def test_the_menu_is_beside_the_open_sidebar(page: Page, server: Server):
     expect(page.get_by_role("heading", level=1)).to_have_text("Vision")
 
 
-@pytest.mark.parametrize("path", ["decoding", "attention", "models", ""])
+@pytest.mark.parametrize("path", ["decoding", nightly("attention"), nightly("models"), nightly("")])
 def test_the_menu_ends_before_the_three_dots_when_presenting(either: Page, server: Server, path: str):
     for presenting in ("", "present=1"):
         open_page(either, f"{server.url}/{path}?{presenting}")

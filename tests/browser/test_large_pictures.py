@@ -16,6 +16,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.app_server import AppServer
 from tests.browser.conftest import open_page, ready
 from tests.browser.uploads import UPLOAD_BOX, paste, wait_for_picture
+from tests.tiers import nightly
 from tests.views.controls.odd_pictures import encoded
 from views.controls import pictures, samples
 
@@ -70,7 +71,7 @@ def shown_colours(page: Page) -> dict[str, str]:
     return stronger
 
 
-@pytest.mark.parametrize("orientation", [1, 6, 8])
+@pytest.mark.parametrize("orientation", [nightly(1), 6, nightly(8)])
 def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppServer, tmp_path, orientation: int):
     open_page(either, app.url)
     wait_for_picture(either, samples.NAMES[0])
