@@ -111,7 +111,7 @@ def starts(browser: Browser) -> list[Measurement]:
             context = browser.new_context(viewport=WIDE)
             view = context.new_page()
             view.goto(server.url)
-            view.wait_for_function(drawn.TRANSLATE, timeout=drawn.PATIENCE, polling="raf")
+            view.wait_for_function(f"() => {drawn.TRANSLATE}", timeout=drawn.PATIENCE, polling="raf")
             usable = time.perf_counter()
             context.close()
         if number:  # the first start fills the disk cache
