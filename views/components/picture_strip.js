@@ -61,14 +61,13 @@ class PictureStrip extends View {
     if (this.data.tell) this.answer("refused", true)
   }
 
-  // Files that may be over a limit do not reach the box before they are checked.
+  // Files do not reach the box before they are checked.
   fileSelected(event) {
     const dropped = event.type === "drop"
     const files = dropped ? event.dataTransfer?.files : event.target.type === "file" && event.target.files
     if (!files?.length || this.passing || (dropped && !event.target.closest?.(DROP_ZONE))) return
     this.status.textContent = ""
     const file = files[0]
-    if (file.size <= CHECKED_BYTES) return void this.round++
     event.preventDefault()
     event.stopImmediatePropagation()
     if (dropped) event.target.dispatchEvent(new DragEvent("dragleave", { bubbles: true, cancelable: true }))

@@ -1,6 +1,5 @@
 // Makes a picture that is over a limit smaller, as a JPEG on white, upright as its EXIF data says, in sRGB.
 
-const CHECKED_BYTES = 1 << 20 // the pixels of smaller files are counted by the server alone
 const MOST_PIXELS = 250_000_000 // of a picture that a browser is asked to decode: four bytes each
 const QUALITIES = [0.92, 0.8, 0.6]
 
@@ -21,7 +20,6 @@ async function loadPicture(file, use) {
 // The file, or a smaller picture of it if it has more than `limit` bytes or `pixels` pixels; otherwise why it is `refused`.
 // The server reads from the name of a smaller picture what its size was.
 async function fittedPicture(file, { limit, pixels, side, words }) {
-  if (file.size <= CHECKED_BYTES) return { file }
   const fitted = await loadPicture(file, async (image) => {
     const { naturalWidth: width, naturalHeight: height } = image
     if (!width || !height) return null // a drawing without a size
