@@ -16,7 +16,7 @@ from pages.shared.tables import TableColumn, render_table
 from pages.shared.texts import block, caption
 from views.html import bars
 from views.text import literal
-from views.text.catalogue import Message, say, say_count
+from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
 
 UNDEFINED = Message("attribution.undefined", "not defined")
@@ -39,20 +39,15 @@ def render_agreement(request: Request, evidence: AttributionScores, place: int, 
             say("attribution.column.sentence", "sentence"), [cell(agreement.sentence(method)) for method in METHODS]
         ),
         TableColumn(
-            say("attribution.column.sentence.top", "sentence, same top word"),
+            say("attribution.column.sentence.top", "sentence, top word"),
             [cell(agreement.sentence_top(method)) for method in METHODS],
         ),
     ]
     if many:
         count = many["sentences"]
-        header = say_count("attribution.column.many", "{count} held-out sentence", "{count} held-out sentences", count)
+        header = say("attribution.column.many", "{count} held out", count=count)
         columns.append(TableColumn(header, [_with_error(figures[method]) for method in METHODS]))
-        header = say_count(
-            "attribution.column.many.top",
-            "{count} held-out sentence, same top word",
-            "{count} held-out sentences, same top word",
-            count,
-        )
+        header = say("attribution.column.many.top", "{count} held out, top word", count=count)
         columns.append(TableColumn(header, [_with_error(figures[method]["top"]) for method in METHODS]))
     best = agreement.best_by_both(place)
     marked = METHODS.index(best[0]) if len(best) == 1 else None

@@ -22,7 +22,7 @@ HEADER = (
     Message("ladder.column.speed", "tokens per second when decoding"),
     Message("ladder.column.aer", "alignment error rate"),
 )
-BLEU, SPEED = 3, 5  # places of these columns
+BLEU, SPEED, ERROR_RATE = 3, 5, 6  # places of these columns
 
 
 def render(request: Request) -> None:
@@ -44,8 +44,11 @@ def render(request: Request) -> None:
     largest = [max(row[place] for row in table if row[place] is not None) for place in range(1, len(header))]
     cells = [[row[0], *map(_bar_cell, row[1:], largest, range(1, len(header)))] for row in table]
     by_label = {networks_compared.network_label(name): comparison.bleu[name] for name in NETWORKS}
+    rates = {networks_compared.network_label(name): comparison.alignment.get(name) for name in NETWORKS}
     for row in cells:
         row[BLEU] = networks_compared.band_cell(by_label[str(row[0])])
+        rate = rates[str(row[0])]
+        row[ERROR_RATE] = networks_compared.band_cell(rate and rate.generated)
     st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}

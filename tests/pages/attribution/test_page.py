@@ -43,8 +43,7 @@ def test_one_word_by_every_method_and_its_correlations(open_app, known):
     header, *rows = table(app, CORRELATIONS)
     many = read_measured_agreement(translator.weights_sha256)
     assert header == [
-        "method", "this word", "sentence", "sentence, same top word", "200 held-out sentences",
-        "200 held-out sentences, same top word",
+        "method", "this word", "sentence", "sentence, top word", "200 held out", "200 held out, top word",
     ]  # fmt: skip
     for row, method in zip(rows, METHODS, strict=True):
         assert row[1] == three_digits(agreed["delete"].correlations[method][place])

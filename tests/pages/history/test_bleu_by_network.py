@@ -70,7 +70,7 @@ def test_every_figure_is_of_a_card_or_the_comparison(open_app):
             band(expected["bleu"][name]),
             three_digits(greedy["chrf"]),
             three_digits(expected["tokens_per_second"][name]),
-            "\u2014" if rate is None else three_digits(rate["generated"]["value"]),
+            "\u2014" if rate is None else band(rate["generated"]),
         ]
         assert round(expected["bleu"][name]["value"], 2) == greedy["bleu"]
     assert "below 0.006" in check_caption(app, "BLEU computed again")
