@@ -106,6 +106,21 @@ def test_one_choice_of_the_theme_for_all_pages(either: Page, server: Server):
     assert background(either) == light
 
 
+def test_labels_of_a_chart_follow_the_theme_that_is_switched(page: Page, server: Server):
+    open_page(page, f"{server.url}/positions")
+    label = page.locator(".js-plotly-plot .xtick text").first
+    shades = []
+    for theme in ("Dark", "Light"):
+        choose_theme(page, theme)
+        colour, text = (
+            part.evaluate(f"box => getComputedStyle(box).{name}")
+            for part, name in ((label, "fill"), (page.get_by_test_id("stApp"), "color"))
+        )
+        assert colour == text
+        shades.append(colour)
+    assert len(set(shades)) == 2
+
+
 def choose_theme(page: Page, name: str) -> None:
     before = background(page)
     page.get_by_test_id("stMainMenu").get_by_role("button").click()
