@@ -96,11 +96,16 @@ class VisionLayer(nn.Module):
         """`(batch, position, d_model)` -> the same shape."""
         normed = self.attention_norm(stream)
         output = self.attention(normed, self.attention.project_memory(normed), None, tap, f"{name}.self")
+        if tap is not None:
+            output = tap(f"{name}.self.sublayer_output", output)
         stream = stream + self._skip(output)
         hidden = F.gelu(self.expand(self.feed_forward_norm(stream)))  # (batch, position, d_ff)
         if tap is not None:
             hidden = tap(f"{name}.ffn.hidden", hidden)
-        stream = stream + self._skip(self.contract(hidden))
+        output = self.contract(hidden)
+        if tap is not None:
+            output = tap(f"{name}.ffn.sublayer_output", output)
+        stream = stream + self._skip(output)
         return stream if tap is None else tap(f"{name}.residual", stream)
 
     def _skip(self, output: Tensor) -> Tensor:
@@ -178,8 +183,8 @@ class VisionTransformer(nn.Module):
         """Logits `(batch, class)` of images `(batch, 3, height, width)` scaled to [-1, 1].
 
         Args:
-            tap: called in every layer with `vision.<layer>.self.*`, `.ffn.hidden` and `.residual`; see
-                `model.networks.tap`.
+            tap: called in every layer with `vision.<layer>.self.*`, `.ffn.hidden`, `.ffn.sublayer_output` and
+                `.residual`; see `model.networks.tap`.
         """
         stream = self.embed(pixels, tap)
         for number, layer in enumerate(self.layers):
