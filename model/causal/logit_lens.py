@@ -1,0 +1,118 @@
+"""Logit lens: what the network would answer if it stopped after a layer (nostalgebraist 2020).
+
+Every row of the residual stream is read out as the last one is. A pre-norm network applies its last norm to it; in a
+post-norm network each row is normalised by its own layer, so none is added (Vaswani et al. 2017, section 3.1).
+
+What it cannot show: a layer may store what it knows in directions that only later layers read; then its row reads out
+as something else, although the answer is there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from .errors import CausalError
+from .result_tables import Axis, CausalResult, Table
+from .resumable import Inputs, ResumableNetwork, stream_name
+
+TOP = 5
+
+
+@dataclass(frozen=True, eq=False)
+class LogitLens(CausalResult):
+    """The answer after every row of the stream and at every position; R rows, P positions.
+
+    Attributes:
+        positions: labels of the positions; of a ViT CLS and the patches.
+        top_ids, top_probabilities: `(R, P, top)`, the most probable tokens or classes, most probable first.
+        right_ids: `(P,)`, the token or class whose probability is stated.
+        probabilities, ranks: `(R, P)` of `right_ids`; rank 1 is the most probable.
+        divergence: `(R, P)`, Kullback-Leibler divergence of a row's probabilities from those of the last row, in nats.
+        difference: largest |difference| of a logit of the last row from the network's own, as a share of its largest
+            logit; 0 up to rounding.
+    """
+
+    positions: tuple[str, ...]
+    top_ids: np.ndarray
+    top_probabilities: np.ndarray
+    right_ids: tuple[int, ...]
+    probabilities: np.ndarray
+    ranks: np.ndarray
+    divergence: np.ndarray
+    difference: float
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        axes = (Axis.counted("layer", len(self.ranks), 0), Axis("position", self.positions))
+        ranked = (*axes, Axis.counted("rank", self.top_ids.shape[2]))
+        return {
+            "probability": Table(self.probabilities, axes, "probability"),
+            "rank": Table(self.ranks.astype(np.float64), axes, "rank"),
+            "divergence": Table(self.divergence, axes, "nats"),
+            "top_id": Table(self.top_ids.astype(np.float64), ranked, "id"),
+            "top_probability": Table(self.top_probabilities, ranked, "probability"),
+        }
+
+
+@torch.inference_mode()
+def logit_lens(
+    resumable: ResumableNetwork, inputs: Inputs, right_ids: Sequence[int], labels: Sequence[str], top: int = TOP
+) -> LogitLens:
+    """Read out every row of the output stack's stream.
+
+    Args:
+        inputs: one input, with a batch of one.
+        right_ids: for each position the token that follows, or the class that is asked for.
+        labels: of the positions.
+        top: how many answers are listed.
+
+    Raises:
+        CausalError: `top` is out of range, or there are not as many right tokens and labels as positions.
+    """
+    if not 1 <= top <= resumable.columns:
+        raise CausalError(
+            "{top} answers cannot be listed; choose a number from 1 to {most}.", top=top, most=resumable.columns
+        )
+    run, stack = resumable.record(inputs), resumable.output_stack
+    length = resumable.lengths(inputs)[stack]
+    if not len(right_ids) == len(labels) == length:
+        raise CausalError(
+            "There are {length} positions; give a token and a label for each, not {ids} and {labels}.",
+            length=length,
+            ids=len(right_ids),
+            labels=len(labels),
+        )
+    right = torch.tensor(list(right_ids), device=run.hidden.device)
+    if not bool(((right >= 0) & (right < resumable.columns)).all()):
+        raise CausalError(
+            "A token or class that is asked for does not exist; there are {count}.", count=resumable.columns
+        )
+    last = resumable.stacks[stack]
+    # (position, column), from the last row to the first
+    final = _log_probabilities(resumable, run.tensors[stream_name(stack, last)][0])
+    rows = [
+        _read_row(_log_probabilities(resumable, run.tensors[stream_name(stack, row)][0]), final, right, top)
+        for row in range(last + 1)
+    ]
+    ids, values, probabilities, ranks, divergence = (np.stack(part) for part in zip(*rows, strict=True))
+    own = resumable.logits(run.hidden[0])
+    read = resumable.logits(resumable.read_out(run.tensors[stream_name(stack, last)][0]))[: len(own)]
+    difference = float((own - read).abs().max()) / (float(own.abs().max()) or 1.0)
+    return LogitLens(tuple(labels), ids, values, tuple(right_ids), probabilities, ranks, divergence, difference)
+
+
+def _log_probabilities(resumable: ResumableNetwork, stream: torch.Tensor) -> torch.Tensor:
+    """`(position, d_model)` -> ln p `(position, column)` float64."""
+    return resumable.logits(resumable.read_out(stream)).double().log_softmax(dim=-1)
+
+
+def _read_row(row: torch.Tensor, final: torch.Tensor, right: torch.Tensor, top: int) -> tuple[np.ndarray, ...]:
+    """Top ids and probabilities, probability and rank of the right token, and divergence, of one row."""
+    best = row.topk(top, dim=-1)
+    own = row.gather(1, right[:, None])  # (position, 1)
+    ranks = 1 + (row > own).sum(dim=-1)
+    divergence = (row.exp() * (row - final)).sum(dim=-1).clamp(min=0)
+    parts = (best.indices, best.values.exp(), own[:, 0].exp(), ranks, divergence)
+    return tuple(part.cpu().numpy() for part in parts)
