@@ -5,10 +5,12 @@ from typing import Any
 
 from streamlit import file_util, runtime
 from streamlit.proto.BackMsg_pb2 import BackMsg as BackMsg
+from streamlit.proto.ClientState_pb2 import ClientState as ClientState
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg as ForwardMsg
 from streamlit.web.server.starlette.starlette_websocket import is_host_allowed as is_host_allowed
 
 # BackMsg and ForwardMsg: the messages of a socket, which are filtered, ordered and stripped of the script's path.
+# ClientState: what a BackMsg that requests a run contains.
 # is_host_allowed: whether `server.allowedHosts` contains a name; Streamlit checks it only when a socket opens.
 
 

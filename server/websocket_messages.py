@@ -89,7 +89,7 @@ class _Socket:
                 parsed = BackMsg.FromString(content)
             except DecodeError:
                 return await self._close(MALFORMED, "The message cannot be read.")
-            if self._is_allowed(parsed):
+            if self._is_allowed(parsed) and not self._run_order.is_late(parsed):
                 await self._buffer.until_read()  # a browser that reads nothing causes no further run
                 changed = await self._run_order.admit(parsed)
                 return {**message, "bytes": parsed.SerializeToString()} if changed else message

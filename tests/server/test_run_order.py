@@ -1,4 +1,4 @@
-"""A rerun message waits until the run before it has read its own message."""
+"""A rerun message waits until the run before it has read its own message; one of a page that was left never runs."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ def rerun(fragment: str = "", kind: str = "rerun_script", page: str = "") -> dic
     return {"type": "websocket.receive", "bytes": message.SerializeToString()}
 
 
-def app_message(kind: str) -> dict:
-    """A message of the app; of a fragment's run, with its id after a space."""
+def app_message(kind: str, page: str = "") -> dict:
+    """A message of the app; of a fragment's run, with its id after a space; `page` is the page of a navigation."""
     kind, *fragments = kind.split()
     message = ForwardMsg()
     message.metadata.run.fragment_ids.extend(fragments)
@@ -35,6 +35,8 @@ def app_message(kind: str) -> dict:
         message.script_finished = ForwardMsg.FINISHED_SUCCESSFULLY
     elif kind == "ref_hash":
         message.ref_hash = "a"
+    elif page and kind == "navigation":
+        message.navigation.page_script_hash = page
     else:
         getattr(message, kind).SetInParent()
     return {"type": "websocket.send", "bytes": message.SerializeToString()}
@@ -139,6 +141,82 @@ def test_the_first_run_of_a_socket_is_the_whole_page_with_all_values():
     received = run_in_thread(connection())
     first.rerun_script.fragment_id = ""
     assert received == [first, second]
+
+
+def request_page(page: str, query: str, history: bool = False) -> dict:
+    """The message of a control or a link, or of Back or Forward."""
+    message = BackMsg()
+    message.rerun_script.page_script_hash, message.rerun_script.query_string = page, query
+    message.rerun_script.is_history_navigation = history
+    return {"type": "websocket.receive", "bytes": message.SerializeToString()}
+
+
+def passed(arriving: list[dict], opened: str = "") -> list[dict]:
+    """The messages that reach the app; if the first run opens a page, the app answers it with the id of that page."""
+    last = rerun(kind="app_heartbeat")
+    left, reached = [*arriving, last], []
+
+    async def receive() -> dict:
+        return left.pop(0)
+
+    async def send(message: dict) -> None:
+        pass
+
+    async def connection() -> None:
+        limits = SocketLimits()
+        socket = _Socket(receive, SendBuffer(receive, send, limits, UnsentBytes(limits)), limits, patience=0.001)
+        while not reached or reached[-1] != last:
+            reached.append(await socket.receive())
+            for kind in ("new_session", "navigation", "delta") if opened and len(reached) == 1 else ():
+                await socket.send(app_message(kind, opened))
+
+    run_in_thread(connection())
+    return reached[:-1]
+
+
+def test_a_fragment_of_the_page_that_was_left_never_runs():
+    """Streamlit would run it after the new page, as of the old one, and the browser would clear the new page for it."""
+    to_b, late = rerun(page="b"), rerun("part", page="a")
+    assert passed([rerun(page="a"), to_b, late, rerun("other", page="b")]) == [
+        rerun(page="a"),
+        to_b,
+        rerun("other", page="b"),
+    ]
+
+
+@pytest.mark.parametrize("second", [request_page("b", "moved=1", history=True), rerun(page="b")])
+def test_the_first_page_of_a_visit_is_left_too(second: dict):
+    """Its request has no id of the page, but a name; the app's answer has the id."""
+    arriving = [rerun(), second, rerun("part", page="a"), rerun("part", page="b")]
+    assert passed(arriving, opened="a") == [rerun(), second, rerun("part", page="b")]
+
+
+def test_every_page_that_was_left_before_an_answer_counts():
+    arriving = [rerun(page="a"), rerun(page="b"), rerun(page="c"), rerun("part", page="a"), rerun("part", page="b")]
+    assert passed([*arriving, rerun("part", page="c")]) == [*arriving[:3], rerun("part", page="c")]
+
+
+@pytest.mark.parametrize("again", [rerun(page="a"), request_page("a", "moved=2", history=True)])
+def test_fragments_of_a_page_that_is_requested_again_run(again: dict):
+    arriving = [rerun(page="a"), rerun(page="b"), again, rerun("part", page="a")]
+    assert passed(arriving) == arriving
+
+
+def test_fragments_of_a_page_that_the_app_went_to_by_itself_run():
+    arriving = [rerun(page="a"), rerun(page="missing"), rerun("part", page="default")]
+    assert passed(arriving) == arriving
+
+
+def test_after_back_a_control_of_the_page_that_was_left_changes_nothing_and_its_link_opens_it():
+    """Both request the page that was left; the control's message repeats the query of Back, the link's does not."""
+    arriving = [rerun(page="a"), request_page("b", "text=A&moved=1", history=True)]
+    control, link = request_page("a", "text=A&moved=1"), request_page("a", "text=A")
+    assert passed([*arriving, control, link]) == [*arriving, link]
+
+
+def test_after_back_to_the_same_page_its_controls_are_applied():
+    arriving = [rerun(page="a"), request_page("a", "text=A&moved=1", history=True), request_page("a", "text=A&moved=1")]
+    assert passed(arriving) == arriving
 
 
 @pytest.mark.parametrize("kind", ["app_heartbeat", "stop_script"])
