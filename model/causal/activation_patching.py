@@ -20,7 +20,7 @@ import numpy as np
 import torch
 
 from ..runtime.progress import InSteps, as_one_call
-from .errors import CausalError
+from .causal_error import CausalError
 from .metrics import Metric, evaluate, output_logits
 from .patched_runs import Case, resume_cases, run_cases_in_steps
 from .result_tables import CausalResult, Table

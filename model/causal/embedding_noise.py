@@ -19,7 +19,7 @@ from ..networks.transformer import Transformer
 from ..networks.vision import VisionTransformer
 from ..runtime.progress import InSteps, as_one_call
 from .activation_patching import ActivationPatching, check_patching, default_part, number_positions
-from .errors import CausalError
+from .causal_error import CausalError
 from .metrics import Metric, evaluate
 from .patched_runs import run_cases_in_steps
 from .result_tables import Table

@@ -19,8 +19,8 @@ from ..networks.decoder_only import DecoderOnlyTransformer
 from ..networks.transformer import Transformer
 from ..networks.vision import VisionTransformer
 from ..tracing.kinds import AttentionKind
-from .errors import CausalError
-from .result_tables import Axis, CausalResult, Table
+from .causal_error import CausalError
+from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, RecordedRun, ResumableNetwork, stream_name
 
 
@@ -62,14 +62,18 @@ class LogitAttribution(CausalResult):
     @property
     def tables(self) -> dict[str, Table]:
         tables = {
-            kind: Table(values, (Axis.counted("layer", len(values)), Axis.counted("head", values.shape[1])), "logits")
+            kind: Table(
+                values, (TableAxis.counted("layer", len(values)), TableAxis.counted("head", values.shape[1])), "logits"
+            )
             for kind, values in self.heads.items()
         }
-        tables["feed_forward"] = Table(self.feed_forward, (Axis.counted("layer", len(self.feed_forward)),), "logits")
+        tables["feed_forward"] = Table(
+            self.feed_forward, (TableAxis.counted("layer", len(self.feed_forward)),), "logits"
+        )
         rest = {"embedding": self.embedding, "position": self.positional}
         rest |= {f"biases of {name}": value for name, value in self.biases.items()}
         rest["remainder"] = self.remainder
-        tables["rest"] = Table(np.array(list(rest.values())), (Axis("part", tuple(rest)),), "logits")
+        tables["rest"] = Table(np.array(list(rest.values())), (TableAxis("part", tuple(rest)),), "logits")
         return tables
 
 

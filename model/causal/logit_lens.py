@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from .errors import CausalError
-from .result_tables import Axis, CausalResult, Table
+from .causal_error import CausalError
+from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, ResumableNetwork, stream_name
 
 TOP = 5
@@ -45,8 +45,8 @@ class LogitLens(CausalResult):
 
     @property
     def tables(self) -> dict[str, Table]:
-        axes = (Axis.counted("layer", len(self.ranks), 0), Axis("position", self.positions))
-        ranked = (*axes, Axis.counted("rank", self.top_ids.shape[2]))
+        axes = (TableAxis.counted("layer", len(self.ranks), 0), TableAxis("position", self.positions))
+        ranked = (*axes, TableAxis.counted("rank", self.top_ids.shape[2]))
         return {
             "probability": Table(self.probabilities, axes, "probability"),
             "rank": Table(self.ranks.astype(np.float64), axes, "rank"),

@@ -12,7 +12,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from .errors import CausalError
+from .causal_error import CausalError
 from .resumable import ResumableNetwork
 
 PROJECTED = 4_000_000  # logits that are computed at a time, so that they stay small

@@ -23,11 +23,11 @@ from torch import Tensor
 from ..networks.tap import Chain, Intervention, Recorder
 from ..runtime.progress import InSteps, Progress, as_one_call
 from .activation_patching import Direction, check_direction
-from .errors import CausalError
+from .causal_error import CausalError
 from .head_connections import INPUTS, Connection, connections
 from .metrics import Metric, evaluate
 from .patched_runs import Case, Patch, Replace, run_cases_in_steps, stage_of
-from .result_tables import Axis, CausalResult, Table
+from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, RecordedRun, ResumableNetwork
 
 FeedForward = Literal["recomputed", "frozen"]
@@ -83,10 +83,10 @@ class PathPatching(CausalResult):
         tables = {}
         for connection, values in self.edges.items():
             names = ("sender_layer", "sender_head", "receiver_layer", "receiver_head")
-            axes = tuple(Axis.counted(name, size) for name, size in zip(names, values.shape, strict=True))
+            axes = tuple(TableAxis.counted(name, size) for name, size in zip(names, values.shape, strict=True))
             tables[connection.name] = Table(values, axes, self.metric.unit)
         for kind, values in self.direct.items():
-            axes = (Axis.counted("layer", len(values)), Axis.counted("head", values.shape[1]))
+            axes = (TableAxis.counted("layer", len(values)), TableAxis.counted("head", values.shape[1]))
             tables[f"{kind}_to_logits"] = Table(values, axes, self.metric.unit)
         return tables
 

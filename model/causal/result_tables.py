@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 
 from ..runtime.checkpoint import write_atomically
-from .errors import CausalError
+from .causal_error import CausalError
 
 
 @dataclass(frozen=True)
-class Axis:
+class TableAxis:
     """One axis of a table."""
 
     name: str
     labels: tuple[str | int, ...]  # one for each place; numbers of layers and heads count from 1
 
     @classmethod
-    def counted(cls, name: str, count: int, first: int = 1) -> "Axis":
+    def counted(cls, name: str, count: int, first: int = 1) -> "TableAxis":
         """An axis of `count` places that are numbered from `first`."""
         return cls(name, tuple(range(first, first + count)))
 
@@ -30,7 +30,7 @@ class Table:
     """Numbers with labelled axes."""
 
     values: np.ndarray
-    axes: tuple[Axis, ...]
+    axes: tuple[TableAxis, ...]
     unit: str
 
     def __post_init__(self) -> None:

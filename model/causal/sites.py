@@ -11,9 +11,9 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from .errors import CausalError
+from .causal_error import CausalError
 from .patched_runs import Case, Patch
-from .result_tables import Axis
+from .result_tables import TableAxis
 from .resumable import RecordedRun, ResumableNetwork, stream_name
 
 Alignment = Mapping[str, Sequence[tuple[int, int]]]  # stack -> (position that receives, position that gives), from 0
@@ -54,7 +54,7 @@ class Grid:
     part: str
     stack: str  # whose positions the cells have
     rows: tuple[str, ...]  # names of the tensors, a layer or a row of the stream each
-    axes: tuple[Axis, ...]
+    axes: tuple[TableAxis, ...]
     by_position: bool
     pairs: tuple[tuple[int, int], ...]  # (position that receives, position that gives)
 
@@ -143,11 +143,11 @@ def make_grid(
         rows = tuple(f"{kind.tap_name(layer)}.{site.step}" for layer in range(resumable.stacks[kind.stack]))
     pairs = _pairs(stack, len(labels[stack]), positions, alignment)
     by_position = site.by_position if by_position is None else by_position
-    axes = [Axis.counted("layer", len(rows), 1 if site.step else 0)]
+    axes = [TableAxis.counted("layer", len(rows), 1 if site.step else 0)]
     if site.by_head:
-        axes.append(Axis.counted("head", resumable.n_heads))
+        axes.append(TableAxis.counted("head", resumable.n_heads))
     if by_position:
-        axes.append(Axis("position", tuple(labels[stack][receive] for receive, _ in pairs)))
+        axes.append(TableAxis("position", tuple(labels[stack][receive] for receive, _ in pairs)))
     return Grid(site, part, stack, rows, tuple(axes), by_position, pairs)
 
 

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from model.causal.activation_patching import patch
+from model.causal.causal_error import CausalError
 from model.causal.embedding_noise import embedding_deviation, patch_noise
-from model.causal.errors import CausalError
 from model.causal.metrics import LogitDifference, Probability, TargetLoss, evaluate
 from model.causal.resumable import resumable
 from model.causal.sites import SITES, parts_of

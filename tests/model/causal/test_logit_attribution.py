@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.causal.errors import CausalError
+from model.causal.causal_error import CausalError
 from model.causal.logit_attribution import attribute_logit
 from model.causal.resumable import resumable
 from tests.model.causal.small_networks import inputs_of, small_network

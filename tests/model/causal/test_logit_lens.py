@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.causal.errors import CausalError
+from model.causal.causal_error import CausalError
 from model.causal.logit_lens import logit_lens
 from model.causal.resumable import resumable
 from model.networks.tap import Recorder

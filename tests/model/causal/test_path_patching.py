@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from model.causal.errors import CausalError
+from model.causal.causal_error import CausalError
 from model.causal.head_connections import connections
 from model.causal.metrics import LogitDifference
 from model.causal.path_patching import path_patch, path_patch_in_steps
