@@ -26,6 +26,7 @@ DATA = {
     "source": "tatoeba.org, by way of manythings.org/anki (fra-eng.zip)",
     "licence": "CC BY 2.0 FR; the sentences are the work of Tatoeba's contributors",
 }
+TIMES = ("seconds", "tokens_per_second")  # of an evaluation, beside its scores
 
 
 def finish_translator(folder: Path, corpus: Corpus, recipe: Recipe, network: nn.Module, device: torch.device) -> None:
@@ -72,7 +73,10 @@ def write_scores(
     device: str,
     decodings: Collection[str] = DECODINGS,
 ) -> None:
-    """Add the figures of the test sentences to `card` and write it as `card.json`; see `evaluate_translator`."""
+    """Add the figures of the test sentences to `card` and write it as `card.json`; see `evaluate_translator`.
+
+    Equal scores on other hardware leave hardware and times as they are, so that the card states no mixture.
+    """
     card.setdefault("config_sha256", sha256_of(folder / "config.json"))  # older cards have none
     before, hardware = card.get("evaluation", {}), describe_hardware(choose_device(device))
     distinct = without_near_duplicates(corpus.heldout, corpus.outside_test)
@@ -85,10 +89,15 @@ def write_scores(
         beam = DECODINGS[name]
         scored, of_parts = evaluate_parts(translator, corpus.heldout, {DISTINCT: distinct}, beam)
         scores[name] = asdict(scored)
-        if before.get("hardware") == hardware:
-            scores[name] |= _shorter_time(before.get(name, {}), scores[name])
         if DISTINCT in of_parts:
             parts[name] = asdict(of_parts[DISTINCT])
+    same = all(_has_equal_scores(before.get(name, {}), scores[name]) for name in decodings)
+    if same and "hardware" in before and before["hardware"] != hardware:
+        hardware = before["hardware"]  # the times in the card were measured there
+        scores |= {name: before[name] for name in decodings}
+    elif before.get("hardware") == hardware:
+        for name in decodings:
+            scores[name] |= _shorter_time(before.get(name, {}), scores[name])
     card["evaluation"] = {
         **_measure_loss(translator, corpus.heldout),
         "hardware": hardware,
@@ -115,11 +124,14 @@ def _measure_loss(translator: SentenceTranslator, sentences: dict[str, list[str]
 
 def _shorter_time(before: dict, now: dict) -> dict:
     """Seconds and speed of the faster of two evaluations with equal scores on the same hardware."""
-    same = all(before.get(name) == now[name] for name in now if name not in ("seconds", "tokens_per_second"))
-    earlier = before.get("seconds", math.inf)
-    if not same or earlier >= now["seconds"]:
+    if not _has_equal_scores(before, now) or before.get("seconds", math.inf) >= now["seconds"]:
         return {}
-    return {name: before[name] for name in ("seconds", "tokens_per_second") if name in before}
+    return {name: before[name] for name in TIMES if name in before}
+
+
+def _has_equal_scores(before: dict, now: dict) -> bool:
+    """Whether two evaluations differ in nothing but their times."""
+    return all(before.get(name) == now[name] for name in now if name not in TIMES)
 
 
 def held_out_card(folder: Path, corpus: Corpus) -> dict:

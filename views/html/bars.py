@@ -22,7 +22,7 @@ STYLE = """<style>
 .aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
   border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
 .aa-table th { font-weight: 600 } .aa-table tbody th { min-width: 6rem }
-.aa-table thead th { opacity: .8; font-weight: 400; vertical-align: bottom }
+.aa-table thead th { opacity: .8; font-weight: 400; vertical-align: bottom; min-width: 4.5rem }
 .aa-table .aa-number { text-align: right } .aa-table tbody .aa-number { white-space: nowrap }
 .aa-table tr.aa-marked > * { background: color-mix(in srgb, currentColor 9%, transparent) }
 .aa-table .aa-bar { display: block; padding: 0 4px; white-space: nowrap }

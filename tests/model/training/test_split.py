@@ -203,3 +203,18 @@ def test_equal_scores_retain_the_shorter_time(trained, corpus, tmp_path):
     evaluation = evaluate_translator(folder, corpus, "cpu")["evaluation"]
     assert (evaluation["greedy"]["seconds"], evaluation["greedy"]["tokens_per_second"]) == (-1.0, 10**9)
     assert evaluation["beam 4"]["seconds"] >= 0 and evaluation["beam 4"]["bleu"] != 1.0
+
+
+def test_equal_scores_on_other_hardware_retain_times_and_hardware(trained, corpus, tmp_path):
+    folder = shutil.copytree(trained, tmp_path / "copy")
+    card = json.loads((folder / "card.json").read_text())
+    card["evaluation"] |= {"hardware": "another machine"}
+    card["evaluation"]["greedy"] |= {"seconds": 1e6, "tokens_per_second": 3}
+    (folder / "card.json").write_text(json.dumps(card))
+    evaluation = evaluate_translator(folder, corpus, "cpu")["evaluation"]
+    assert evaluation["hardware"] == "another machine"
+    assert (evaluation["greedy"]["seconds"], evaluation["greedy"]["tokens_per_second"]) == (1e6, 3)
+    evaluation["beam 4"]["bleu"] -= 1
+    (folder / "card.json").write_text(json.dumps(card | {"evaluation": evaluation}))
+    evaluation = evaluate_translator(folder, corpus, "cpu")["evaluation"]
+    assert evaluation["hardware"] != "another machine" and evaluation["greedy"]["seconds"] < 1e6
