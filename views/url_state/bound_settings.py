@@ -51,6 +51,7 @@ def history_target(name: str) -> str | None:
     """The page that Back or Forward led to, if the browser still requests the one called `name`; else None.
 
     Until it has received the answer, the browser shows the page that was left; a click there requests that page again.
+    The server drops such a request (`server.run_order`), but not after the browser has connected again.
     """
     session = _session()
     stale = name != session.page and session.awaits_history_answer and comparable(_browser_query()) == session.received

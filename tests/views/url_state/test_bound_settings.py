@@ -163,3 +163,26 @@ def test_going_back_on_another_server_shows_what_the_url_contains():
     other = on_another_server(app, moved="1")
     assert other.text_input("text").value == "A"
     assert url_query(other) == {"text": "A"}
+
+
+def script_that_asks_first() -> None:
+    import streamlit as st
+
+    from views.url_state import bound_settings
+
+    name = st.session_state.get("page", "one")
+    st.text(bound_settings.history_target(name))
+    with bound_settings.page_run(name, "First."):
+        pass
+
+
+@pytest.mark.parametrize(("query", "target"), [({"moved": "1"}, "one"), ({"moved": "2"}, "None"), ({}, "None")])
+def test_the_page_that_back_led_to_wins_over_a_request_of_the_page_that_was_left(query: dict, target: str):
+    """The server drops such a request, but not after the browser has connected again."""
+    app = AppTest.from_function(script_that_asks_first)
+    app.query_params.update({"text": "A", "moved": "1"})
+    app.run()
+    app.session_state["page"] = "two"
+    app.query_params.clear()
+    app.query_params.update({"text": "A"} | query)
+    assert app.run().text[0].value == target
