@@ -1,138 +1,36 @@
 """Any Hugging Face checkpoint as a `TracedModel`: opened, verified, traced."""
 
-from functools import cached_property
-
 import numpy as np
 import torch
 from PIL import Image
-from torch import Tensor
 
-from ..runtime.device import device_name
-from ..runtime.fallback import NetworkOwner, device_of
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.interventions import HeadInterventions
-from ..tracing.kinds import AttentionKind
-from ..tracing.traced_model import Capability
 from .call_check import check_call
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
-from .forward_run import ModelInputs, output_tensor, reported_weights, residual_stream, run_network
+from .forward_run import ModelInputs, output_tensor, residual_stream, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
-from .interface import attention_implementation
-from .library_types import Config
-from .loading import LoadedModel
-from .model_inputs import (
-    has_decoder,
-    other_inputs,
-    pair_inputs,
-    picture_fields,
-    picture_inputs,
-    probe_inputs,
-    start_id,
-    takes_pairs,
-    text_inputs,
-)
-from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
-from .positions import PositionLimits, watch_positions
+from .model_inputs import pair_inputs, picture_fields, picture_inputs, start_id, text_inputs
+from .opened_network import OpenedNetwork
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import end_id, score_trace, scored_labels
-from .tasks import CAPABILITIES, AnswerForm, answer_form
 from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
 from .trace_limits import TraceRetention, plan_retention
-from .verification import verify_attention
 
 TraceInput = str | Image.Image | np.ndarray  # a text, a picture, or `HubTrace.received`
 MOST_GENERATED = 128  # tokens of a decoder's own target
 
 
-class OpenedModel(NetworkOwner):
+class OpenedModel(OpenedNetwork):
     """A network of the library `transformers`, traced while it runs. Made by `model.open_model.open_model`.
 
-    Opening verifies on a short input that the tap changes no output and that the maps are those the network itself
-    reports (see `model.hub.verification`).
-
-    Attributes:
-        network: the network, in evaluation mode.
-        name: its source: an id, or a folder's name.
-        task: the task it was trained for.
-        proof: results of the check made when it was opened.
-        pinned: `name`, of an id with the commit that was opened, so that it can be opened again.
-        card: `weights_sha256` and its origin.
-        has_decoder: whether it has a decoder besides its encoder.
-        unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
-        limits: how many tokens it can read.
-        head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
+    Its attributes are those of `model.hub.opened_network.OpenedNetwork`.
 
     Raises:
-        OpenError: the check fails; with the measured difference.
+        OpenError: the check on opening fails; with the measured difference.
     """
-
-    def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
-        self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
-        self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
-        self.has_decoder = has_decoder(self.network)
-        self.unread = () if self.vision else other_inputs(self.network)
-        self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
-        inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
-        with watch_positions() as limits, other_size_stated(self.network, inputs):
-            self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
-        self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)
-        self._layout = LayoutFinder(self.network, self.proof.plan.names, by_interface=self.proof.by_interface)
-        if self.vision:
-            self._layout(inputs)  # refuses pictures whose patches cannot be found
-        self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
-
-    @property
-    def kinds(self) -> tuple[AttentionKind, ...]:
-        """Its kinds of attention, as identified by running it."""
-        return self.proof.plan.kinds
-
-    @cached_property
-    def capabilities(self) -> frozenset[Capability]:
-        """Its features in addition to `trace`; see `TracedModel`."""
-        scored: tuple[Capability, ...] = () if self.task == "encode" else ("ablate",)
-        explained: tuple[Capability, ...] = ("explain",) if self.task == "classify" and self.form == "classes" else ()
-        return frozenset(CAPABILITIES[self.task] + scored + explained + ("intervene",))
-
-    @property
-    def config(self) -> Config:
-        """The library's configuration, with `to_dict`."""
-        return self.network.config
-
-    @cached_property
-    def parameters(self) -> int:
-        """Number of its weights."""
-        return sum(tensor.numel() for tensor in self.network.parameters())
-
-    @property
-    def device_name(self) -> str:
-        """The device it runs on; for a model spread over several, all of them and "disk"."""
-        places = dict.fromkeys(getattr(self.network, "hf_device_map", {}).values()) or [device_of(self.network)]
-        return ", ".join(place if place == "disk" else device_name(torch.device(place)) for place in places)
-
-    @property
-    def precision(self) -> str:
-        """Type of its weights: "float32", "float16" or "bfloat16"."""
-        return str(next(self.network.parameters()).dtype).removeprefix("torch.")
-
-    @cached_property
-    def takes_two_texts(self) -> bool:
-        """Whether it reads pairs of texts: its tokenizer separates them, and it does not go on writing."""
-        reads = self.task in ("fill", "classify-text", "encode") and not self.vision and not self.has_decoder
-        return reads and takes_pairs(self.reader)
-
-    @property
-    def form(self) -> AnswerForm:
-        """What the answers of a classifier are; see `HubTrace`."""
-        return answer_form(self.config) if self.classes is not None else "classes"
-
-    @property
-    def classes(self) -> tuple[str, ...] | None:
-        """Names of the classes of a classifier."""
-        if self.task not in ("classify", "classify-text"):
-            return None
-        return tuple(str(self.config.id2label[number]) for number in range(len(self.config.id2label)))
 
     @states_errors
     def trace(
@@ -306,18 +204,6 @@ class OpenedModel(NetworkOwner):
         inputs = text_inputs(self.network, source)
         return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most)
 
-    def _shapes(
-        self, source: Tokens | None, decoder: Tokens | None, layout: PictureLayout | None = None
-    ) -> dict[str, tuple[int, int, int, int]]:
-        """Layers, heads, queries and keys of every kind for an input."""
-        first = layout.positions if layout is not None else len(source.ids) if source is not None else 0
-        return self.proof.shapes(first, first if decoder is None else len(decoder.ids))
-
-    def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]:
-        """Layers, heads, queries and keys of every kind of the whole network, for the input of a trace."""
-        layout = None if trace.grid is None else PictureLayout(trace.grid, trace.leading, trace.trailing)
-        return self._shapes(trace.source, trace.target, layout)
-
     def _reduce(
         self,
         index: int,
@@ -333,12 +219,6 @@ class OpenedModel(NetworkOwner):
         reported = own.get(kind.name)
         check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
         return reduce_call(call, check, steps=retention.steps, half=retention.half)
-
-    def _own_weights(self, inputs: ModelInputs) -> dict[str, list[Tensor]]:
-        with attention_implementation(self.network, "eager"):
-            weights = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
-        maps = {kind.name: self.proof.reported(kind.name, weights) for kind in self.kinds}
-        return {kind: layers for kind, layers in maps.items() if layers is not None}
 
     def _records(self, calls: list[LayerRecord | None]) -> dict[str, HubRecord]:
         records = {}
