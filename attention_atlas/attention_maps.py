@@ -17,7 +17,7 @@ from .from_arrays import (
     to_layers,
 )
 from .model.text.words import Word, by_words, whole_words
-from .model.tracing.kinds import KINDS
+from .model.tracing.kinds import kind_of
 from .model.tracing.traced_model import AnyTrace
 from .views import attention_maps
 from .views.text.catalogue import Message
@@ -38,7 +38,7 @@ class LabelledAttention:
         queries, keys: labels of the last two axes.
         words: whole words of the queries and of the keys; None if the tokens have no word boundaries.
         special: labels of the special tokens.
-        first: number of the first layer, from 0.
+        numbers: of the layers, from 0, among all of the network.
     """
 
     name: str
@@ -48,7 +48,7 @@ class LabelledAttention:
     keys: tuple[str, ...]
     words: tuple[tuple[Word, ...], tuple[Word, ...]] | None = None
     special: frozenset[str] = SPECIAL
-    first: int = 0
+    numbers: tuple[int, ...] = ()
 
     def in_words(self) -> "LabelledAttention":
         """The attention between whole words, merged as in the app; itself if there are none."""
@@ -60,7 +60,8 @@ class LabelledAttention:
 
     def select_layers(self, layers: Sequence[int]) -> "LabelledAttention":
         """Only these neighbouring layers, counted from 0."""
-        return replace(self, attention=self.attention[layers[0] : layers[-1] + 1], first=self.first + layers[0])
+        numbers = tuple(self.numbers[layer] for layer in layers)
+        return replace(self, attention=self.attention[layers[0] : layers[-1] + 1], numbers=numbers)
 
 
 def from_trace(trace: AnyTrace, kind: str | None) -> list[LabelledAttention]:
@@ -71,27 +72,30 @@ def from_trace(trace: AnyTrace, kind: str | None) -> list[LabelledAttention]:
     """
     if not trace.records:
         raise ShowError(f"This {type(trace).__name__} holds no attention: its network has none.")
-    if kind is not None and kind not in trace.records:
+    names = [name for name in trace.records if kind in (None, name, name.partition("-")[0])]  # or its parts
+    if not names:
         raise ShowError(f"This trace has no attention {kind!r}; choose one of {', '.join(trace.records)}.")
-    return [_from_record(trace, name) for name in ([kind] if kind else trace.records)]
+    return [_from_record(trace, name) for name in names]
 
 
 def _from_record(trace: Any, name: str) -> LabelledAttention:
     # Distinguished by attributes, not classes: in a checkout a trace may also come from the top-level `model`.
     record = trace.records[name]
     weights = record.weights.astype(np.float32, copy=False)  # (layer, head, query, key)
-    first = getattr(record, "layers", (0,))[0]
+    numbers = tuple(getattr(record, "layers", range(len(weights))))
     queries, keys = trace.axes(name)
     if getattr(trace, "grid", None) is not None:
         patches = attention_maps.patch_names(trace.grid)
-        names = (*queries[: len(queries) - len(patches)], *patches)
-        return LabelledAttention(name, attention_maps.VISION, weights, names, names, first=first)
+        start = getattr(trace, "leading", len(queries) - len(patches))
+        names = (*queries[:start], *patches, *queries[start + len(patches) :])
+        return LabelledAttention(name, attention_maps.kind_named(name), weights, names, names, numbers=numbers)
     if hasattr(trace, "tokenizer"):
         ids = {"source": trace.source_ids, "target": trace.target_ids}
         query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in _sides(name))
         words = query_words, key_words
-        return LabelledAttention(name, attention_maps.KINDS[name], weights, queries, keys, words, first=first)
-    kind = replace(attention_maps.KINDS[name], queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1])
+        return LabelledAttention(name, attention_maps.KINDS[name], weights, queries, keys, words, numbers=numbers)
+    sides = attention_maps.ANY_TOKENS
+    kind = replace(attention_maps.kind_named(name), queries=sides[0], keys=sides[1])
     query_tokens, key_tokens = (
         trace.target if side == "target" and trace.target is not None else trace.source for side in _sides(name)
     )
@@ -100,11 +104,11 @@ def _from_record(trace: Any, name: str) -> LabelledAttention:
     special = frozenset(label for label, mark in zip(labels, is_special, strict=True) if mark)
     either = query_tokens.words or key_tokens.words
     grouped = (query_tokens.whole_words(), key_tokens.whole_words()) if either else None
-    return LabelledAttention(name, kind, weights, queries, keys, grouped, special, first)
+    return LabelledAttention(name, kind, weights, queries, keys, grouped, special, numbers)
 
 
 def _sides(kind: str) -> tuple[str, str]:
-    return KINDS[kind].queries, KINDS[kind].keys
+    return kind_of(kind).queries, kind_of(kind).keys
 
 
 def from_weights(attention: object, tokens: Sequence[object], kind: str | None) -> list[LabelledAttention]:
@@ -152,7 +156,8 @@ def from_weights(attention: object, tokens: Sequence[object], kind: str | None) 
         label = partial(LAYERS if len(stacked) > 1 else LAYER, first=first + 1, last=last)
         run_kind = base if len(runs) == 1 else replace(base, short=label, brief=label)
         name = f"layers-{first + 1}"
-        item = LabelledAttention(name, run_kind, stacked, query_side.labels, key_side.labels, words, special, first)
+        sides = query_side.labels, key_side.labels
+        item = LabelledAttention(name, run_kind, stacked, *sides, words, special, tuple(range(first, last)))
         result.append(item)
     return result
 

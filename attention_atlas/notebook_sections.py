@@ -45,7 +45,7 @@ def map_sections(items: Sequence[LabelledAttention], words: bool) -> list[Notebo
         choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", initial_units))
     if has_special:
         choices.append(Choice(say("viewer.special", "Special tokens"), MARKS, "marks"))
-    rows = list(dict.fromkeys(name for item in items for name in _layer_names(item)[:-1])) + [attention_maps.MEAN]
+    rows = attention_maps.join_ids(map(_layer_names, items))
     columns = attention_maps.ids_with_mean(max(item.attention.shape[1] for item in items))
     scale = sentence_input.scale_choice("own" if first.kind.places else "shared")
     choices += [*sentence_input.head_choices(rows, columns), scale]
@@ -75,7 +75,7 @@ def _sheet(item: LabelledAttention) -> Sheet:
 
 
 def _layer_names(item: LabelledAttention) -> list[str]:
-    return attention_maps.ids_with_mean(item.attention.shape[0], item.first)
+    return attention_maps.ids_with_mean(item.numbers)
 
 
 def _detail(kind: attention_maps.Kind) -> Detail:
@@ -99,7 +99,7 @@ def line_sections(items: Sequence[LabelledAttention], words: bool) -> list[Noteb
     for item in items:
         shown = item.in_words() if words else item
         view = LinesView((0,), tuple(range(shown.attention.shape[1])))
-        lines = AttentionLines(shown.attention, shown.queries, shown.keys, shown.kind, view, shown.first + 1)
+        lines = AttentionLines(shown.attention, shown.queries, shown.keys, shown.kind, view, shown.numbers)
         heading = shown.kind.headline
         if item.kind.short is item.kind.brief and len(items) > 1:  # a run of layers
             heading = item.kind.heading(item.kind.short())
@@ -143,7 +143,7 @@ def _csv(items: Sequence[LabelledAttention]) -> bytes:
         queries, keys = ([literal.token(name) for name in names] for names in (item.queries, item.keys))
         for layer, head, query, key in zip(*(index.ravel() for index in _indices(item)), strict=True):
             weight = float(item.attention[layer, head, query, key])
-            numbers = int(item.first + layer + 1), int(head + 1)
+            numbers = item.numbers[layer] + 1, int(head + 1)
             tokens = int(query + 1), queries[query], int(key + 1), keys[key]
             rows.append((item.name, *numbers, *tokens, weight))
     query_token, key_token = say("column.query-token", "query token"), say("column.key-token", "key token")

@@ -98,12 +98,16 @@ def _select_layers(items: list[LabelledAttention], layers: Sequence[int]) -> lis
         raise ShowError("Give neighbouring layers in order, counted from 0, such as layers=range(4, 8).")
     result = []
     for item in items:
-        own = [layer - item.first for layer in selected if 0 <= layer - item.first < len(item.attention)]
+        own = [place for place, number in enumerate(item.numbers) if number in selected]
         result += [item.select_layers(own)] if own else []
-    count = max(item.first + len(item.attention) for item in items)
-    if not result or selected[-1] >= count or selected[0] < 0:
-        first, last = selected[0], selected[-1]
+    count = max(item.numbers[-1] + 1 for item in items)
+    first, last = selected[0], selected[-1]
+    if last >= count or first < 0:
         raise ShowError(f"There are {count} layers, counted from 0; {first} to {last} are not among them.")
+    if not result:
+        numbers = sorted({number for item in items for number in item.numbers})
+        having = ", ".join(map(str, numbers))
+        raise ShowError(f"No layer from {first} to {last} has attention; counted from 0, these have: {having}.")
     return result
 
 

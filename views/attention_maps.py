@@ -3,8 +3,10 @@
 The axes of arrays are layer, head, query, key; rows are queries, columns are keys.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -158,14 +160,31 @@ PATCHES = replace(
 CLS = "CLS"
 ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")
 LAYER_AND_HEAD = Message("map.one", "layer {layer}, head {head}")
+_OF_HEADS = Message("kind.of-heads", "{kind}, layers with {heads} heads")
 OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
 OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
 OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
 def find_kind(name: str) -> Kind | None:
-    """The kind with this id, if it is one of this project's; else None."""
-    return VISION if name == VISION.name else KINDS.get(name)
+    """The kind with this id, or the part of one in layers of so many heads; None if it is none of this project's."""
+    whole, _, rest = name.partition("-")
+    kind = VISION if whole == VISION.name else KINDS.get(whole)
+    if kind is None or not rest:
+        return kind
+    match = re.fullmatch(r"([1-9]\d{0,3})-heads", rest)
+    return None if match is None else _with_heads(kind, name, match[1])
+
+
+def _with_heads(kind: Kind, name: str, heads: str) -> Kind:
+    """The part of a kind in layers of so many heads, of a network whose layers differ in their number of heads."""
+
+    def label(whole: Label) -> Label:
+        return partial(_OF_HEADS, kind=whole(), heads=heads)
+
+    heading = label(kind.in_heading or kind.in_sentence)
+    sentence, brief, short = label(kind.in_sentence), label(kind.brief), label(kind.short)
+    return replace(kind, name=name, in_sentence=sentence, in_heading=heading, brief=brief, short=short)
 
 
 def kind_named(name: str) -> Kind:
@@ -230,9 +249,19 @@ def strongest_keys(attention: np.ndarray, mass: float) -> np.ndarray:
     return selected
 
 
-def ids_with_mean(count: int, first: int = 0) -> list[str]:
-    """Ids of `count` layers or heads and of their mean: `["1", "2", ..., "mean"]`; `first` counts from 0."""
-    return [*(str(first + number + 1) for number in range(count)), MEAN]
+def ids_with_mean(numbers: int | Sequence[int]) -> list[str]:
+    """Ids of layers or heads and of their mean: `["1", "2", ..., "mean"]`.
+
+    Args:
+        numbers: how many they are, or their numbers, from 0.
+    """
+    return [*(str(number + 1) for number in (range(numbers) if isinstance(numbers, int) else numbers)), MEAN]
+
+
+def join_ids(ids: Iterable[Sequence[str]]) -> list[str]:
+    """All ids of layers, or of heads, that occur in some kind of attention, in order; kinds may be in other layers."""
+    joined = {id for each in ids for id in each}
+    return [*sorted(joined - {MEAN}, key=int), *(joined & {MEAN})]
 
 
 def option_labels(names: Sequence[str]) -> dict[str, str]:

@@ -90,8 +90,11 @@ def _displayable(lab: np.ndarray) -> bool:
 
 
 def hue_of(kind: str) -> str:
-    """The colour of a kind of attention; one that has none of its own gets one of `SPARE`, always the same."""
-    return HUES.get(kind) or SPARE[zlib.crc32(kind.encode()) % len(SPARE)]
+    """The colour of a kind of attention, or of a part of one (`decoder-8-heads`).
+
+    One that has none of its own gets one of `SPARE`, always the same.
+    """
+    return HUES.get(kind) or HUES.get(kind.partition("-")[0]) or SPARE[zlib.crc32(kind.encode()) % len(SPARE)]
 
 
 @lru_cache(maxsize=16)

@@ -33,7 +33,8 @@ def ablate_in_steps(
         kinds: kinds of attention whose heads are ablated; None takes all.
 
     Returns:
-        kind -> `(layer, head)` float64: mean -ln p in nats without the head minus the same with it.
+        kind -> `(layer, head)` float64, in the order of `model.layers`: mean -ln p in nats without the head minus the
+        same with it.
     """
     baseline = _mean(model, trace, answer)
     if trace.target is not None:
@@ -44,8 +45,9 @@ def ablate_in_steps(
     for kind, size in heads.items():
         changes[kind] = np.zeros(size)
         for layer, head in np.ndindex(*size):
-            without = HeadInterventions((Scale(kind, ((layer, head),), 0.0),))
-            ablated = model.trace(trace_input, intervention=without, keep=0, **options)  # its maps are not needed
+            number = model.layers[kind][layer]
+            without = HeadInterventions((Scale(kind, ((number, head),), 0.0),))
+            ablated = model.trace(trace_input, intervention=without, keep=number, **options)  # maps are not needed
             changes[kind][layer, head] = _mean(model, ablated, answer, without) - baseline
             done += 1
             yield Progress(done, total)

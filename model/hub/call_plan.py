@@ -1,14 +1,14 @@
 """Identify the calls of attention that a network makes, by running it, not by the names of its modules."""
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
 
-from ..tracing.kinds import KINDS, AttentionKind
+from ..tracing.kinds import KINDS, AttentionKind, with_heads
 from .eager_attention import AttentionCall
 from .errors import OpenError
+from .layer_numbers import Place, layer_numbers
 
 
 @dataclass(frozen=True)
@@ -17,31 +17,41 @@ class CallPlan:
 
     Attributes:
         names: one for each call, such as `decoder.0.cross`; None for a call that is not attention between tokens.
-        kinds: those that occur, in the order of `model.tracing.kinds`.
+        kinds: those that occur, in the order of `model.tracing.kinds`. Where the layers of one differ in their number
+            of heads, those with equally many are a kind of their own; see `model.tracing.kinds.with_heads`.
+        layers: name of a kind -> numbers from 0, among all layers of the network, of those that have it.
     """
 
     names: tuple[str | None, ...]
     kinds: tuple[AttentionKind, ...]
+    layers: dict[str, tuple[int, ...]]
 
     def layer_of(self, place: int) -> tuple[AttentionKind, int] | None:
-        """Kind and layer of a call; None for one that is not attention between tokens."""
+        """Kind of a call and number of its layer; None for one that is not attention between tokens."""
         for kind in self.kinds:
-            places = self.places(kind)
-            if place in places:
-                return kind, places.index(place)
+            for number, own in zip(self.layers[kind.name], self.places(kind), strict=True):
+                if own == place:
+                    return kind, number
         return None
 
     def places(self, kind: AttentionKind) -> list[int]:
         """Indices of the calls of a kind, by layer."""
-        layer_names = {kind.tap_name(layer) for layer in range(len(self.names))}
-        return [place for place, name in enumerate(self.names) if name in layer_names]
+        return [self.names.index(kind.tap_name(layer)) for layer in self.layers[kind.name]]
 
 
-def identify_calls(calls: Sequence[AttentionCall], *, vision: bool, source: int | None, target: int | None) -> CallPlan:
+def identify_calls(
+    calls: Sequence[AttentionCall],
+    running: Sequence[Place | None],
+    *,
+    vision: bool,
+    source: int | None,
+    target: int | None,
+) -> CallPlan:
     """Identify the kind and layer of each call in a run on a short input.
 
     Args:
         calls: of the whole run.
+        running: the network's layer that made each call; see `model.hub.layer_numbers`.
         vision: whether the input was a picture.
         source: number of tokens that the network, or its encoder, read; None for a picture, whose patches are counted.
         target: number of tokens that the decoder of an encoder-decoder read, not equal to `source`; None without one.
@@ -57,17 +67,20 @@ def identify_calls(calls: Sequence[AttentionCall], *, vision: bool, source: int 
             "This model has no softmax attention between all of its tokens, so there are no maps to show; open one "
             "whose layers attend to the whole input."
         )
-    counts: Counter[str] = Counter()
-    names: list[str | None] = []
-    for kind in kinds:
-        names.append(None if kind is None else KINDS[kind].tap_name(counts[kind]))
-        if kind is not None:
-            counts[kind] += 1
-    for kind in filter(None, set(kinds)):
-        heads = {call.weights.shape[1] for call, name in zip(calls, kinds, strict=True) if name == kind}
-        if len(heads) > 1:
-            raise OpenError("The layers of this model have different numbers of heads; such models are not opened yet.")
-    return CallPlan(tuple(names), tuple(kind for kind in KINDS.values() if kind.name in kinds))
+    names: list[str | None] = [None] * len(calls)
+    layers: dict[str, tuple[int, ...]] = {}
+    parts: list[AttentionKind] = []
+    for kind in KINDS.values():
+        places = [place for place, name in enumerate(kinds) if name == kind.name]
+        numbers = layer_numbers([running[place] for place in places])
+        heads = [calls[place].weights.shape[1] for place in places]
+        for place, number in zip(places, numbers, strict=True):
+            names[place] = kind.tap_name(number)
+        for count in dict.fromkeys(heads):
+            part = kind if len(set(heads)) == 1 else with_heads(kind, count)
+            layers[part.name] = tuple(number for number, own in zip(numbers, heads, strict=True) if own == count)
+            parts.append(part)
+    return CallPlan(tuple(names), tuple(parts), layers)
 
 
 def _kind(call: AttentionCall, vision: bool, source: int, target: int | None) -> str | None:

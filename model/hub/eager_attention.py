@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from ..networks.tap import Tap
+from .layer_numbers import Place, RunningLayers
 
 NAME = "attention_atlas"  # of our function among those that `transformers` knows
 
@@ -62,6 +63,7 @@ class CallRecorder:
             order is unknown, as on opening.
         tap: called with `<name>.<step>` for `queries`, `keys`, `values`, `scores`, `mask`, `weights`, `outputs`.
         reduce: maps the index of a call in that order and the call to what is stored in `calls`; by default the call.
+        layers: of the network, watched while it runs; the place of each call is then stored in `places`.
     """
 
     def __init__(
@@ -69,11 +71,13 @@ class CallRecorder:
         names: tuple[str | None, ...] | None = None,
         tap: Tap | None = None,
         reduce: Callable[[int, AttentionCall], Any] = lambda _, call: call,
+        layers: RunningLayers | None = None,
     ) -> None:
-        self.names, self.tap, self._reduce = names, tap, reduce
+        self.names, self.tap, self._reduce, self._layers = names, tap, reduce, layers
         self.count = 0
         self.windows = False  # whether softmax was applied to several windows of the input at once, which is no call
         self.calls: list = []
+        self.places: list[Place | None] = []
 
     def record(self, call: AttentionCall) -> None:
         """Store a call that has been computed."""
@@ -83,6 +87,8 @@ class CallRecorder:
         """A function for the next call, `(step, tensor) -> tensor`, that names its steps and sends them to the tap."""
         index, tap = self.count, self.tap
         self.count += 1
+        if self._layers is not None:
+            self.places.append(self._layers.outermost)
         name = self.names[index] if self.names is not None and index < len(self.names) else None
         if tap is None or name is None:
             return lambda step, tensor: tensor

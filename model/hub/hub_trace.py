@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..tracing.kinds import KINDS
+from ..tracing.kinds import kind_of
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
 from .errors import OpenError
@@ -19,7 +19,8 @@ class HubTrace(SavableTrace):
     """Everything an opened model computed for one input.
 
     Attributes:
-        records: name of a kind -> its recorded attention.
+        records: name of a kind -> its recorded attention. Where layers differ in their number of heads, those with
+            equally many are a kind of their own, such as "decoder-8-heads".
         logits: `(T, vocabulary)`, `(classes,)`, or the last hidden states `(N, width)` of a model without a head.
         source: input tokens of the network, or of its encoder; None for a picture.
         target: input tokens of the decoder of an encoder-decoder, else None.
@@ -49,16 +50,23 @@ class HubTrace(SavableTrace):
     trailing: int = 0
 
     def attention(self, kind: str) -> np.ndarray:
-        """`(layer, head, query, key)` of "encoder", "decoder", "cross" or "vision"."""
+        """`(layer, head, query, key)` of "encoder", "decoder", "cross" or "vision", or another key of `records`.
+
+        Raises:
+            OpenError: the trace has no such kind.
+        """
+        if kind not in self.records:
+            known = ", ".join(self.records)
+            raise OpenError("This trace has no attention of kind {kind}; it has {known}.", kind=kind, known=known)
         return self.records[kind].weights
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""
-        return self._labels(KINDS[kind].queries), self._labels(KINDS[kind].keys)
+        return self._labels(kind_of(kind).queries), self._labels(kind_of(kind).keys)
 
     def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Token ids of the queries and of the keys of a kind, for a text."""
-        return self.tokens(KINDS[kind].queries).ids, self.tokens(KINDS[kind].keys).ids
+        return self.tokens(kind_of(kind).queries).ids, self.tokens(kind_of(kind).keys).ids
 
     def _labels(self, side: str) -> tuple[str, ...]:
         if self.grid is not None:

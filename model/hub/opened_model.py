@@ -51,7 +51,8 @@ class OpenedModel(OpenedNetwork):
             target: for an encoder-decoder, the text that the decoder is fed, or its ids as in a trace; by default its
                 own greedy output.
             intervention: changes to heads during the pass.
-            keep: "auto", "all", "weights" or a layer from 0; see `model.hub.trace_limits`.
+            keep: "auto", "all", "weights" or a layer, numbered from 0 among all layers of the network; see
+                `model.hub.trace_limits`.
 
         Raises:
             OpenError: the input cannot be used, or the maps would be too large.
@@ -60,10 +61,9 @@ class OpenedModel(OpenedNetwork):
         source, decoder, inputs = self._read(given, second, target)
         layout = self._layout(inputs) if self.vision else None
         shapes = self._shapes(source, decoder, layout)
-        tap = None if intervention is None else intervention.tap(shapes)
-        retention = plan_retention(
-            sum(int(np.prod(shape)) for shape in shapes.values()), max(s[0] for s in shapes.values()), keep
-        )
+        tap = None if intervention is None else intervention.tap(shapes, self.layers)
+        numbers = sorted({number for layers in self.layers.values() for number in layers})
+        retention = plan_retention(sum(int(np.prod(shape)) for shape in shapes.values()), numbers, keep)
         own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
         recorder = CallRecorder(
             self.proof.plan.names, tap, lambda index, call: self._reduce(index, call, retention, own, intervention)
@@ -198,7 +198,7 @@ class OpenedModel(OpenedNetwork):
         tap = None
         if intervention is not None:
             longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.has_decoder else None
-            tap = intervention.tap(self._shapes(source, longest))
+            tap = intervention.tap(self._shapes(source, longest), self.layers)
         names, by = self.proof.plan.names, self.proof.by_interface
         most = self.limits.target if self.has_decoder else self.limits.source
         inputs = text_inputs(self.network, source)
@@ -223,7 +223,7 @@ class OpenedModel(OpenedNetwork):
     def _records(self, calls: list[LayerRecord | None]) -> dict[str, HubRecord]:
         records = {}
         for kind in self.kinds:
-            of_kind = enumerate(calls[index] for index in self.proof.plan.places(kind))
-            if layers := {number: layer for number, layer in of_kind if layer is not None}:
+            of_kind = zip(self.layers[kind.name], self.proof.plan.places(kind), strict=True)
+            if layers := {number: layer for number, place in of_kind if (layer := calls[place]) is not None}:
                 records[kind.name] = stack_layers(list(layers.values()), list(layers))
         return records

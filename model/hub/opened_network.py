@@ -64,6 +64,11 @@ class OpenedNetwork(NetworkOwner):
         """Its kinds of attention, as identified by running it."""
         return self.proof.plan.kinds
 
+    @property
+    def layers(self) -> dict[str, tuple[int, ...]]:
+        """Name of a kind -> numbers from 0, among all layers of the network, of those that have it."""
+        return self.proof.plan.layers
+
     @cached_property
     def capabilities(self) -> frozenset[Capability]:
         """Its features in addition to `trace`; see `TracedModel`."""
@@ -122,8 +127,8 @@ class OpenedNetwork(NetworkOwner):
         layout = None if trace.grid is None else PictureLayout(trace.grid, trace.leading, trace.trailing)
         return self._shapes(trace.source, trace.target, layout)
 
-    def _own_weights(self, inputs: ModelInputs) -> dict[str, list[Tensor]]:
+    def _own_weights(self, inputs: ModelInputs) -> dict[str, dict[int, Tensor]]:
         with attention_implementation(self.network, "eager"):
             weights = reported_weights(run_network(self.network, inputs, None, False, output_attentions=True))
-        maps = {kind.name: self.proof.reported(kind.name, weights) for kind in self.kinds}
+        maps = {kind.name: self.proof.reported(kind, weights) for kind in self.kinds}
         return {kind: layers for kind, layers in maps.items() if layers is not None}

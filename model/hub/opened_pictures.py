@@ -17,7 +17,6 @@ from ..networks.tap import Recorder
 from ..runtime.fallback import device_of
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
-from ..tracing.layer_stacks import layer_names
 from ..tracing.picture_trace import PatchTrace
 from .eager_attention import CallRecorder
 from .errors import states_errors
@@ -45,6 +44,8 @@ class OpenedPictureTrace(PatchTrace):
 def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
     """CLS and the patches of a trace; None where the network has no CLS, or the input was not a picture."""
     if trace.grid is None or trace.pixels is None or trace.received is None or trace.leading < 1:
+        return None
+    if VISION.name not in trace.records:  # layers of different numbers of heads
         return None
     chosen = [0, *range(trace.leading, trace.leading + trace.grid[0] * trace.grid[1])]
     record = trace.records[VISION.name]
@@ -87,7 +88,7 @@ class OpenedPictureModel(OpenedModel):
         return occlude(network, self._tensor(trace.received), orders)
 
     def _gradients(self, pixels: Tensor, class_index: int) -> ClassGradients:
-        recorder = Recorder(layer_names(VISION.stack, "self.weights", self.proof.sizes[VISION.name][0]))
+        recorder = Recorder([f"{VISION.tap_name(layer)}.weights" for layer in self.layers[VISION.name]])
         calls = CallRecorder(self.proof.plan.names, recorder, lambda index, call: None)
         with torch.enable_grad():
             pixels = pixels.clone().requires_grad_(True)

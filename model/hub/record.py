@@ -26,7 +26,7 @@ class HubRecord:
         queries, outputs: `(layer, H, query, d)`; None likewise, where `SoftmaxCalls` did not see them, or where heads
             are wider in some layers than in others.
         keys, values: `(layer, G, key, d)`; None likewise.
-        layers: the stored layers, from 0.
+        layers: numbers of the stored layers, from 0, among all layers of the network.
         by: the second computation: "fused", "double" or "eager"; see `model.hub.call_check`.
         verification: largest differences to that.
         forms: of every layer, how a product becomes a score; empty where only weights are stored, or no products seen.
@@ -98,7 +98,7 @@ def reduce_call(
 
 
 def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:
-    """Several layers of one kind as one record; `numbers` are their places from 0."""
+    """Several layers of one kind as one record; `numbers` are theirs in the network, from 0."""
     shape = layers[0].weights.shape[1:]
     masks = [layer.allowed for layer in layers]
     allowed = None

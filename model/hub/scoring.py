@@ -27,6 +27,9 @@ class ScoredModel(Protocol):
     task: ModelTask
     proof: OpeningCheck
 
+    @property
+    def layers(self) -> dict[str, tuple[int, ...]]: ...
+
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]: ...
 
 
@@ -90,7 +93,7 @@ def pseudo_likelihood(model: ScoredModel, trace: HubTrace, interventions: HeadIn
         interventions: changes to heads in every run.
     """
     tokens = trace.tokens("source")
-    tap = None if interventions is None else interventions.tap(model.shapes_of(trace))
+    tap = None if interventions is None else interventions.tap(model.shapes_of(trace), model.layers)
     losses = []
     for place, id_ in enumerate(tokens.ids):
         if tokens.special[place]:

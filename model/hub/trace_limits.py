@@ -1,5 +1,6 @@
 """Choose which steps a trace stores, by their size, before anything is computed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .errors import OpenError
@@ -24,21 +25,25 @@ class TraceRetention:
     layer: int | None = None
 
 
-def plan_retention(maps: int, layers: int, keep: str | int) -> TraceRetention:
+def plan_retention(maps: int, layers: Sequence[int], keep: str | int) -> TraceRetention:
     """Choose the steps to store.
 
     Args:
         maps: number of attention weights in all layers.
-        layers: most layers of a kind.
-        keep: "auto", "all", "weights", or a layer from 0.
+        layers: numbers from 0 of the layers that have attention.
+        keep: "auto", "all", "weights", or one of `layers`.
 
     Raises:
         OpenError: they would take more than `LARGEST`, with the figure; or there is no such layer.
     """
     if isinstance(keep, int):
-        if not 0 <= keep < layers:
-            raise OpenError("There is no layer {layer}; this model has {layers}.", layer=keep + 1, layers=layers)
-        maps //= layers
+        if keep not in layers:
+            raise OpenError(
+                "There is no attention in layer {layer}; this model has it in {layers}.",
+                layer=keep + 1,
+                layers=", ".join(str(number + 1) for number in layers),
+            )
+        maps //= len(layers)
     layer = keep if isinstance(keep, int) else None
     weights = TraceRetention("weights", maps * 4 > HALF_FROM, layer)
     choices = [TraceRetention("all", False, layer), weights] if keep not in ("all", "weights") else []
@@ -58,7 +63,8 @@ def retained_sizes(maps: int, layers: int) -> dict[str, int]:
     """Bytes that the maps take with "all" steps, "weights" only, or all steps of one "layer".
 
     Args:
-        maps, layers: as of `plan_retention`.
+        maps: as of `plan_retention`.
+        layers: number of layers that have attention.
     """
     half = maps * 4 > HALF_FROM
     sizes = {

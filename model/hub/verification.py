@@ -11,11 +11,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from ..tracing.kinds import AttentionKind
 from .call_plan import CallPlan, identify_calls
 from .eager_attention import CallRecorder
 from .errors import OpenError
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
 from .interface import attention_implementation, use_own_attention
+from .layer_numbers import watch_layers
 from .library_types import Network
 
 OUTPUTS, MAPS = 1e-4, 1e-5  # largest differences in float32
@@ -54,16 +56,26 @@ class OpeningCheck:
             first: positions of the encoder, or of a network with one stack.
             second: those of the decoder of an encoder-decoder, else `first`.
         """
-        sides = {"encoder": (first, first), "decoder": (second, second), "cross": (second, first)}
-        return {kind: (*size[:2], *sides.get(kind, (first, first))) for kind, size in self.sizes.items()}
+        counts = {"source": first, "target": second, "patches": first}
+        sizes = self.sizes
+        return {kind.name: (*sizes[kind.name][:2], counts[kind.queries], counts[kind.keys]) for kind in self.plan.kinds}
 
-    @staticmethod
-    def reported(kind: str, weights: dict[str, tuple[Tensor, ...]]) -> list[Tensor] | None:
-        """Weights of a kind that a network reports itself, by layer; None where it reports none."""
-        for name in NAMES[kind]:
-            if name in weights:
-                return [layer for layer in weights[name] if layer is not None]
-        return None
+    def reported(self, kind: AttentionKind, weights: dict[str, tuple[Tensor, ...]]) -> dict[int, Tensor] | None:
+        """Weights of a kind that a network reports itself, by number of the layer; None where it reports none."""
+        return _reported(self.plan, kind, weights)
+
+
+def _reported(plan: CallPlan, kind: AttentionKind, weights: dict[str, tuple[Tensor, ...]]) -> dict[int, Tensor] | None:
+    alike = [part for part in plan.kinds if (part.stack, part.sublayer) == (kind.stack, kind.sublayer)]
+    numbers = sorted(number for part in alike for number in plan.layers[part.name])
+    for name in NAMES[kind.stack if kind.sublayer == "self" else kind.sublayer]:
+        if name in weights:
+            layers = [layer for layer in weights[name] if layer is not None]
+            if len(layers) != len(numbers):
+                return None
+            own = dict(zip(numbers, layers, strict=True))
+            return {number: own[number] for number in plan.layers[kind.name]}
+    return None
 
 
 def verify_attention(
@@ -90,13 +102,14 @@ def verify_attention(
             continue
         if not by_interface and network._can_set_attn_implementation():
             network.set_attn_implementation("eager")
-        recorder = CallRecorder()
-        tapped = output_tensor(run_network(network, inputs, recorder, by_interface))
+        with watch_layers(network) as layers:
+            recorder = CallRecorder(layers=layers)
+            tapped = output_tensor(run_network(network, inputs, recorder, by_interface))
         windows |= recorder.windows
         if not recorder.calls:
             continue
         try:
-            plan = identify_calls(recorder.calls, vision=vision, source=source, target=target)
+            plan = identify_calls(recorder.calls, recorder.places, vision=vision, source=source, target=target)
             return _compare_runs(plan, recorder, by_interface, (untouched, eager, tapped), reported)
         except OpenError as error:
             first_error = first_error or error
@@ -145,12 +158,9 @@ def _compare_runs(
     maps = 0.0
     for kind in plan.kinds:
         recorded = [recorder.calls[place].weights for place in plan.places(kind)]
-        own = OpeningCheck.reported(kind.name, reported)
-        if (
-            own is None
-            or len(own) != len(recorded)
-            or any(a.shape != b.shape for a, b in zip(own, recorded, strict=True))
-        ):
+        by_layer = _reported(plan, kind, reported)
+        own = [] if by_layer is None else list(by_layer.values())
+        if len(own) != len(recorded) or any(a.shape != b.shape for a, b in zip(own, recorded, strict=True)):
             raise OpenError(
                 "This model does not report its own weights for {kind}, so nothing proves that the maps are right.",
                 kind=kind.title,

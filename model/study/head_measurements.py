@@ -17,7 +17,7 @@ from ..hub.opened_model import OpenedModel, TraceInput
 from ..networks.recurrent_trace import RecurrentTrace
 from ..networks.tap import AtEveryStep
 from ..recurrent_translator import RecurrentTranslator
-from ..tracing.kinds import KINDS, VISION
+from ..tracing.kinds import VISION, kind_of
 from ..tracing.trace import Trace
 from ..translator import Translator
 
@@ -36,7 +36,7 @@ def measure_translation(
     """
     effects = ablate_translation_heads(translator.network, trace).changes if ablates else {}
     return {
-        name: HeadMeasurements(scores, effects.get(name), text_measures(trace.attention(name), KINDS[name]))
+        name: HeadMeasurements(scores, effects.get(name), text_measures(trace.attention(name), kind_of(name)))
         for name, scores in head_scores(trace, links).items()
     }
 
@@ -52,7 +52,7 @@ def measure_alignment(
         ablated = translator.record(translator.network, translator.tokenizer, *ids, without)
         effect = np.array([[float(token_losses(ablated).mean() - token_losses(trace).mean())]])
     return {
-        name: HeadMeasurements(scores, effect, text_measures(trace.attention(name), KINDS[name]))
+        name: HeadMeasurements(scores, effect, text_measures(trace.attention(name), kind_of(name)))
         for name, scores in head_scores(trace, links).items()
     }
 

@@ -5,7 +5,7 @@ Layers, heads, queries and keys count from 0.
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import ClassVar
 
@@ -14,10 +14,11 @@ import torch
 from torch import Tensor
 
 from ..runtime.messages import UserError
-from .kinds import KINDS
+from .kinds import kind_of
 
 Heads = tuple[tuple[int, int], ...]  # (layer, head)
 Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, queries, keys)
+Layers = Mapping[str, Sequence[int]]  # kind of attention -> numbers of its layers in the network
 
 LARGEST_FACTOR = 1000.0  # as a factor or a temperature
 
@@ -118,7 +119,7 @@ class NoMask(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if not KINDS[self.kind].causal:
+        if not kind_of(self.kind).causal:
             raise InterventionError(
                 "Only decoder self-attention has a causal mask to remove, not {kind}.", kind=self.kind
             )
@@ -138,7 +139,7 @@ class Window(HeadIntervention):
 
     def check(self, shapes: Shapes) -> None:
         super().check(shapes)
-        if not KINDS[self.kind].square:
+        if not kind_of(self.kind).square:
             raise InterventionError(
                 "A window needs queries and keys from one sequence; in cross-attention they come from two."
             )
@@ -194,7 +195,7 @@ class OneHot(HeadIntervention):
         _check_place("key", self.key, keys)
         if self.query is not None:
             _check_place("query", self.query, queries)
-            if KINDS[self.kind].causal and self.query < self.key:
+            if kind_of(self.kind).causal and self.query < self.key:
                 raise InterventionError(
                     "Decoder query {query} cannot attend to key {key}, which is not generated yet; "
                     "choose a key up to {query}.",
@@ -211,7 +212,7 @@ class OneHot(HeadIntervention):
             return []
         if self.query is not None:
             return [self.query] if self.query < queries else []
-        return list(range(self.key if KINDS[self.kind].causal else 0, queries))
+        return list(range(self.key if kind_of(self.kind).causal else 0, queries))
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
         rows = self.rows(*tensor.shape[2:])

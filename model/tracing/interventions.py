@@ -19,6 +19,7 @@ from .head_interventions import (
     HeadIntervention,
     Heads,
     InterventionError,
+    Layers,
     NoMask,
     OneHot,
     Scale,
@@ -26,7 +27,7 @@ from .head_interventions import (
     Temperature,
     Window,
 )
-from .kinds import KINDS
+from .kinds import kind_of
 
 
 @dataclass(frozen=True)
@@ -40,19 +41,31 @@ class HeadInterventions:
         """True if a decoder query may attend to a later token."""
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
 
-    def check(self, shapes: Shapes) -> None:
+    def check(self, shapes: Shapes, layers: Layers | None = None) -> None:
         """Check that all changes are possible with these shapes, see `attention_shapes`.
+
+        Args:
+            layers: kind -> numbers of the layers that have it, where these are not all of a network.
 
         Raises:
             InterventionError: a kind, head, query or key does not exist, a number is out of range, or a query would
                 be left without any key.
         """
         for change in self.changes:
-            change.check(shapes)
+            change.check(_with_all_layers(shapes, layers or {}))
+            numbers = (layers or {}).get(change.kind)
+            for layer, _ in change.heads:
+                if numbers is not None and layer not in numbers:
+                    raise InterventionError(
+                        "Layer {layer} has no {kind} attention; these layers have it: {layers}.",
+                        layer=layer + 1,
+                        kind=change.kind,
+                        layers=", ".join(str(number + 1) for number in numbers),
+                    )
         hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
         for kind, layer, head in {(change.kind, *head) for change in hiding for head in change.heads}:
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
-            if KINDS[kind].causal:  # during generation a query has no later keys even without the mask
+            if kind_of(kind).causal:  # during generation a query has no later keys even without the mask
                 allowed &= np.tri(*allowed.shape, dtype=np.bool_)
             blind = np.flatnonzero(~allowed.any(axis=1))
             if blind.size:
@@ -68,24 +81,24 @@ class HeadInterventions:
     def allowed(self, kind: str, layer: int, head: int, queries: int, keys: int) -> np.ndarray:
         """Mark which weights of a head may differ from 0, before one-hot attention: `(query, key)` bool."""
         own = [change for change in self.changes if change.kind == kind and (layer, head) in change.heads]
-        causal = KINDS[kind].causal and not any(isinstance(change, NoMask) for change in own)
+        causal = kind_of(kind).causal and not any(isinstance(change, NoMask) for change in own)
         allowed = np.tri(queries, keys, dtype=np.bool_) if causal else np.ones((queries, keys), dtype=bool)
         for change in own:
             if isinstance(change, Window | Forbid):
                 allowed &= ~change.hidden(queries, keys)
         return allowed
 
-    def tap(self, shapes: Shapes) -> Tap:
+    def tap(self, shapes: Shapes, layers: Layers | None = None) -> Tap:
         """Return the tap for the network; without changes it passes everything unchanged.
 
         Raises:
             InterventionError: see `check`.
         """
-        self.check(shapes)
+        self.check(shapes, layers)
         taps = []
         for change in self.changes:
             functions: dict[str, Callable[[Tensor], Tensor]] = {
-                f"{KINDS[change.kind].tap_name(layer)}.{change.step}": partial(
+                f"{kind_of(change.kind).tap_name(layer)}.{change.step}": partial(
                     change.change, heads=change.in_layer(layer), n_heads=shapes[change.kind][1]
                 )
                 for layer, _ in change.heads
@@ -135,6 +148,11 @@ def heads_from_text(text: str) -> Heads:
     return tuple(pairs)
 
 
+def _with_all_layers(shapes: Shapes, layers: Layers) -> Shapes:
+    """Shapes whose number of layers is that of the network up to the last one of each kind."""
+    return {kind: (max(layers[kind]) + 1, *shape[1:]) if layers.get(kind) else shape for kind, shape in shapes.items()}
+
+
 def _read_indices(text: str) -> list[int]:
     """Read numbers that count from 1, with dots between them, as indices that count from 0."""
     parts = text.split(".") if text else []
@@ -145,8 +163,7 @@ def _read_indices(text: str) -> list[int]:
 
 def _read(part: str) -> HeadIntervention:
     word, kind, heads, values = part.split(":")
-    if kind not in KINDS:
-        raise ValueError("no such kind")
+    kind_of(kind)  # KeyError: no such kind
     change = {change.word: change for change in HEAD_INTERVENTIONS}[word]
     target = kind, heads_from_text(heads)
     if change is Scale or change is Temperature:

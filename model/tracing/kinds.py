@@ -3,7 +3,8 @@
 Pages, labels and interventions read the properties of a kind from here; its translated label is found by its name.
 """
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 
 from torch import nn
 
@@ -49,6 +50,22 @@ VISION = AttentionKind("vision", "ViT self-attention", "patches", "patches", "vi
 
 TRANSLATION = (ENCODER, DECODER, CROSS)  # of an encoder with a decoder
 KINDS = {kind.name: kind for kind in (*TRANSLATION, VISION)}
+_WITH_HEADS = re.compile(r"(\w+)-([1-9]\d{0,3})-heads")
+
+
+def with_heads(kind: AttentionKind, heads: int) -> AttentionKind:
+    """Return the part of a kind that is in layers of `heads` heads, of a network whose layers differ in that."""
+    return replace(kind, name=f"{kind.name}-{heads}-heads", title=f"{kind.title} of layers with {heads} heads")
+
+
+def kind_of(name: str) -> AttentionKind:
+    """Return the kind of this name, or the part of one that `with_heads` named.
+
+    Raises:
+        KeyError: there is none.
+    """
+    match = _WITH_HEADS.fullmatch(name)
+    return KINDS[name] if match is None else with_heads(KINDS[match[1]], int(match[2]))
 
 
 def attention_module(network: nn.Module, kind: AttentionKind, layer: int) -> MultiHeadAttention:

@@ -6,24 +6,21 @@ from dataclasses import replace
 from model import HubTrace
 from model.hub.opened_model import OpenedModel
 from model.hub.token_offsets import Tokens
-from model.tracing.kinds import KINDS
+from model.tracing.kinds import kind_of
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, view_trace
 from views import attention_maps
 from views.text.catalogue import Message, say
 
 
-def labelled_kinds(model: OpenedModel) -> dict[str, attention_maps.Kind]:
-    """Return the model's kinds of attention by name, in its order."""
-    return {kind.name: any_model_kind(kind.name) for kind in model.kinds}
+def labelled_kinds(trace: HubTrace) -> dict[str, attention_maps.Kind]:
+    """Return the kinds of attention of a trace by name, in the model's order."""
+    return {name: any_model_kind(name) for name in trace.records}
 
 
 def any_model_kind(kind: str) -> attention_maps.Kind:
     """Return a kind with labels that fit any model."""
-    return (
-        attention_maps.VISION
-        if kind == attention_maps.VISION.name
-        else _with_side_labels(attention_maps.KINDS[kind], attention_maps.ANY_TOKENS)
-    )
+    labelled = attention_maps.kind_named(kind)
+    return labelled if labelled.places else _with_side_labels(labelled, attention_maps.ANY_TOKENS)
 
 
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -58,7 +55,7 @@ def view_opened(
         queries=names[0],
         keys=names[1],
         tokens=names,
-        first_layer=trace.records[kind.name].layers[0],
+        layer_numbers=trace.records[kind.name].layers,
         page="models",
         grid=trace.grid,
         special=_special_labels(trace),
@@ -98,13 +95,13 @@ def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:
         f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
         "attention = by_words(attention, *words).astype('float32')",
     )
-    labelled = _with_side_labels(attention_maps.KINDS[kind.name], attention_maps.ANY_WORDS)
+    labelled = _with_side_labels(attention_maps.kind_named(kind.name), attention_maps.ANY_WORDS)
     return WordGrouping(labelled, queries, keys, recipe)
 
 
 def _sides(kind: str, trace: HubTrace) -> list[str]:
     """Return whose tokens queries and keys are: "source" or "target"; a decoder alone reads the source."""
-    sides = KINDS[kind].queries, KINDS[kind].keys
+    sides = kind_of(kind).queries, kind_of(kind).keys
     return [side if trace.target is not None else "source" for side in sides]
 
 

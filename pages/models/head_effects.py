@@ -11,7 +11,7 @@ from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
-from model.tracing.kinds import KINDS
+from model.tracing.kinds import kind_of
 from pages.models import attention_labels
 from pages.shared import files
 from pages.shared.fragments import fragment
@@ -40,7 +40,8 @@ def render(
         ("ablated", *key), lambda model: ablate_in_steps(model, trace, trace_input, options, answer)
     )
     study = head_rows.load_study(service.model.weights_sha256)
-    heads = head_rows.list_heads(changes, {kind: score_heads(trace, kind) for kind in changes}, study.statistics)
+    scores = {kind: score_heads(trace, kind) for kind in changes}
+    heads = head_rows.list_heads(changes, scores, study.statistics, service.model.layers)
     ranked = head_list.rank_heads(heads, "sort", "shown")
     change = say("models.change", "change of the loss")
     if answer is not None:
@@ -53,7 +54,7 @@ def render(
         kind: head_list.map_axes(attention_labels.any_model_kind(kind), *attention_labels.axes(trace, kind))
         for kind in changes
     }
-    causal = {kind for kind in changes if KINDS[kind].causal}
+    causal = {kind for kind in changes if kind_of(kind).causal}
     head_list.render(ranked, study, map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
@@ -87,7 +88,7 @@ def _render_study(trace: HubTrace, head: head_rows.Head, study: head_rows.Loaded
 
 def _render_files(trace: HubTrace, head: head_rows.Head) -> None:
     """Render downloads of the open head's map."""
-    layer, number = str(head.layer + 1), str(head.head + 1)
+    layer, number = str(head.number + 1), str(head.head + 1)
     kind = attention_labels.any_model_kind(head.kind)
     weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
     picture = HeadMap(

@@ -32,7 +32,7 @@ def render() -> None:
 
 def _render_description(model: OpenedModel) -> None:
     """Render type, sizes and the result of the check on opening."""
-    layers = " + ".join(f"{layers} \u00d7 {heads}" for layers, heads, _ in model.proof.sizes.values())
+    layers = " + ".join(map(_size, model.proof.sizes.values(), model.layers.values()))
     st.caption(
         prose.block(
             "models",
@@ -53,6 +53,16 @@ def _render_description(model: OpenedModel) -> None:
             "sound": say("models.unread.sound", "sound"),
         }
         st.info(prose.block("models", "text-half", inputs=", ".join(names[kind] for kind in model.unread)))
+
+
+def _size(size: tuple[int, int, int], numbers: tuple[int, ...]) -> str:
+    """Layers and heads of a kind; which layers these are, where others have no attention or other heads."""
+    layers, heads, _ = size
+    text = f"{layers} \u00d7 {heads}"
+    if numbers == tuple(range(layers)):
+        return text
+    listed = ", ".join(str(number + 1) for number in numbers)
+    return say("models.layers", "{size} (layers {numbers})", size=text, numbers=listed)
 
 
 render()

@@ -9,7 +9,7 @@ from model.hub.opened_model import OpenedModel
 from model.hub.opened_pictures import patch_trace
 from pages.models import answers, attention_labels, head_effects, trace_retention
 from pages.models import what_if as what_if_of_any
-from pages.shared.attention_viewer.explore import explore_picture
+from pages.shared.attention_viewer.explore import explore_picture, explore_tokens
 from pages.shared.models import picture_lock, private_service
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
@@ -61,11 +61,13 @@ def render(service: Service[OpenedModel]) -> None:
     elif section == "heads":
         head_effects.render(service, trace, image, {}, (key,))
     else:
-        (kind,) = attention_labels.labelled_kinds(model).values()
-        explore_picture(
-            attention_labels.view_opened(model, trace, kind, {"pixels_sha256": key}),
-            attention_labels.available_views(trace),
-        )
+        kinds = attention_labels.labelled_kinds(trace)
+        of = lambda kind: attention_labels.view_opened(model, trace, kind, {"pixels_sha256": key})  # noqa: E731
+        if len(kinds) == 1:
+            (kind,) = kinds.values()
+            explore_picture(of(kind), attention_labels.available_views(trace))
+        else:  # layers of different numbers of heads
+            explore_tokens(kinds, of, attention_labels.available_views(trace))
         trace_retention.render(trace)
 
 

@@ -58,5 +58,5 @@ def _render_attention(model: OpenedModel, trace: HubTrace, inputs: dict[str, str
     assert trace.source is not None
     words = (lambda kind: attention_labels.group_words(kind, trace)) if trace.source.words else None
     of = lambda kind: attention_labels.view_opened(model, trace, kind, inputs)  # noqa: E731
-    explore_tokens(attention_labels.labelled_kinds(model), of, attention_labels.available_views(trace), words)
+    explore_tokens(attention_labels.labelled_kinds(trace), of, attention_labels.available_views(trace), words)
     trace_retention.render(trace)

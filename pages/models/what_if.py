@@ -76,7 +76,7 @@ def render(
     """
     st.html(bars.STYLE + generated_tokens.STYLE)
     model = service.model
-    kinds = attention_labels.labelled_kinds(model)
+    kinds = attention_labels.labelled_kinds(trace)
     left, right = st.columns(2, gap="large")
     with left:
         of = (
@@ -86,7 +86,8 @@ def render(
         )
         kind = next(kind for kind in model.kinds if of in ("", kind.name))
         weights, shapes = trace.records[kind.name].weights, model.shapes_of(trace)
-        plan = choose_interventions(kind.name, weights, shapes, (NAME, ""), token_changes(trace, kind))
+        own = token_changes(trace, kind)
+        plan = choose_interventions(kind.name, weights, shapes, (NAME, ""), own, model.layers)
     if plan is None:
         return
     make = lambda: compute(model, trace, trace_input, options, plan)  # noqa: E731
@@ -105,6 +106,7 @@ def render(
     differences.render_moved_heads(
         {name: attention_shift(*pair) for name, pair in pairs.items()},
         {name: pair[0].shape[3] for name, pair in pairs.items()},
+        model.layers,
     )
     if generated is not None:
         assert isinstance(trace_input, str)  # only models of text generate
@@ -177,15 +179,17 @@ def _render_one_head(
     def pair_of(kind: attention_maps.Kind, layer: int, head: int) -> MapPair:
         first = _side(titles[0], trace, kind, (layer, head), HeadInterventions())
         second = _side(titles[1], after, kind, (layer, head), plan)
-        layers, heads, queries, keys = trace.records[kind.name].weights.shape
-        place = attention_maps.ids_with_mean(layers)[layer], attention_maps.ids_with_mean(heads)[head]
+        _, heads, queries, keys = trace.records[kind.name].weights.shape
+        numbers = trace.records[kind.name].layers
+        place = attention_maps.ids_with_mean(numbers)[layer], attention_maps.ids_with_mean(heads)[head]
         rows, columns = tuple(range(queries)), tuple(range(keys))
         return MapPair(first, second, kind, attention_maps.describe(*place), (rows, rows), (columns, columns))
 
     shapes = {name: trace.records[name].weights.shape for name in kinds}
-    pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare")
+    numbers = {name: trace.records[name].layers for name in kinds}
+    pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare", numbers=numbers)
     if attention_maps.MEAN not in (layer, head):
-        at = int(layer) - 1, int(head) - 1
+        at = numbers[pair.kind.name].index(int(layer) - 1), int(head) - 1
         labels = [label_text(score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
@@ -198,6 +202,7 @@ def _side(
     averaged = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
     ]
-    allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in averaged]
+    numbers = trace.records[kind.name].layers
+    allowed = [plan.allowed(kind.name, numbers[layer], head, *weights.shape) for layer, head in averaged]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)
     return ComparedMap(name, weights, *attention_labels.axes(trace, kind.name), hidden)

@@ -32,6 +32,7 @@ def render(
     name: str,
     first: str = "",
     shortcuts: Sequence[tuple[str, Mapping[str, str]]] = (),
+    numbers: Mapping[str, Sequence[int]] | None = None,
 ) -> tuple[MapPair, str, str]:
     """Render both maps of a chosen kind, layer and head side by side, their difference, and downloads.
 
@@ -45,16 +46,17 @@ def render(
         name: begins the names of the files.
         first: the kind that is open by default; the first one where empty.
         shortcuts: label of a button above the maps, and what it chooses.
+        numbers: kind -> numbers of its layers, from 0; None where all layers have it.
 
     Returns:
         The chosen pair, its layer and its head.
     """
     kind_choice = sentence_input.kind_choice(kinds, first)
     kind = kinds[kind_choice.in_component() if len(kinds) > 1 else kind_choice.first]
-    ids = {name: _ids(shape) for name, shape in shapes.items()}
+    ids = {name: _ids(shape, None if numbers is None else numbers[name]) for name, shape in shapes.items()}
     layers, heads = ids[kind.name]
     layer, head = (choice.in_component() for choice in _head_choices(layers, heads))
-    head_choices = _head_choices(*max(ids.values(), key=lambda both: [len(each) for each in both]))
+    head_choices = _head_choices(*(attention_maps.join_ids(each) for each in zip(*ids.values(), strict=True)))
     choices = [*([kind_choice] if len(kinds) > 1 else []), *head_choices]
     chosen = {kind_choice.key: kind.name} if len(kinds) > 1 else {}
     chosen |= {choice.key: value for choice, value in zip(head_choices, (layer, head), strict=True)}
@@ -93,9 +95,10 @@ def render(
     return pair, layer, head
 
 
-def _ids(shape: tuple[int, ...]) -> tuple[list[str], list[str]]:
+def _ids(shape: tuple[int, ...], numbers: Sequence[int] | None) -> tuple[list[str], list[str]]:
     """Ids of the layers and of the heads, each with the mean."""
-    return attention_maps.ids_with_mean(shape[0]), attention_maps.ids_with_mean(shape[1])
+    layers = attention_maps.ids_with_mean(shape[0] if numbers is None else numbers)
+    return layers, attention_maps.ids_with_mean(shape[1])
 
 
 def _head_choices(layers: list[str], heads: list[str]) -> tuple[Choice, Choice]:
@@ -147,20 +150,24 @@ def _matrices(sides: Sequence[ComparedMap], kind: attention_maps.Kind, hue: str,
     return RowMatrix(*named, hue == palette.DIFFERENCE, top, ("0", terms.MASKED()))
 
 
-def render_moved_heads(moved: Mapping[str, np.ndarray], keys: Mapping[str, int]) -> None:
+def render_moved_heads(
+    moved: Mapping[str, np.ndarray], keys: Mapping[str, int], numbers: Mapping[str, Sequence[int]] | None = None
+) -> None:
     """Render how far every head's attention moved: matrices, the largest share, downloads and a table.
 
     Args:
         moved: kind -> `(layer, head)`, see `model.attribution.trace_comparison.attention_shift`.
         keys: kind -> number of keys of its maps, for the mean over single weights.
+        numbers: kind -> numbers of its layers, from 0; None where all layers have it.
     """
+    numbers = numbers or {kind: range(table.shape[0]) for kind, table in moved.items()}
     paragraph("compare", "every-head")
     top = max(float(table.max()) for table in moved.values())
     axes = say("column.layer", "layer"), say("column.head", "head")
     items = []
     for kind, table in moved.items():
-        layers, heads = ([str(number + 1) for number in range(count)] for count in table.shape)
-        layers = [say("moved.layer", "layer {layer}", layer=layer) for layer in layers]
+        heads = [str(head + 1) for head in range(table.shape[1])]
+        layers = [say("moved.layer", "layer {layer}", layer=number + 1) for number in numbers[kind]]
         items.append(
             RowMatrix(attention_maps.kind_named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
         )
@@ -169,7 +176,7 @@ def render_moved_heads(moved: Mapping[str, np.ndarray], keys: Mapping[str, int])
     share = float(moved[kind][layer, head])
     values = {
         "kind": attention_maps.kind_named(kind).title,
-        "place": attention_maps.describe(str(layer + 1), str(head + 1)),
+        "place": attention_maps.describe(str(numbers[kind][layer] + 1), str(head + 1)),
         "share": three_digits(share),
     }
     nothing = block("compare", "nothing-moved")
@@ -182,9 +189,9 @@ def render_moved_heads(moved: Mapping[str, np.ndarray], keys: Mapping[str, int])
     ]
     rows = [
         # from half the sum over a row's keys to the mean over them
-        [name, place[0] + 1, place[1] + 1, float(table[place]), 2 * float(table[place]) / max(1, keys[name])]
+        [name, numbers[name][at] + 1, head + 1, float(table[at, head]), 2 * float(table[at, head]) / max(1, keys[name])]
         for name, table in moved.items()
-        for place in np.ndindex(table.shape)
+        for at, head in np.ndindex(*table.shape)
     ]
     with st.container(horizontal=True):
         title = say("moved.title", "Share of each head\u2019s attention that moved")

@@ -3,7 +3,7 @@
 The intervention being edited applies at once; it can be stored, and another one added. All of them are in the address.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
@@ -28,18 +28,17 @@ ACTIONS = {
 MOST_STORED = 12
 
 
-def _choose_heads(name: str, attention: np.ndarray) -> Heads:
-    """Render a row of toggles for each layer of `(layer, head, query, key)`; return the chosen heads."""
-    layers, heads = attention.shape[:2]
+def _choose_heads(name: str, heads: int, layers: Sequence[int]) -> Heads:
+    """Render a row of toggles for the heads of each layer; return the chosen heads."""
     names = [str(head + 1) for head in range(heads)]
-    keys = [f"{name}{layer + 1}" for layer in range(layers)]
+    keys = [f"{name}{layer + 1}" for layer in layers]
     chosen = []
     st.html(generated_tokens.label(say("changes.heads", "Heads")))
     with st.container(gap="xsmall"):
-        for layer, key in enumerate(keys):
+        for layer, key in zip(layers, keys, strict=True):
             label = say("changes.layer", "Layer {layer}", layer=layer + 1)
             # by default those of the middle layer: late enough to matter, with layers after it
-            pressed = widgets.toggles(label, names, key, names if layer == layers // 2 else ())
+            pressed = widgets.toggles(label, names, key, names if layer == layers[len(layers) // 2] else ())
             chosen += [(layer, names.index(head)) for head in pressed]
         with st.container(horizontal=True):
             every, none = say("changes.all", "All heads"), say("changes.none", "No head")
@@ -59,6 +58,7 @@ def choose_interventions(
     shapes: Mapping[str, tuple[int, ...]],
     names: tuple[str, str],
     own: Mapping[str, Callable[[Heads], HeadIntervention]],
+    layers: Mapping[str, Sequence[int]] | None = None,
 ) -> HeadInterventions | None:
     """Render the controls; return the stored interventions followed by the one being edited.
 
@@ -67,6 +67,7 @@ def choose_interventions(
         shapes: kind -> of its attention.
         names: prefixes of the keys of the widgets for heads, and for the action.
         own: makes the page's interventions for the actions `MASK` and `ONE_HOT` from the heads.
+        layers: kind -> numbers of the layers that have it, from 0; None where all have it.
 
     Returns:
         None if they cannot be applied; the reason is on the page.
@@ -74,7 +75,8 @@ def choose_interventions(
     name, prefix = names
     actions = {id: label for id, label in ACTIONS.items() if id in own or id not in (MASK, ONE_HOT)}
     action = widgets.pick(say("changes.action", "What to do"), actions, f"{prefix}do")
-    heads = _choose_heads(name, attention)
+    numbers = range(attention.shape[0]) if layers is None else layers[kind]
+    heads = _choose_heads(name, attention.shape[1], numbers)
     draft = own[action](heads) if action in own else _strength_change(action, kind, heads, prefix)
     if not heads:
         st.caption(say("shared.no-head", "No head is chosen: press at least one."))
@@ -91,7 +93,7 @@ def choose_interventions(
             )
     plan = HeadInterventions((*stored, draft) if draft.heads else stored)
     try:
-        plan.check(shapes)
+        plan.check(shapes, layers)
     except InterventionError as error:
         st.warning(literal.markdown(say_error(error)))
         return None

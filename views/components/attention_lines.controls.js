@@ -29,8 +29,8 @@ class LinesControls {
   }
 
   buildGroup(holder, field, title, name, count) {
-    const { words, first } = this.lines.sheet
-    const number = field === "layers" ? first : 1
+    const { words, numbers } = this.lines.sheet
+    const number = (place) => (field === "layers" ? numbers[place] : place + 1)
     const group = element("div", "group", holder)
     group.setAttribute("role", "group")
     group.setAttribute("aria-label", title)
@@ -39,8 +39,8 @@ class LinesControls {
       const toggle = button(group, "", () => this.pick(field, place))
       toggle.className = "toggle"
       if (field === "heads") element("canvas", "chip", toggle)
-      element("span", "", toggle).textContent = place + number
-      toggle.setAttribute("aria-label", filled(name, { number: place + number }))
+      element("span", "", toggle).textContent = number(place)
+      toggle.setAttribute("aria-label", filled(name, { number: number(place) }))
       return toggle
     })
     const only = button(group, words.single, () => this.single(field, only))

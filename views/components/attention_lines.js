@@ -70,7 +70,7 @@ class AttentionLines extends ChoosingView {
   open(sheet) {
     this.sheet = sheet
     this.weights = new Weights(sheet)
-    this.fit([sheet.shape, sheet.first, sheet.queryAxis, sheet.keyAxis, sheet.words], sheet.theme)
+    this.fit([sheet.shape, sheet.numbers, sheet.queryAxis, sheet.keyAxis, sheet.words], sheet.theme)
     this.readOut.weighed = null
     this.background = canvasColour(this.host, "--st-background-color", "#ffffff")
     this.name()

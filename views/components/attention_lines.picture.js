@@ -50,7 +50,7 @@ function pictureOf(lines) {
     return { x, y, style: styles[head] }
   })
   const end = chips.length ? chips[chips.length - 1].y : top + height
-  const layers = lines.view.layers.map((layer) => layer + sheet.first).join(", ")
+  const layers = lines.view.layers.map((layer) => sheet.numbers[layer]).join(", ")
   const share = Math.round(100 * lines.view.mass)
   const shown = filled(layers ? sheet.words.drawn : sheet.words.drawnNone, { kind: sheet.title, layers, share })
   write(shown, EDGE, end + LINE, 12, "start")

@@ -111,7 +111,7 @@ class AttentionLines:
     Attributes:
         attention: `(layers, heads, query, key)` float32.
         queries, keys: tokens, as many as the axes are long.
-        first: number of the first layer.
+        layers: numbers of the layers, counted from 0; all from the first one on if None.
         kind: whose axes they are, and whether the causal mask hides keys behind the query.
     """
 
@@ -120,7 +120,7 @@ class AttentionLines:
     keys: Sequence[str]
     kind: attention_maps.Kind
     view: LinesView
-    first: int = 1
+    layers: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
@@ -209,7 +209,7 @@ def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, ob
     number_type, weights = component.pack_weights(visible, exact_bytes)
     header = {
         "weights": lines.attention.shape,
-        "first": lines.first,
+        "numbers": [number + 1 for number in lines.layers or range(lines.attention.shape[0])],
         "type": number_type,
         "queries": component.labels(lines.queries),
         "keys": component.labels(lines.keys),

@@ -109,7 +109,7 @@ class ReadOut {
 
   nameOf(map) {
     const { heads } = this.lines.weights
-    return filled(this.lines.sheet.words.one, { layer: Math.floor(map / heads) + this.lines.sheet.first, head: (map % heads) + 1 })
+    return filled(this.lines.sheet.words.one, { layer: this.lines.sheet.numbers[Math.floor(map / heads)], head: (map % heads) + 1 })
   }
 
   describe(focus) {

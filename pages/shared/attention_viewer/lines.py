@@ -69,7 +69,7 @@ def render(
 
 
 def _lines(viewed: ViewedAttention, view: LinesView) -> AttentionLines:
-    return AttentionLines(viewed.attention, viewed.queries, viewed.keys, viewed.kind, view, viewed.first_layer + 1)
+    return AttentionLines(viewed.attention, viewed.queries, viewed.keys, viewed.kind, view, viewed.numbers)
 
 
 def _render_files(viewed: ViewedAttention, view: LinesView) -> None:
@@ -103,7 +103,7 @@ def _store_view(view: LinesView) -> None:
 def _render_export(viewed: ViewedAttention, view: LinesView, lines: AttentionLines) -> None:
     settings = {
         "look": "lines",
-        "layers": [viewed.first_layer + layer + 1 for layer in view.layers],
+        "layers": [viewed.numbers[layer] + 1 for layer in view.layers],
         "heads": [head + 1 for head in view.heads],
         "mass": view.mass,
     }
@@ -125,7 +125,7 @@ def _line_csv(viewed: ViewedAttention, view: LinesView) -> bytes:
         for head in view.heads:
             weights = viewed.attention[layer, head]  # (query, key)
             for query, key in zip(*attention_maps.strongest_keys(weights, view.mass).nonzero(), strict=True):
-                place = (viewed.first_layer + layer + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
+                place = (viewed.numbers[layer] + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if viewed.kind.places:
         sides = viewed.kind.queries(), viewed.kind.keys()

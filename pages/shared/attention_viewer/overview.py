@@ -57,8 +57,9 @@ def initial_kinds(
     scales = _scale_choice(viewed)
     heads = sentence_input.head_choices(viewed.layers, viewed.heads)
     chosen |= {choice.key: selected(choice) for choice in (*heads, scales)}
-    largest = max(by_kind.values(), key=lambda each: each.attention.shape[:2])  # kinds may differ in layers and heads
-    all_choices = [*choices, *sentence_input.head_choices(largest.layers, largest.heads), scales]
+    all_layers = attention_maps.join_ids(each.layers for each in by_kind.values())
+    all_heads = attention_maps.join_ids(each.heads for each in by_kind.values())
+    all_choices = [*choices, *sentence_input.head_choices(all_layers, all_heads), scales]
     sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in by_kind.items()}
     whole = {name: SheetWords(*each.axes, _detail(each.kind)) for name, each in words.items()}
     special = frozenset(name for each in by_kind.values() for name in each.special)

@@ -42,7 +42,7 @@ class ViewedAttention:
         weights_sha256: of the weights that computed it.
         source: the input, by the names of the facts in a saved file, to compute it again.
         recipe: lines of Python that compute `attention` again.
-        first_layer: the first layer in `attention`, from 0.
+        layer_numbers: of the layers in `attention`, from 0, among all of the network; None if these are all.
         page: whose address shows it again.
         grid: rows and columns of patches, where queries and keys are patches of a picture.
         special: names of the special tokens.
@@ -60,15 +60,20 @@ class ViewedAttention:
     source: Mapping[str, object]
     recipe: tuple[str, ...]
     removed: np.ndarray | None = None
-    first_layer: int = 0
+    layer_numbers: tuple[int, ...] | None = None
     page: str = "attention"
     grid: tuple[int, int] | None = None
     special: frozenset[str] = SPECIAL
 
     @property
+    def numbers(self) -> Sequence[int]:
+        """Numbers of the layers, from 0."""
+        return range(self.attention.shape[0]) if self.layer_numbers is None else self.layer_numbers
+
+    @property
     def layers(self) -> list[str]:
         """Ids of the layers and of their mean."""
-        return attention_maps.ids_with_mean(self.attention.shape[0], self.first_layer)
+        return attention_maps.ids_with_mean(self.numbers)
 
     @property
     def heads(self) -> list[str]:
@@ -170,8 +175,8 @@ def merge_into_words(viewed: ViewedAttention, words: WordGrouping) -> ViewedAtte
 def select_layer(viewed: ViewedAttention, layer: int) -> ViewedAttention:
     """Select one layer, counted from 0 among those in `attention`."""
     recipe = (*viewed.recipe, f"attention = attention[{layer} : {layer + 1}]") if viewed.recipe else ()
-    key, first = (*viewed.key, "layer", layer), viewed.first_layer + layer
-    return replace(viewed, attention=viewed.attention[layer : layer + 1], first_layer=first, key=key, recipe=recipe)
+    key, number = (*viewed.key, "layer", layer), (viewed.numbers[layer],)
+    return replace(viewed, attention=viewed.attention[layer : layer + 1], layer_numbers=number, key=key, recipe=recipe)
 
 
 def drop_special_tokens(viewed: ViewedAttention) -> ViewedAttention:

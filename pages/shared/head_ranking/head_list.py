@@ -95,7 +95,7 @@ def render(
             head.id,
             head.name,
             head.kind,
-            str(head.layer + 1),
+            str(head.number + 1),
             str(head.head + 1),
             head.change,
             format_signed(head.change),

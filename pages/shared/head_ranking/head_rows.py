@@ -1,6 +1,6 @@
 """Every head as one row with its effect, labels and scores; sorting them; and the statistics over many inputs."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -59,7 +59,8 @@ class Head:
     """One head of one input.
 
     Attributes:
-        kind, layer, head: counted from 0.
+        kind, layer, head: counted from 0; `layer` among the layers that have this kind.
+        number: of the layer among all of the network, from 0.
         change: what ablating it adds to the loss in nats, or to another score that the page names.
         label: on this input.
         label_over_many: over many inputs; None where no statistics fit the weights.
@@ -77,27 +78,32 @@ class Head:
     effect: tuple[float, float] | None
     scores: dict[str, tuple[float, float, tuple[float, float] | None]]
     measures: dict[str, tuple[float, float]] = field(default_factory=dict)
+    number: int = -1
 
     @property
     def id(self) -> str:
         """Such as `cross-4-7`: kind, layer, head, counted from 1."""
-        return f"{self.kind}-{self.layer + 1}-{self.head + 1}"
+        return f"{self.kind}-{self.number + 1}-{self.head + 1}"
 
     @property
     def name(self) -> str:
         """Its name on pages, such as `cross 4.7`."""
-        place = {"layer": self.layer + 1, "head": self.head + 1}
+        place = {"layer": self.number + 1, "head": self.head + 1}
         return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.kind_named(self.kind).brief(), **place)
 
 
 def list_heads(
-    changes: Mapping[str, np.ndarray], scores: Mapping[str, HeadScores], statistics: HeadStatistics | None
+    changes: Mapping[str, np.ndarray],
+    scores: Mapping[str, HeadScores],
+    statistics: HeadStatistics | None,
+    numbers: Mapping[str, Sequence[int]] | None = None,
 ) -> list[Head]:
     """Return all heads by kind, layer and head.
 
     Args:
         changes: kind -> `(layer, head)`, what ablating the head adds.
         scores: of the same kinds.
+        numbers: kind -> numbers of its layers, from 0; None where all layers have it.
     """
     heads = []
     for kind, table in changes.items():
@@ -126,6 +132,7 @@ def list_heads(
                     {}
                     if many is None
                     else {name: _mean_and_spread(part, layer, head) for name, part in many.measures.items()},
+                    layer if numbers is None else numbers[kind][layer],
                 )
             )
     return heads

@@ -75,6 +75,20 @@ PICTURE_MODELS: dict[str, tuple[str, str, dict]] = {
     "clip-vision": ("CLIPVision", "Model", PICTURE),
 }
 
+FOUR_LAYERS = GROUPED | {"num_hidden_layers": 4}
+UNLIKE_LAYERS: dict[str, tuple[str, str, dict]] = {  # attention in layers 2 and 4; other numbers of heads in these
+    "lfm2": ("Lfm2", "ForCausalLM", FOUR_LAYERS | {"layer_types": ["conv", "full_attention"] * 2}),
+    "granite-hybrid": ("GraniteMoeHybrid", "ForCausalLM", FOUR_LAYERS | {
+        "layer_types": ["mamba", "attention"] * 2, "mamba_n_heads": 4, "mamba_d_head": 16, "mamba_d_state": 8,
+        "mamba_n_groups": 1,
+    }),
+    "laguna": ("Laguna", "ForCausalLM", FOUR_LAYERS | {
+        "num_attention_heads_per_layer": [4, 8, 4, 8], "layer_types": ["full_attention", "sliding_attention"] * 2,
+        "sliding_window": 4, "num_experts": 2, "num_experts_per_tok": 1, "moe_intermediate_size": 16,
+        "shared_expert_intermediate_size": 16,
+    }),
+}  # fmt: skip
+
 
 @functools.cache
 def tokenizer() -> transformers.PreTrainedTokenizerFast:
@@ -98,7 +112,7 @@ def tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 def network(name: str) -> transformers.PreTrainedModel:
     """Build a network of this architecture with random weights, the same in every process and in any order of tests."""
-    kind, suffix, sizes = {**TEXT_MODELS, **PICTURE_MODELS}[name]
+    kind, suffix, sizes = {**TEXT_MODELS, **PICTURE_MODELS, **UNLIKE_LAYERS}[name]
     config = getattr(transformers, f"{kind}Config")(**sizes)
     model = getattr(transformers, suffix if suffix.startswith("Gemma") else kind + suffix)
     torch.manual_seed(1)

@@ -227,7 +227,7 @@ def test_the_recipe_in_the_files_computes_the_same_attention(open_app, listed, m
     text = "The unheard-of fox."
     model = open_model(listed["bert"], device="cpu")
     trace = model.trace(text)
-    kind = attention_labels.labelled_kinds(model)["encoder"]
+    kind = attention_labels.labelled_kinds(trace)["encoder"]
     viewed = drop_special_tokens(
         merge_into_words(
             attention_labels.view_opened(model, trace, kind, {"sentence": text}),
