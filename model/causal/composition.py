@@ -1,0 +1,183 @@
+"""What heads are built for, read from their weights: composition between heads, and copying (Elhage et al. 2021).
+
+Composition of an earlier with a later head is the Frobenius norm of the product of their matrices divided by the
+product of their norms: of W_OV of the earlier head with W_QK of the later one by queries (Q) or keys (K), with its W_OV
+by values (V) ("A Mathematical Framework for Transformer Circuits", two-layer attention-only transformers). Random
+matrices give a share above 0, stated as `chance`; only what is well above it says that the later head reads what the
+earlier one writes.
+
+The copying score of a head is the sum of the eigenvalues of its whole OV circuit, from the embedding of a token to the
+logits of all tokens, divided by the sum of their absolute values: 1 if attending to any token raises that token's own
+logit, -1 if it lowers it (the same paper, copying heads).
+
+Biases and norms are left out: the norm of each position has another scale, and a post-norm network has them between all
+layers. A score is a statement about weights, not about any input.
+"""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from ..tracing.kinds import AttentionKind
+from .causal_error import CausalError
+from .head_connections import Connection, connections
+from .result_tables import CausalResult, Table, TableAxis
+from .resumable import ResumableLanguageModel, ResumableNetwork, ResumableTranslator
+
+DRAWS = 20  # random pairs whose mean is the chance
+
+
+class HeadMatrices(NamedTuple):
+    """The four matrices of every head of a layer, `(head, d_model, d_k)` float64, which act on rows: x @ matrix.
+
+    W_QK is `query @ key.mT`, W_OV is `value @ output.mT`, both `(d_model, d_model)` of rank d_k.
+    """
+
+    query: Tensor
+    key: Tensor
+    value: Tensor
+    output: Tensor
+
+
+@dataclass(frozen=True, eq=False)
+class CompositionScores(CausalResult):
+    """Composition of all pairs of heads that causality allows.
+
+    Attributes:
+        scores: connection -> `(earlier layer, earlier head, later layer, later head)` float64 in [0, 1]; NaN where the
+            later head cannot depend on the earlier one.
+        chance: mean score of random matrices of these sizes.
+        difference: largest |difference| of the strongest score of each connection from the product of the whole
+            `(d_model, d_model)` matrices.
+    """
+
+    scores: dict[Connection, np.ndarray]
+    chance: float
+    difference: float
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        names = ("sender_layer", "sender_head", "receiver_layer", "receiver_head")
+        return {
+            connection.name: Table(
+                values,
+                tuple(TableAxis.counted(name, size) for name, size in zip(names, values.shape, strict=True)),
+                "share",
+            )
+            for connection, values in self.scores.items()
+        }
+
+
+@torch.inference_mode()
+def head_matrices(resumable: ResumableNetwork, kind: AttentionKind, layer: int) -> HeadMatrices:
+    """The matrices of all heads of a layer."""
+    attention, heads = resumable.attention(kind, layer), resumable.n_heads
+    query, key, value = (
+        getattr(attention, name).weight.double().unflatten(0, (heads, -1)).mT for name in ("query", "key", "value")
+    )
+    output = attention.output.weight.double().unflatten(1, (heads, -1)).transpose(0, 1)
+    return HeadMatrices(query, key, value, output)
+
+
+@torch.inference_mode()
+def composition(resumable: ResumableNetwork) -> CompositionScores:
+    """Compute the composition of every pair of heads."""
+    matrices = {
+        (kind.name, layer): head_matrices(resumable, kind, layer)
+        for kind in resumable.kinds
+        for layer in range(resumable.stacks[kind.stack])
+    }
+    scores, difference = {}, 0.0
+    for connection in connections(resumable):
+        sizes = resumable.stacks[connection.sender.stack], resumable.stacks[connection.receiver.stack]
+        table = np.full((sizes[0], resumable.n_heads, sizes[1], resumable.n_heads), np.nan)
+        for first, second in np.ndindex(*sizes):
+            if connection.allows(first, second):
+                earlier = matrices[connection.sender.name, first]
+                later = matrices[connection.receiver.name, second]
+                table[first, :, second] = _scores(earlier, later, connection.input).cpu().numpy()
+        scores[connection] = table
+        first, head, second, other = np.unravel_index(int(np.nanargmax(table)), table.shape)
+        whole = _dense(
+            *(part[head] for part in matrices[connection.sender.name, int(first)][2:]),
+            *(part[other] for part in _read_by(matrices[connection.receiver.name, int(second)], connection.input)),
+        )
+        difference = max(difference, abs(whole - float(table[first, head, second, other])))
+    width, inner = matrices[resumable.kinds[0].name, 0].query.shape[1:]
+    return CompositionScores(scores, _chance(width, inner), difference)
+
+
+def _read_by(later: HeadMatrices, name: str) -> tuple[Tensor, Tensor]:
+    """The matrix of a head as two factors, the one that reads the stream by this input first."""
+    return {
+        "queries": (later.query, later.key),
+        "keys": (later.key, later.query),
+        "values": (later.value, later.output),
+    }[name]
+
+
+def _scores(earlier: HeadMatrices, later: HeadMatrices, name: str) -> Tensor:
+    """`(earlier head, later head)`; only products of d_k x d_k matrices."""
+    reads, rest = _read_by(later, name)
+    # value @ (output.mT @ reads) @ rest.mT, whose norm follows from the Gram matrices of its outer factors
+    inner = torch.einsum("hdk,gdl->hgkl", earlier.output, reads)  # (earlier, later, d_k, d_k)
+    product = _gram(earlier.value)[:, None] @ inner @ _gram(rest)[None]
+    squared = (product * inner).sum(dim=(-2, -1))
+    own = _norm(earlier.value, earlier.output)[:, None] * _norm(reads, rest)[None]
+    return (squared.clamp(min=0).sqrt() / own.clamp(min=torch.finfo(torch.float64).tiny)).clamp(max=1)
+
+
+def _gram(factor: Tensor) -> Tensor:
+    return factor.mT @ factor
+
+
+def _norm(first: Tensor, second: Tensor) -> Tensor:
+    """Frobenius norms of `first @ second.mT`, `(head,)`."""
+    return (_gram(first) * _gram(second)).sum(dim=(-2, -1)).clamp(min=0).sqrt()
+
+
+def _dense(value: Tensor, output: Tensor, reads: Tensor, rest: Tensor) -> float:
+    """The score of one pair by its whole matrices."""
+    earlier, later = value @ output.mT, reads @ rest.mT
+    own = torch.linalg.norm(earlier) * torch.linalg.norm(later)
+    return float(torch.linalg.norm(earlier @ later) / own) if own else 0.0
+
+
+def _chance(width: int, inner: int) -> float:
+    """Mean score of random matrices `(width, inner)`."""
+    generator = torch.Generator().manual_seed(0)
+    draws = torch.randn(DRAWS, 8, 1, width, inner, generator=generator, dtype=torch.float64)
+    pairs = ((HeadMatrices(*draw[:4]), HeadMatrices(*draw[4:])) for draw in draws)
+    return float(torch.stack([_scores(earlier, later, "queries") for earlier, later in pairs]).mean())
+
+
+@torch.inference_mode()
+def copying_scores(resumable: ResumableNetwork) -> dict[str, np.ndarray]:
+    """Kind of attention -> copying score of every head whose output reaches the logits, `(layer, head)` in [-1, 1].
+
+    The eigenvalues of the circuit of all tokens, E W_OV E^T, are those of the d_k x d_k matrix W_O E^T E W_V, but for
+    zeros. 0 for a head without output.
+
+    Raises:
+        CausalError: the network reads no tokens.
+    """
+    if not isinstance(resumable, ResumableTranslator | ResumableLanguageModel):
+        raise CausalError("Only networks that read and write tokens copy them; choose one that reads text.")
+    embedding = resumable.network.embedding.weight.double()
+    products = embedding.mT @ embedding  # (d_model, d_model)
+    scores = {}
+    for kind in resumable.kinds:
+        if kind.stack != resumable.output_stack:
+            continue
+        table = np.zeros((resumable.stacks[kind.stack], resumable.n_heads))
+        for layer in range(len(table)):
+            matrices = head_matrices(resumable, kind, layer)
+            eigenvalues = torch.linalg.eigvals(matrices.output.mT @ products @ matrices.value)  # (head, d_k)
+            size = eigenvalues.abs().sum(dim=-1)
+            share = eigenvalues.real.sum(dim=-1) / size.clamp(min=torch.finfo(torch.float64).tiny)
+            table[layer] = share.clamp(-1, 1).cpu().numpy()
+        scores[kind.name] = table
+    return scores

@@ -1,0 +1,137 @@
+"""Head scores on repeated random ids: induction, previous token, duplicate token (Olsson et al. 2022).
+
+The input is a row of random ids, each at most once, and the same row again. From the second half, a head can attend
+
+    induction      to the token after the earlier occurrence of this token ("prefix matching": it can say what follows)
+    duplicate      to the earlier occurrence of this token
+    previous       to the token before (scored over both halves)
+
+A score is the attention on that one key, averaged over queries and over several random rows; it is in [0, 1]. Random
+ids have no meaning, so a high score shows what a head does with any tokens ("In-context Learning and Induction Heads",
+section on head activation evaluators), not what it does in a sentence. `chance` is the score of even attention.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from ..networks.tap import Recorder
+from ..tracing.kinds import AttentionKind
+from .causal_error import CausalError
+from .result_tables import CausalResult, Table, TableAxis
+from .resumable import Inputs, ResumableLanguageModel, ResumableNetwork, ResumableTranslator
+
+SCORES = ("induction", "previous", "duplicate")
+LENGTH, ROWS = 25, 8
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedIdScores(CausalResult):
+    """Scores of every head that attends within one sequence.
+
+    Attributes:
+        scores: kind of attention -> score -> `(layer, head)` float64 in [0, 1].
+        standard_errors: the same of the means over rows.
+        chance: kind of attention -> score -> that of even attention over all keys that are not masked.
+        length, rows: of the random ids before they are repeated; how many rows.
+        row_sum_error: largest distance of a query's weights from summing to 1.
+    """
+
+    scores: dict[str, dict[str, np.ndarray]]
+    standard_errors: dict[str, dict[str, np.ndarray]]
+    chance: dict[str, dict[str, float]]
+    length: int
+    rows: int
+    row_sum_error: float
+
+    @property
+    def tables(self) -> dict[str, Table]:
+        return {
+            f"{kind}_{name}": Table(
+                values, (TableAxis.counted("layer", len(values)), TableAxis.counted("head", values.shape[1])), "share"
+            )
+            for kind, scores in self.scores.items()
+            for name, values in scores.items()
+        }
+
+
+@torch.inference_mode()
+def score_heads(
+    resumable: ResumableNetwork, *, length: int = LENGTH, rows: int = ROWS, seed: int = 0
+) -> RepeatedIdScores:
+    """Score the heads of self-attention on repeated random ids.
+
+    Args:
+        length: random ids before they are repeated, at least 2.
+        rows: how many random rows, at least 2.
+        seed: of the ids.
+
+    Raises:
+        CausalError: the network reads no tokens, its vocabulary or its positions are too few, or a number is too small.
+    """
+    if not isinstance(resumable, ResumableTranslator | ResumableLanguageModel):
+        raise CausalError("Only networks that read tokens have these scores; choose one that reads text.")
+    if length < 2 or rows < 2:
+        raise CausalError(
+            "These scores need at least 2 ids and 2 rows, not {length} and {rows}.", length=length, rows=rows
+        )
+    ids = draw_repeated(resumable, length, rows, seed)
+    scores, errors, chance, worst = {}, {}, {}, 0.0
+    inputs, offsets = _inputs(resumable, ids)
+    kinds = [kind for kind in resumable.kinds if kind.square]
+    recorder = Recorder({name for kind in kinds for name in _names(resumable, kind)})
+    resumable.run(inputs, recorder)
+    for kind in kinds:
+        weights = torch.stack([recorder.tensors[name] for name in _names(resumable, kind)], dim=1).double()
+        worst = max(worst, float((weights.sum(dim=-1) - 1).abs().max()))  # (row, layer, head, query, key)
+        tables = {name: _read(weights, name, length, offsets[kind.name]).cpu().numpy() for name in SCORES}
+        scores[kind.name] = {name: table.mean(axis=0) for name, table in tables.items()}
+        errors[kind.name] = {name: table.std(axis=0, ddof=1) / math.sqrt(rows) for name, table in tables.items()}
+        count = weights.shape[-1]
+        even = torch.ones(1, 1, 1, count, count, dtype=torch.float64)
+        even = even.tril() if kind.causal else even
+        even = even / even.sum(dim=-1, keepdim=True)
+        chance[kind.name] = {name: float(_read(even, name, length, offsets[kind.name])) for name in SCORES}
+    return RepeatedIdScores(scores, errors, chance, length, rows, worst)
+
+
+def draw_repeated(resumable: ResumableNetwork, length: int, rows: int, seed: int) -> torch.Tensor:
+    """Random ids `(row, 2 x length)`, the second half equal to the first; no special token, none twice in a half.
+
+    Raises:
+        CausalError: the vocabulary or the positions are too few.
+    """
+    assert isinstance(resumable, ResumableTranslator | ResumableLanguageModel)
+    config = resumable.network.config
+    special = {config.pad_id, config.unk_id, config.bos_id, config.eos_id}
+    ordinary = torch.tensor([number for number in range(config.vocabulary_size) if number not in special])
+    most = min(len(ordinary), (config.max_positions - 1) // 2)
+    if length > most:
+        raise CausalError("{length} ids cannot be repeated here; choose at most {most}.", length=length, most=most)
+    generator = torch.Generator().manual_seed(seed)
+    halves = torch.stack([ordinary[torch.randperm(len(ordinary), generator=generator)[:length]] for _ in range(rows)])
+    return torch.cat([halves, halves], dim=1).to(resumable.device)
+
+
+def _inputs(resumable: ResumableNetwork, ids: torch.Tensor) -> tuple[Inputs, dict[str, int]]:
+    """Inputs of a network, and for each kind of attention the position of the first random id."""
+    if isinstance(resumable, ResumableLanguageModel):
+        return (ids,), {"decoder": 0}
+    assert isinstance(resumable, ResumableTranslator)
+    config = resumable.network.config
+    start, end = (torch.full_like(ids[:, :1], special) for special in (config.bos_id, config.eos_id))
+    return (torch.cat([ids, end], dim=1), torch.cat([start, ids], dim=1)), {"encoder": 0, "decoder": 1}
+
+
+def _names(resumable: ResumableNetwork, kind: AttentionKind) -> list[str]:
+    return [f"{kind.tap_name(layer)}.weights" for layer in range(resumable.stacks[kind.stack])]
+
+
+def _read(weights: torch.Tensor, name: str, length: int, offset: int) -> torch.Tensor:
+    """Mean weight on the key of a score: `(row, layer, head, query, key)` -> `(row, layer, head)`."""
+    first = offset + 1 if name == "previous" else offset + length
+    queries = torch.arange(first, offset + 2 * length)
+    back = {"induction": length - 1, "previous": 1, "duplicate": length}[name]
+    return weights[..., queries, queries - back].mean(dim=-1)
