@@ -99,8 +99,10 @@ def test_a_click_on_the_old_page_does_not_undo_back(held_page: tuple[Page, HeldL
     line.hold(answers=True)
     page.go_back()
     line.wait_for(1, answers=True, part=address_of(FIRST))
+    line.hold(answers=False)
     choose_by_mouse(page)
-    line.wait_for(2, answers=True, part=address_of(FIRST))
+    line.wait_for(1, answers=False)
+    line.release(answers=False)
     line.release(answers=True)
     wait_for_page(page, "Attention Atlas")
     assert path(page) == "/"
