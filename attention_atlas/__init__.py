@@ -15,6 +15,7 @@ _HERE = Path(__file__).resolve().parent
 if not (_HERE / "model").is_dir():  # in a checkout both packages are next to this folder, not in it
     __path__.append(str(_HERE.parent))
 
+from .data_frames import frame  # noqa: E402
 from .model import (  # noqa: E402
     CheckpointError,
     ConvolutionClassifier,
@@ -28,7 +29,6 @@ from .model import (  # noqa: E402
     open_model,
 )
 from .notebook_view import ShowError, Shown, show  # noqa: E402
-from .views.trace_frame import frame  # noqa: E402
 from .views.version import VERSION as __version__  # noqa: E402, F401
 
 __all__ = [

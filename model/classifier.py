@@ -1,5 +1,6 @@
 """The picture classifier for pages and notebooks: load once, then classify, trace and explain."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -25,6 +26,11 @@ from .attribution.head_ablation import ClassificationAblation, ablate_classifica
 from .attribution.intervention_result import InterventionCheck, check_intervention
 from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradients, slope_along
 from .attribution.training_distance import TrainingDistance, TrainingDistances
+from .causal.causal_error import CausalError
+from .causal.causal_methods import CausalMethods
+from .causal.experiments import Experiment, picture_experiment
+from .causal.resumable import ResumableVision
+from .causal.traced_inputs import TracedInput, picture_input
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
@@ -76,8 +82,8 @@ class VisionInterventionResult:
     check: InterventionCheck
 
 
-class VisionClassifier(PictureClassifier):
-    """A trained ViT with its classes; see `PictureClassifier`."""
+class VisionClassifier(PictureClassifier, CausalMethods):
+    """A trained ViT with its classes; see `PictureClassifier`, and `CausalMethods` for what causes an answer."""
 
     network: VisionTransformer
     network_type, config_type = VisionTransformer, VisionConfig
@@ -205,6 +211,43 @@ class VisionClassifier(PictureClassifier):
     def logits_without(self, trace: VisionTrace, layer: int, head: int) -> np.ndarray:
         """Compute the logits `(class,)` without one head in another way; see `model.attribution.head_ablation`."""
         return logits_without(self.network, self._tensor(trace.pixels), layer, head)
+
+    def experiment(
+        self, clean: Image.Image | np.ndarray, corrupt: Image.Image | np.ndarray, target: str | None = None
+    ) -> Experiment:
+        """Prepare two pictures; see `model.causal.experiments.picture_experiment`.
+
+        Args:
+            clean, corrupt: pictures, or pixels `(height, width, 3)` from `prepare`, as `replace_patches` mixes them.
+
+        Raises:
+            CausalError: a target was stated.
+        """
+        if target is not None:
+            raise CausalError("A picture has no target text; state a metric instead.")
+        both = (one if isinstance(one, np.ndarray) else self.prepare(one) for one in (clean, corrupt))
+        return picture_experiment(ResumableVision(self.network), *(self._tensor(pixels) for pixels in both))
+
+    def replace_patches(self, pixels: np.ndarray, other: np.ndarray, patches: Sequence[int]) -> np.ndarray:
+        """Copy patches, by number from 0, of another picture into one; both are from `prepare`, `(height, width, 3)`.
+
+        Raises:
+            CausalError: a patch does not exist, or the pictures differ in size.
+        """
+        size = self.config.patch_size
+        columns, count = pixels.shape[1] // size, (pixels.shape[0] // size) * (pixels.shape[1] // size)
+        if pixels.shape != other.shape or not all(0 <= patch < count for patch in patches):
+            raise CausalError("Choose patches from 0 to {last}, of two pictures of equal size.", last=count - 1)
+        mixed = pixels.copy()
+        for patch in patches:
+            row, column = divmod(patch, columns)
+            block = np.s_[row * size : (row + 1) * size, column * size : (column + 1) * size]
+            mixed[block] = other[block]
+        return mixed
+
+    def traced_input(self, trace: VisionTrace) -> TracedInput:
+        """The input of a trace; see `CausalMethods`."""
+        return picture_input(ResumableVision(self.network), trace, self._tensor(trace.pixels))
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.export.vit.write_vit`."""

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from .causal.causal_methods import CausalMethods
+from .causal.experiments import Experiment, completion_experiment
+from .causal.resumable import ResumableLanguageModel
+from .causal.traced_inputs import TracedInput, completion_input
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.gpt2 import write_gpt2
@@ -35,8 +39,11 @@ def _record(
     return record_language_trace(network, tokenizer, prompt_ids, following_ids, intervention)
 
 
-class LanguageModel(SentenceTranslator[LanguageTrace]):
-    """A trained decoder-only Transformer that continues English text and translates it; see `SentenceTranslator`."""
+class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
+    """A trained decoder-only Transformer that continues English text and translates it.
+
+    See `SentenceTranslator`, and `CausalMethods` for what causes an answer.
+    """
 
     network: DecoderOnlyTransformer
     network_type, config_type = DecoderOnlyTransformer, DecoderOnlyConfig
@@ -92,6 +99,20 @@ class LanguageModel(SentenceTranslator[LanguageTrace]):
         prompt = self.check(text)
         following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
         return record_language_trace(self.network, self.tokenizer, prompt, following, intervention)
+
+    def experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
+        """Prepare two texts that are continued; see `model.causal.experiments.completion_experiment`.
+
+        Raises:
+            InputError: see `check`.
+        """
+        ids = None if target is None else self.read_ids(target)
+        texts = self.check(clean), self.check(corrupt)
+        return completion_experiment(ResumableLanguageModel(self.network), self.tokenizer, *texts, ids)
+
+    def traced_input(self, trace: LanguageTrace) -> TracedInput:
+        """The input of a trace; see `CausalMethods`."""
+        return completion_input(ResumableLanguageModel(self.network), trace)
 
     def export_gpt2(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face GPT-2 checkpoint; see `model.export.gpt2.write_gpt2`."""

@@ -108,7 +108,7 @@ def attribute_logit(
             last=length - 1,
         )
     place = position % length
-    logits = resumable.logits(run.hidden[0, place]).double()
+    logits = resumable.logits(run.hidden[:, place])[0].double()
     logit = logits[index] - (logits[other] if other is not None else 0)
     parts = _Parts(resumable, run, place)
     parts.pull_back(*_direction(resumable.network, index, other))

@@ -105,6 +105,26 @@ class LogitDifference(_AtOnePosition):
 
 
 @dataclass(frozen=True)
+class Logit(_AtOnePosition):
+    """The logit of a token or class."""
+
+    index: int
+    position: int = -1
+    unit = "logits"
+
+    @property
+    def indices(self) -> tuple[int, ...]:
+        return (self.index,)
+
+    @property
+    def columns(self) -> tuple[int, ...]:
+        return (self.index,)
+
+    def measure(self, logits: Tensor) -> Tensor:
+        return logits[:, 0, 0]
+
+
+@dataclass(frozen=True)
 class Probability(_AtOnePosition):
     """The probability of a token or class."""
 
@@ -172,6 +192,6 @@ def output_logits(resumable: ResumableNetwork, hidden: Tensor, metric: Metric) -
 
 def preferred(resumable: ResumableNetwork, hidden: Tensor, never: Sequence[int] = ()) -> int:
     """The token or class with the largest logit at the last output position of one run."""
-    logits = resumable.logits(hidden[0, -1]).clone()
+    logits = resumable.logits(hidden[:1, -1])[0].clone()
     logits[list(never)] = -torch.inf
     return int(logits.argmax())

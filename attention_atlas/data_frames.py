@@ -1,0 +1,44 @@
+"""Results of this package as pandas frames: attention of traces, and tables of causal results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from .views import trace_frame
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TabledResult(Protocol):
+    """What a causal method returns; see `model.causal.result_tables.CausalResult`."""
+
+    @property
+    def tables(self) -> Mapping[str, Any]: ...
+
+    def columns(self, table: str | None = None) -> Mapping[str, np.ndarray]: ...
+
+
+def frame(result: trace_frame.AttentionTrace | TabledResult, kinds: str | Sequence[str] | None = None) -> pd.DataFrame:
+    """Return all numbers of a trace, or of one table of a causal result, as rows of a pandas frame.
+
+    Args:
+        result: a trace of any network here, see `views.trace_frame.frame`; or what a causal method returned, such as
+            `translator.patch(...)`: a column for each axis, with its labels, and `value`. Layers and heads count
+            from 1; where an axis has tokens, `<axis>_place` counts them from 1.
+        kinds: of a trace, kinds of attention; of a causal result, the name of one table, by default its first.
+
+    Raises:
+        ValueError: there is no such kind or table, or several tables were named; the message states what there is.
+    """
+    import pandas as pd
+
+    if hasattr(result, "records"):
+        return trace_frame.frame(result, kinds)
+    assert hasattr(result, "tables")
+    if kinds is not None and not isinstance(kinds, str):
+        raise ValueError(f"Tables have different axes; name one of {', '.join(result.tables)}.")
+    return pd.DataFrame(dict(result.columns(kinds)))
