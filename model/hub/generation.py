@@ -1,6 +1,6 @@
 """Greedy generation, some tokens at a time, with or without interventions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -26,6 +26,7 @@ def greedy_in_steps(
     *,
     by_interface: bool = True,
     most: int | None = None,
+    language: Mapping[str, int] | None = None,
 ) -> InSteps[tuple[int, ...]]:
     """New ids by the library's own `generate`, without the prompt, with the end token where it was reached.
 
@@ -37,6 +38,7 @@ def greedy_in_steps(
         most: number of positions, which limits it too; None without a limit.
         names: of the calls of attention in one run of the whole network.
         tap, by_interface: as of `CallRecorder` and `recording_calls`.
+        language: arguments that choose the language of a decoder; see `model.hub.languages`.
     """
     paired = has_decoder(network)
     ids: torch.Tensor | None = None if paired else inputs["input_ids"]
@@ -52,6 +54,7 @@ def greedy_in_steps(
         elif ids is not None:
             arguments |= {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
         options: dict[str, Any] = {"max_length": longest, "max_new_tokens": None, "do_sample": False, "num_beams": 1}
+        options |= language or {}
         options["stopping_criteria"] = [lambda so_far, _, until=until: _is_long_enough(so_far, until)]
         if tap is None:
             new = network.generate(**arguments, **options)

@@ -11,6 +11,7 @@ from ..picture_conversion import upright_rgb
 from ..runtime.fallback import device_of
 from .errors import OpenError
 from .forward_run import ModelInputs
+from .languages import TargetLanguages
 from .library_types import ImageProcessor, Network, Reader
 from .picture_layout import PictureLayout, channels, whole_patches
 from .token_offsets import Tokens, tokenize
@@ -91,7 +92,9 @@ def picture_fields(layout: PictureLayout, inputs: ModelInputs) -> dict[str, Any]
     return {**sizes, "pixels": scaled, "received": pixels.numpy()}
 
 
-def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[ModelInputs, int | None, int | None]:
+def probe_inputs(
+    network: Network, reader: Reader, languages: TargetLanguages, *, vision: bool
+) -> tuple[ModelInputs, int | None, int | None]:
     """A short input, and the numbers of tokens in encoder and decoder; None for a picture."""
     if vision:
         rows, columns = np.indices((64, 64))
@@ -102,7 +105,8 @@ def probe_inputs(network: Network, reader: Reader, *, vision: bool) -> tuple[Mod
     source = Tokens(ids, tokens.labels[:PROBE_TOKENS], tokens.special[:PROBE_TOKENS], (0,) * len(ids), ())
     if not has_decoder(network):
         return text_inputs(network, source), len(ids), None
-    target = (start_id(network), *ids[: max(2, len(ids) - 3)])
+    start = first_ids(network, languages, languages.default or next(iter(languages.ids), None))
+    target = (*start, *ids[: max(2, len(ids) - 2 - len(start))])
     if len(target) == len(ids):
         target = (*target, ids[-1])
     return pair_inputs(network, source, target), len(ids), len(target)
@@ -123,6 +127,16 @@ def has_decoder(network: Network) -> bool:
     if not getattr(network.config, "is_encoder_decoder", False):
         return False
     return "decoder_input_ids" in inspect.signature(network.forward).parameters
+
+
+def first_ids(network: Network, languages: TargetLanguages, language: str | None) -> tuple[int, ...]:
+    """The first ids of a decoder's input: the start, and the code of the language where there are several.
+
+    Raises:
+        OpenError: the configuration has no start.
+    """
+    is_start = language is not None and languages.place == "start"
+    return languages.begin(None if is_start else start_id(network), language)
 
 
 def start_id(network: Network) -> int:

@@ -12,7 +12,7 @@ from .errors import OpenError, states_errors
 from .forward_run import ModelInputs, output_tensor, residual_stream, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
-from .model_inputs import pair_inputs, picture_fields, picture_inputs, start_id, text_inputs
+from .model_inputs import first_ids, pair_inputs, picture_fields, picture_inputs, text_inputs
 from .opened_network import OpenedNetwork
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import end_id, score_trace, scored_labels
@@ -39,6 +39,7 @@ class OpenedModel(OpenedNetwork):
         *,
         second: str | None = None,
         target: str | tuple[int, ...] | None = None,
+        target_language: str | None = None,
         intervention: HeadInterventions | None = None,
         keep: str | int = "auto",
     ) -> HubTrace:
@@ -50,6 +51,8 @@ class OpenedModel(OpenedNetwork):
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed, or its ids as in a trace; by default its
                 own greedy output.
+            target_language: the language that a decoder of several writes, as its tokenizer names it, such as
+                "fra_Latn"; by default the one that the model itself states. `languages` has all.
             intervention: changes to heads during the pass.
             keep: "auto", "all", "weights" or a layer, numbered from 0 among all layers of the network; see
                 `model.hub.trace_limits`.
@@ -58,7 +61,7 @@ class OpenedModel(OpenedNetwork):
             OpenError: the input cannot be used, or the maps would be too large.
             InterventionError: see `HeadInterventions.check`.
         """
-        source, decoder, inputs = self._read(given, second, target)
+        source, decoder, inputs = self._read(given, second, target, target_language)
         layout = self._layout(inputs) if self.vision else None
         shapes = self._shapes(source, decoder, layout)
         tap = None if intervention is None else intervention.tap(shapes, self.layers)
@@ -84,7 +87,9 @@ class OpenedModel(OpenedNetwork):
         )
 
     @states_errors
-    def count_weights(self, text: str, second: str | None = None, target: str | None = None) -> tuple[int, int]:
+    def count_weights(
+        self, text: str, second: str | None = None, target: str | None = None, target_language: str | None = None
+    ) -> tuple[int, int]:
         """Number of attention weights of a text in all layers, and largest number of layers, before any computation.
 
         A target that the decoder has yet to generate counts with its largest length.
@@ -95,10 +100,11 @@ class OpenedModel(OpenedNetwork):
         source = self._source(text, second)
         decoder = None
         if self.has_decoder:
-            count = MOST_GENERATED if target is None else len(self._target(target))
+            language = self.languages.code(target_language)
+            count = 1 + MOST_GENERATED if target is None else len(self._target(target, language))
             if self.task != "translate" and target is None:
-                count = len(source.ids)
-            decoder = Tokens((0,) * (1 + count), (), (), (), ())
+                count = 1 + len(source.ids)
+            decoder = Tokens((0,) * count, (), (), (), ())
         shapes = self._shapes(source, decoder).values()
         return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
 
@@ -121,18 +127,28 @@ class OpenedModel(OpenedNetwork):
         """Labels of the tokens or classes that `score` scores, in its order."""
         return scored_labels(self, trace)
 
-    def generate(self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None) -> str:
+    def generate(
+        self,
+        text: str,
+        tokens: int = 20,
+        intervention: HeadInterventions | None = None,
+        target_language: str | None = None,
+    ) -> str:
         """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
 
         Raises:
             OpenError: this network generates no text.
             InterventionError: see `HeadInterventions.check`.
         """
-        return run_to_end(self.generate_in_steps(text, tokens, intervention))
+        return run_to_end(self.generate_in_steps(text, tokens, intervention, target_language))
 
     @states_errors
     def generate_in_steps(
-        self, text: str, tokens: int = 20, intervention: HeadInterventions | None = None
+        self,
+        text: str,
+        tokens: int = 20,
+        intervention: HeadInterventions | None = None,
+        target_language: str | None = None,
     ) -> InSteps[str]:
         """`generate`, some tokens at a time.
 
@@ -141,7 +157,8 @@ class OpenedModel(OpenedNetwork):
         """
         if self.task not in ("complete", "translate"):
             raise OpenError("This model generates no text; open one of a decoder.")
-        ids = yield from self._generated(self._source(text), tokens, intervention)
+        language = self.languages.code(target_language)
+        ids = yield from self._generated(self._source(text), tokens, language, intervention)
         return self.reader.decode(ids, skip_special_tokens=True)
 
     @states_errors
@@ -152,8 +169,13 @@ class OpenedModel(OpenedNetwork):
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
 
     def _read(
-        self, trace_input: TraceInput, second: str | None, target: str | tuple[int, ...] | None
+        self,
+        trace_input: TraceInput,
+        second: str | None,
+        target: str | tuple[int, ...] | None,
+        target_language: str | None,
     ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
+        language = self.languages.code(target_language)
         if self.vision:
             if not isinstance(trace_input, Image.Image | np.ndarray):
                 raise OpenError("This model reads pictures; give it one.")
@@ -166,13 +188,14 @@ class OpenedModel(OpenedNetwork):
         if isinstance(target, tuple):
             ids = target
         elif target is not None:
-            ids = self._fed(self._target(target))
+            ids = self._target(target, language)
         elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
-            ids = self._fed(source.ids)
+            ids = self._fed(source.ids, language)
         else:
-            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED)))
+            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED, language)), language)
         self.limits.check(0, len(ids))
-        return source, tokens_of_ids(self.reader, ids), pair_inputs(self.network, source, ids)
+        tokens = tokens_of_ids(self.reader, ids, self.languages.ids.values())
+        return source, tokens, pair_inputs(self.network, source, ids)
 
     def _source(self, text: str, second: str | None = None) -> Tokens:
         """Tokens of the input, no more than there are positions."""
@@ -182,17 +205,25 @@ class OpenedModel(OpenedNetwork):
         self.limits.check(len(source.ids))
         return source
 
-    def _target(self, text: str) -> tuple[int, ...]:
-        ids = tuple(self.reader(text_target=text)["input_ids"])
-        self.limits.check(0, len(self._fed(ids)))
-        return ids
+    def _target(self, text: str, language: str | None) -> tuple[int, ...]:
+        """What the decoder is fed for a target."""
+        if language is None:
+            ids = self.reader(text_target=text)["input_ids"]
+        else:  # the tokenizer's own language stays as it is: others may use it meanwhile
+            ids = self.reader(text, add_special_tokens=False)["input_ids"]
+        fed = self._fed(tuple(ids), language)
+        self.limits.check(0, len(fed))
+        return fed
 
-    def _fed(self, ids: tuple[int, ...]) -> tuple[int, ...]:
-        """What a decoder reads that answers with `ids`."""
-        return start_id(self.network), *(ids[:-1] if ids and ids[-1] == end_id(self) else ids)
+    def _fed(self, ids: tuple[int, ...], language: str | None) -> tuple[int, ...]:
+        """What a decoder reads that answers with `ids`, which may begin with the code of the language."""
+        first = first_ids(self.network, self.languages, language)
+        if language is not None and ids[:1] == (self.languages.ids[language],):
+            ids = ids[1:]
+        return *first, *(ids[:-1] if ids and ids[-1] == end_id(self) else ids)
 
     def _generated(
-        self, source: Tokens, tokens: int, intervention: HeadInterventions | None = None
+        self, source: Tokens, tokens: int, language: str | None, intervention: HeadInterventions | None = None
     ) -> InSteps[tuple[int, ...]]:
         """New ids by greedy decoding."""
         tap = None
@@ -202,7 +233,8 @@ class OpenedModel(OpenedNetwork):
         names, by = self.proof.plan.names, self.proof.by_interface
         most = self.limits.target if self.has_decoder else self.limits.source
         inputs = text_inputs(self.network, source)
-        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most)
+        options = self.languages.options(language)
+        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most, language=options)
 
     def _reduce(
         self,

@@ -12,6 +12,7 @@ from ..tracing.traced_model import Capability
 from .forward_run import ModelInputs, reported_weights, run_network
 from .hub_trace import HubTrace
 from .interface import attention_implementation
+from .languages import TargetLanguages, find_languages
 from .library_types import Config
 from .loading import LoadedModel
 from .model_inputs import has_decoder, other_inputs, probe_inputs, takes_pairs
@@ -38,6 +39,7 @@ class OpenedNetwork(NetworkOwner):
         has_decoder: whether it has a decoder besides its encoder.
         unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
         limits: how many tokens it can read.
+        languages: those that its decoder can be told to write in; see `model.hub.languages`.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
 
     Raises:
@@ -50,7 +52,8 @@ class OpenedNetwork(NetworkOwner):
         self.has_decoder = has_decoder(self.network)
         self.unread = () if self.vision else other_inputs(self.network)
         self.pinned = name if commit is None else f"{name.partition('@')[0]}@{commit}"
-        inputs, source, target = probe_inputs(self.network, self.reader, vision=self.vision)
+        self.languages = find_languages(self.network, self.reader) if self.has_decoder else TargetLanguages()
+        inputs, source, target = probe_inputs(self.network, self.reader, self.languages, vision=self.vision)
         with watch_positions() as limits, other_size_stated(self.network, inputs):
             self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
         self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)

@@ -12,6 +12,7 @@ from .eager_attention import CallRecorder
 from .errors import OpenError
 from .forward_run import output_tensor, run_network
 from .hub_trace import HubTrace
+from .languages import TargetLanguages
 from .library_types import Network, Reader
 from .model_inputs import text_inputs
 from .tasks import AnswerForm, ModelTask
@@ -26,6 +27,7 @@ class ScoredModel(Protocol):
     reader: Reader
     task: ModelTask
     proof: OpeningCheck
+    languages: TargetLanguages
 
     @property
     def layers(self) -> dict[str, tuple[int, ...]]: ...
@@ -46,7 +48,9 @@ def score_trace(model: ScoredModel, trace: HubTrace, interventions: HeadInterven
     if model.task == "fill":
         return pseudo_likelihood(model, trace, interventions)
     if model.task == "translate":
-        return token_losses(trace.logits, [*trace.tokens("target").ids[1:], end_id(model)])
+        ids = trace.tokens("target").ids
+        first = model.languages.length(ids)
+        return token_losses(trace.logits[first - 1 :], [*ids[first:], end_id(model)])
     return token_losses(trace.logits[:-1], trace.tokens("source").ids[1:])
 
 
@@ -58,7 +62,8 @@ def scored_labels(model: ScoredModel, trace: HubTrace) -> tuple[str, ...]:
     if model.task == "fill":
         return tuple(label for label, mark in zip(source.labels, source.special, strict=True) if not mark)
     if model.task == "translate":
-        return (*trace.tokens("target").labels[1:], *labels_of(model.reader, [end_id(model)]))
+        target = trace.tokens("target")
+        return (*target.labels[model.languages.length(target.ids) :], *labels_of(model.reader, [end_id(model)]))
     return source.labels[1:]
 
 

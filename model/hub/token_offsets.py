@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
@@ -160,10 +160,14 @@ def _tokens(
     return Tokens(tuple(ids), tuple(labels), tuple(special), tuple(segments), places, tuple(map(name_bytes, texts)))
 
 
-def tokens_of_ids(tokenizer: Tokenizer, ids: Sequence[int]) -> Tokens:
-    """Tokens without a text: those that a decoder is fed or has generated; labels and words from their names."""
+def tokens_of_ids(tokenizer: Tokenizer, ids: Sequence[int], special_ids: Iterable[int] = ()) -> Tokens:
+    """Tokens without a text: those that a decoder is fed or has generated; labels and words from their names.
+
+    Args:
+        special_ids: of special tokens besides those that the tokenizer states.
+    """
     names = tokenizer.convert_ids_to_tokens(list(ids))
-    marks = set(tokenizer.all_special_ids)
+    marks = {*tokenizer.all_special_ids, *special_ids}
     special = [id_ in marks for id_ in ids]
     named = [f"#{id_}" if name is None else name for id_, name in zip(ids, names, strict=True)]
     read = _spell(tokenizer, named, [mark or name is None for mark, name in zip(special, names, strict=True)])

@@ -17,9 +17,10 @@ import torch
 import transformers
 
 from .errors import OpenError
+from .languages import TargetLanguages, find_languages
 from .library_types import Network
 from .loading import read_config
-from .model_inputs import probe_inputs
+from .model_inputs import has_decoder, probe_inputs
 from .readers import load_reader
 from .tasks import loading_class, task_of
 
@@ -122,7 +123,9 @@ def _try_out(folder: Path, task: Any, stage: list[str]) -> dict[str, Any]:
     stage[0] = "reader"
     vision = network.main_input_name == "pixel_values"
     if vision or network.main_input_name == "input_ids":
-        probe_inputs(network, load_reader(folder, vision, config), vision=vision)
+        reader = load_reader(folder, vision, config)
+        languages = find_languages(network, reader) if has_decoder(network) else TargetLanguages()
+        probe_inputs(network, reader, languages, vision=vision)
     return sizes
 
 

@@ -20,23 +20,27 @@ BEST = 5  # number of candidates
 
 @dataclass(frozen=True)
 class GeneratedText:
-    """What a model generates for a text, and the limit of new tokens."""
+    """What a model generates for a text, the limit of new tokens, and the language, where it has several."""
 
     text: str
     tokens: int
+    language: str | None = None
 
 
-def render(service: Service[OpenedModel], text: str, trace: HubTrace, *, fed: bool = False) -> GeneratedText | None:
+def render(
+    service: Service[OpenedModel], text: str, trace: HubTrace, *, fed: bool = False, language: str | None = None
+) -> GeneratedText | None:
     """Render the answer of a model that reads text; return the generated text, if any.
 
     Args:
         fed: whether the target of the trace is the user's, not the model's own.
+        language: that the decoder writes, where it has several.
     """
     model = service.model
     if model.task == "complete":
         return _render_continuation(service, text, trace)
     if model.task == "translate":
-        return _render_translation(service, text, trace, fed)
+        return _render_translation(service, text, trace, fed, language)
     if model.task == "fill":
         _render_mask(model, trace)
     elif model.classes is not None:
@@ -45,10 +49,16 @@ def render(service: Service[OpenedModel], text: str, trace: HubTrace, *, fed: bo
     return None
 
 
-def generate(service: Service[OpenedModel], text: str, tokens: int, plan: HeadInterventions | None = None) -> str:
+def generate(
+    service: Service[OpenedModel],
+    text: str,
+    tokens: int,
+    plan: HeadInterventions | None = None,
+    language: str | None = None,
+) -> str:
     """Generate text, under interventions if there are any; computed once for each plan."""
-    key = ("generated", text, tokens, "" if plan is None else plan.to_text())
-    return service.analysis_in_steps(key, lambda model: model.generate_in_steps(text, tokens, plan))
+    key = ("generated", text, tokens, "" if plan is None else plan.to_text(), language)
+    return service.analysis_in_steps(key, lambda model: model.generate_in_steps(text, tokens, plan, language))
 
 
 def render_classes(trace: HubTrace) -> None:
@@ -91,15 +101,17 @@ def _render_continuation(service: Service[OpenedModel], text: str, trace: HubTra
     return GeneratedText(generated, count)
 
 
-def _render_translation(service: Service[OpenedModel], text: str, trace: HubTrace, fed: bool) -> GeneratedText:
+def _render_translation(
+    service: Service[OpenedModel], text: str, trace: HubTrace, fed: bool, language: str | None
+) -> GeneratedText:
     assert trace.source is not None and trace.target is not None
     count = max(len(trace.target.ids), min(MOST_GENERATED, 2 * len(trace.source.ids) + 10))
     if fed:
-        generated = generate(service, text, count)
+        generated = generate(service, text, count, language=language)
     else:
         generated = service.model.reader.decode(trace.target.ids[1:], skip_special_tokens=True)
     render_generated(say("models.generated", "Generated"), generated)
-    return GeneratedText(generated, count)
+    return GeneratedText(generated, count, language)
 
 
 def _render_mask(model: OpenedModel, trace: HubTrace) -> None:

@@ -115,7 +115,8 @@ def _recipe_lines(model: OpenedModel, kind: attention_maps.Kind, inputs: Mapping
     if "sentence" not in inputs:
         traced = ("from PIL import Image", "", "trace = opened.trace(Image.open('the picture'))")
     else:
-        options = "".join(f", {name}={inputs[name]!r}" for name in ("second", "target") if inputs.get(name))
+        names = ("second", "target", "target_language")
+        options = "".join(f", {name}={inputs[name]!r}" for name in names if inputs.get(name))
         traced = (f"trace = opened.trace({ascii(inputs['sentence'])}{options})",)
     return (
         "from model import open_model",

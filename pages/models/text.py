@@ -11,7 +11,7 @@ from pages.shared.attention_viewer.explore import explore_tokens
 from pages.shared.page_sections import pick_section
 from pages.shared.service import Service
 from views.controls import sentence_input, widgets
-from views.text.catalogue import say
+from views.text.catalogue import Untranslated, say
 
 
 def render(service: Service[OpenedModel]) -> None:
@@ -35,11 +35,15 @@ def render(service: Service[OpenedModel]) -> None:
             if model.task != "translate":
                 label = say("models.target.same", "What the decoder is fed; empty for the text itself")
             inputs["target"] = widgets.text(label, "target", "")
+    if languages := {code: Untranslated(code) for code in model.languages.ids}:
+        label = say("models.language", "Language that it writes")
+        first = model.languages.default or next(iter(languages))
+        inputs["target_language"] = widgets.select(label, languages, "language", first, width=260)
     options: dict[str, Any] = {name: value for name, value in inputs.items() if name != "sentence" and value}
     keep = trace_retention.choose_retention(model, text, options)
     key = ("traced", *inputs.values(), keep)
     trace = service.traces.get_or_compute(key, lambda: model.trace(text, keep=keep, **options), service.computing)
-    generated = answers.render(service, text, trace, fed="target" in options)
+    generated = answers.render(service, text, trace, fed="target" in options, language=inputs.get("target_language"))
     sections = {"attention": say("models.part.attention", "Attention")}
     if not isinstance(trace.kept, int):  # the trace of one layer has no heads of the others
         if "ablate" in model.capabilities:

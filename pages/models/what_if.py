@@ -119,7 +119,7 @@ def _render_generated(
 ) -> None:
     """Render what the model generates without and with the interventions."""
     answers.render_generated(say("models.generated.before", "Generated before"), before.text)
-    after = answers.generate(service, text, before.tokens, plan) if plan.changes else before.text
+    after = answers.generate(service, text, before.tokens, plan, before.language) if plan.changes else before.text
     answers.render_generated(say("models.generated.after", "Generated after"), after)
     same = say("models.generated.same", "The same text.") if after == before.text else ""
     most = say_count("models.generated.most", "At most {count} token.", "At most {count} tokens.", before.tokens)

@@ -32,6 +32,7 @@ NAMES = {
     "pixels_sha256": Message("fact.pixels", "SHA-256 of the pixels"),
     "opened": Message("fact.opened", "Model"),
     "second": Message("fact.second", "Second text"),
+    "target_language": Message("fact.target-language", "Language of the target"),
     "sample": Message("fact.sample", "Picture"),
     "weights_sha256": Message("fact.weights", "SHA-256 of the weights"),
     "tokenizer_sha256": Message("fact.tokenizer", "SHA-256 of the tokenizer"),

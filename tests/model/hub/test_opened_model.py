@@ -184,7 +184,7 @@ def test_generation_under_an_intervention_equals_repeated_passes(name: str, open
     model = opened(name)
     kind = "cross" if name in PAIRS else "decoder"
     plan = HeadInterventions((Scale(kind, ((0, 0), (0, 2), (1, 1)), 0.0), OneHot(kind, ((1, 3),), 1)))
-    generated = run_to_end(model._generated(tokenize(model.reader, TEXT), 5, plan))
+    generated = run_to_end(model._generated(tokenize(model.reader, TEXT), 5, None, plan))
     if name in PAIRS:
         trace = model.trace(TEXT, target=(2, *generated[:-1]), intervention=plan)
         assert trace.logits.argmax(axis=-1).tolist() == list(generated)
