@@ -3,7 +3,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 # PYTHON makes a new .venv
-.PHONY: manifest run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
+.PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment
@@ -64,6 +64,11 @@ messages: dev-environment
 # the hashes of all files in assets, which the app compares when it reads one; after any change in assets
 manifest: dev-environment
 	$(BIN)/python -m tools.manifest
+
+# the browser side: views/viewer/static from web/
+web: dev-environment
+	$(BIN)/python -m tools.npm ready
+	$(BIN)/python -m tools.npm run build
 
 # every type of model that transformers can build tiny, opened; some minutes; OPTIONS="bert llama" for some of them
 sweep: dev-environment

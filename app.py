@@ -8,16 +8,18 @@ from pages.shared.warmup import WARMUPS, initial_answer
 from server.headers import EXCEPTION_HANDLERS
 from server.health import routes
 from server.middleware import middleware_stack
+from server.viewer_files import viewer_route
 from server.warm_up import lifespan
 from views import navigation
 from views.initial_html import InitialHtmlMiddleware
 from views.version import VERSION
+from views.viewer import built_files
 
 if __name__ == "__main__":  # run for each visitor
     navigation.run(queued_run)
 else:  # imported once, when the server starts
     st.navigation([lambda: None])  # keeps Streamlit from running the files of `pages` as pages
-    extra_routes = routes(VERSION)
+    extra_routes = [*routes(VERSION), viewer_route(built_files.ROUTE, built_files.answer)]
     app = st.App(
         __file__,
         lifespan=lambda app: lifespan(WARMUPS, app),

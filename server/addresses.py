@@ -15,8 +15,13 @@ STREAMLIT_PATHS = (
     "/_stcore/host-config",
     "/_stcore/metrics",
 )
-# Prefixes of paths that are created while the server runs, and their methods. Uploads cannot be read by address.
-DYNAMIC_PATHS = {"/media/": ("GET", "HEAD", "OPTIONS"), "/_stcore/upload_file/": ("PUT", "DELETE", "OPTIONS")}
+# Prefixes of paths that are created while the server runs, or that another version has, and their methods. Uploads
+# cannot be read by address.
+DYNAMIC_PATHS = {
+    "/media/": ("GET", "HEAD", "OPTIONS"),
+    "/viewer/": ("GET", "HEAD"),
+    "/_stcore/upload_file/": ("PUT", "DELETE", "OPTIONS"),
+}
 NOT_FOUND = "There is no such page here."
 
 

@@ -33,6 +33,8 @@ class CompressedStaticFiles:
         send = with_vary(send)
         if "gzip" in headers.get("accept-encoding", "") and "range" not in headers:
             send = self._compressing(path, send)
+            # the routes of this app, other than Streamlit's files, would be compressed for every request, and twice
+            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
         await self._app(scope, receive, send)
 
     def _compressing(self, path: str, send: Send) -> Send:

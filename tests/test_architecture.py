@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -20,19 +21,24 @@ EXPECTED_QUESTIONS = ("colour scale", "lines", "Back", "checkpoint", "CSV", "sho
 
 @cache
 def folders() -> dict[str, bool]:
-    """Top-level folders and the ones inside them -> whether Python files are below."""
+    """Top-level folders and the ones inside them -> whether files of Python or TypeScript are below."""
+
+    def has_sources(folder: Path) -> bool:
+        sources = (*folder.rglob("*.py"), *folder.rglob("*.ts"))
+        return any(not BUILT & {*path.relative_to(folder).parts} for path in sources)
+
     result = {}
     for top in ROOT.iterdir():
         if top.is_dir() and top.name not in BUILT and not top.name.startswith("."):
             for folder in (top, *(path for path in top.iterdir() if path.is_dir())):
                 if folder.name not in BUILT and not folder.name.startswith("."):
-                    result[folder.relative_to(ROOT).as_posix()] = any(folder.rglob("*.py"))
+                    result[folder.relative_to(ROOT).as_posix()] = has_sources(folder)
     return result
 
 
 def packages() -> set[str]:
-    """Folders of the first and the second level that contain Python files."""
-    return {folder for folder, has_python in folders().items() if has_python}
+    """Folders of the first and the second level that contain source files."""
+    return {folder for folder, has_sources in folders().items() if has_sources}
 
 
 @cache

@@ -11,7 +11,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 FOLDERS = ("model", "views", "pages", "assets", "benchmarks", "tests", ".ci")
 SOURCES = [ROOT / "app.py", *(path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py")))]
-SCRIPTS = sorted((ROOT / "views").rglob("*.js"))
+BUILT = ROOT / "views" / "viewer" / "static"  # from web/src, which is checked instead
+SCRIPTS = [
+    *(path for path in sorted((ROOT / "views").rglob("*.js")) if BUILT not in path.parents),
+    *sorted((ROOT / "web" / "src").rglob("*.ts")),
+]
 
 MODULES = {"pickle", "cPickle", "_pickle", "dill", "cloudpickle", "joblib", "shelve", "marshal", "yaml"}
 # Names that are called on their own: `eval(...)`, but not `network.eval()`.

@@ -20,7 +20,7 @@ from .text.catalogue import say
 from .url_state import script
 from .url_state.session_state import LANGUAGE
 
-_FILES = ("/static/", "/_stcore/", "/media/")  # below these paths there are no HTML pages
+_FILES = ("/static/", "/_stcore/", "/media/", "/viewer/")  # below these paths there are no HTML pages
 
 # It covers the page until the first element is there, for 30 seconds at most.
 _OUTLINE = """<style>

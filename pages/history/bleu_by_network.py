@@ -48,7 +48,7 @@ def render(request: Request) -> None:
     for row in cells:
         row[BLEU] = networks_compared.band_cell(by_label[str(row[0])])
         rate = rates[str(row[0])]
-        row[ERROR_RATE] = networks_compared.band_cell(rate and rate.generated)
+        row[ERROR_RATE] = networks_compared.band_cell(rate.generated if rate else None)
     st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}

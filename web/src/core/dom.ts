@@ -1,0 +1,104 @@
+/** Elements, events and texts of a component. */
+
+/** What a text is that is data, not a text of the page. */
+export type DataKind = "token" | "number" | "name" | ""
+
+/** A new element, appended to `parent`. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className = "",
+  parent?: ParentNode | null,
+): HTMLElementTagNameMap[Tag] {
+  const node = document.createElement(tag)
+  if (className) node.className = className
+  parent?.append(node)
+  return node
+}
+
+/** A new button, appended to `parent`. */
+export function button(parent: ParentNode, text: string, act: (event: MouseEvent) => void): HTMLButtonElement {
+  const node = element("button", "", parent)
+  node.type = "button"
+  node.textContent = text
+  node.onclick = act
+  return node
+}
+
+/** A new element of a drawing, appended to `parent`. */
+export function svgElement<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string | number>>,
+  parent: ParentNode,
+): SVGElementTagNameMap[Tag] {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  setAttributes(node, attributes)
+  parent.append(node)
+  return node
+}
+
+/** Sets attributes of an element. */
+export function setAttributes(node: Element, attributes: Readonly<Record<string, string | number | boolean>>): void {
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, String(value))
+}
+
+/** A text of the page with `values` for its placeholders in braces. */
+export function filled(text: string, values: Readonly<Record<string, string | number>>): string {
+  return text.replace(/\{(\w+)\}/g, (place, name: string) => (name in values ? String(values[name]) : place))
+}
+
+/** Marks an element that shows data, not text of the page: a token, a number or a name. */
+export function markData<Shown extends HTMLElement | SVGElement>(shown: Shown, kind?: DataKind): Shown {
+  if (kind) shown.dataset.said = kind
+  return shown
+}
+
+/** A span with such data, next to text of the page. */
+export function dataText(text: string, kind: DataKind): HTMLSpanElement {
+  const shown = markData(document.createElement("span"), kind)
+  shown.textContent = text
+  return shown
+}
+
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowUp: [-1, 0],
+  ArrowDown: [1, 0],
+  ArrowLeft: [0, -1],
+  ArrowRight: [0, 1],
+}
+
+/** Row and column that an arrow key adds; undefined for any other key. */
+export function arrowStep(key: string): readonly [number, number] | undefined {
+  return ARROWS[key]
+}
+
+/** Row and column under the pointer, in an element of so many cells; out of range if it is outside. */
+export function pointedCell(
+  { clientX, clientY }: Readonly<{ clientX: number; clientY: number }>,
+  shown: Element,
+  [rows, columns]: readonly [number, number],
+): [number, number] {
+  const { left, top, width, height } = shown.getBoundingClientRect()
+  return [Math.floor(((clientY - top) / height) * rows), Math.floor(((clientX - left) / width) * columns)]
+}
+
+/**
+ * While a slider is dragged the browser follows; the value is sent when it is released, or after a key. A pending earlier
+ * choice of `view` is delayed until then too.
+ */
+export function followDrag(
+  view: { readonly unsent: AbortController | undefined },
+  slider: HTMLInputElement,
+  follow: () => void,
+  tell: () => void,
+): void {
+  let moved = false
+  slider.oninput = () => {
+    moved = true
+    view.unsent?.abort()
+    follow()
+  }
+  slider.onchange = slider.onpointerup = () => {
+    if (moved) tell()
+    moved = false
+  }
+}

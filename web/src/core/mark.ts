@@ -1,0 +1,29 @@
+/** The page's mark next to a component, see `selection_mark` in views/components/component.py. */
+
+/** The mark: what is selected, and the exact numbers of that. It can change without the payload. */
+export interface Mark {
+  read: () => unknown
+  exact: () => string
+  disconnect: () => void
+}
+
+/** Reads the mark in the container around `host` and calls `follow` when it changes. */
+export function watchMark(host: Element, follow: () => void): Mark {
+  const container = host.closest('[class*="-with-mark"]')
+  if (!container) return { read: () => null, exact: () => "", disconnect: () => {} } // nothing can be selected
+  const watching = new MutationObserver(follow)
+  watching.observe(container, {
+    subtree: true,
+    childList: true,
+    attributes: true,
+    attributeFilter: ["data-chosen", "data-exact"],
+  })
+  return {
+    read: () => {
+      const mark = container.querySelector<HTMLElement>("[data-chosen]")
+      return mark && (JSON.parse(mark.dataset.chosen!) as unknown)
+    },
+    exact: () => container.querySelector<HTMLElement>("[data-exact]")?.dataset.exact ?? "",
+    disconnect: () => watching.disconnect(),
+  }
+}

@@ -1,0 +1,43 @@
+/** Numbers as text, and the arithmetic that views share. */
+
+/** Three significant digits; the same rule as views/text/numbers.py. */
+export function threeDigits(value: number): string {
+  if (value === 0) return "0"
+  const short = value.toExponential(2)
+  const exponent = Number(short.split("e")[1])
+  if (Math.abs(value) < 1e-3 || exponent >= 6) return short.replace("e+", "e")
+  return exponent < 3 ? value.toPrecision(3) : String(Number(short)).replace(/\B(?=(\d{3})+$)/g, "\u2009")
+}
+
+/** As many digits as float32 has. */
+export function full(value: number): string {
+  return value === 0 ? "0" : withMinus(String(Number(value.toPrecision(7))))
+}
+
+/** Half precision has no three digits below 0.0001. */
+export function threeDigitsOfHalf(value: number): string {
+  return Math.abs(value) < 1e-4 ? `< ${1e-4}` : withMinus(threeDigits(value))
+}
+
+/** Short enough for a cell; the read-out has all digits. */
+export function short(value: number): string {
+  if (Number.isInteger(value)) return withMinus(String(value))
+  const size = Math.abs(value)
+  return withMinus(size < 0.005 ? "\u22480" : size < 10 ? value.toFixed(2) : value.toPrecision(3))
+}
+
+function withMinus(text: string): string {
+  return text.replace("-", "\u2212")
+}
+
+/** The nearest index of a list of `count` items. */
+export function clamp(place: number, count: number): number {
+  return Math.min(count - 1, Math.max(0, place))
+}
+
+/** The largest of values that are not negative; 0 for none. */
+export function largest(values: Iterable<number>): number {
+  let most = 0
+  for (const value of values) most = Math.max(most, value)
+  return most
+}

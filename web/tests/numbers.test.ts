@@ -1,0 +1,38 @@
+import { expect, test } from "vitest"
+
+import { clamp, full, largest, short, threeDigits, threeDigitsOfHalf } from "../src/core/numbers"
+
+test.each([
+  [0, "0"],
+  [0.12345, "0.123"],
+  [1, "1.00"],
+  [12.34, "12.3"],
+  [123.4, "123"],
+  [12345, "12\u2009300"],
+  [999_999, "1.00e6"],
+  [0.000_999, "9.99e-4"],
+  [-0.5, "-0.500"],
+])("three digits of %d are %s", (value, text) => {
+  expect(threeDigits(value)).toBe(text)
+})
+
+test("a number as long as float32 is", () => {
+  expect(full(Math.fround(0.1))).toBe("0.1")
+  expect(full(-1 / 3)).toBe("\u22120.3333333")
+  expect(full(0)).toBe("0")
+})
+
+test("numbers of half precision have three digits from 0.0001 on", () => {
+  expect(threeDigitsOfHalf(0.00005)).toBe("< 0.0001")
+  expect(threeDigitsOfHalf(-0.25)).toBe("\u22120.250")
+})
+
+test("a cell has room for four characters", () => {
+  expect([7, -3, 0.001, -1.234, 123.4].map(short)).toEqual(["7", "\u22123", "\u22480", "\u22121.23", "123"])
+})
+
+test("the nearest place and the largest value", () => {
+  expect([clamp(-1, 3), clamp(5, 3), clamp(1, 3)]).toEqual([0, 2, 1])
+  expect(largest([])).toBe(0)
+  expect(largest(new Float32Array([0.5, 2, 1]))).toBe(2)
+})
