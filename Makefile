@@ -8,7 +8,8 @@ BIN := $(VENV)/bin
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment
 
-PYTEST := OMP_NUM_THREADS=1 $(BIN)/python -m pytest
+# with byte code in files, whatever the environment says: a run starts thirty programs, and each would compile all modules
+PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # the tests of a file run in one process, which starts its app and browser once; files in the order of their folders
 PARALLEL := --numprocesses 3 --dist loadfile --no-loadscope-reorder
 

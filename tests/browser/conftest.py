@@ -157,7 +157,7 @@ def visit(tab: Page, empty: str, size: dict[str, int]) -> Iterator[Page]:
     for event, listener in listeners.items():
         tab.on(event, listener)
     tab.set_viewport_size(size)
-    tab.emulate_media(color_scheme="light")
+    tab.emulate_media(color_scheme="light", reduced_motion="reduce")
     yield tab
     if tab.url.startswith("http"):
         tab.evaluate("() => { localStorage.clear(); sessionStorage.clear() }")

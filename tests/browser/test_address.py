@@ -150,18 +150,16 @@ def test_menu_links_carry_the_view(page: Page, server: Server):
     other.close()
 
 
-def test_two_visitors_do_not_see_each_other_s_settings(page: Page, server: Server, browser: Browser):
+def test_two_visitors_do_not_see_each_other_s_settings(page: Page, phone: Page, server: Server):
     open_page(page, f"{server.url}/?text=Alpha.&method=Beam")
-    other = browser.new_page()
-    open_page(other, f"{server.url}/")
-    expect_setting(other, text=sentence_input.DEFAULT)
+    open_page(phone, f"{server.url}/")
+    expect_setting(phone, text=sentence_input.DEFAULT)
     enter_sentence(page, "Beta.")
-    enter_sentence(other, "Gamma.")
+    enter_sentence(phone, "Gamma.")
     page.reload()
     ready(page)
     expect(sentence_box(page)).to_have_value("Beta.")
-    expect_query(other, text="Gamma.")
-    other.close()
+    expect_query(phone, text="Gamma.")
 
 
 def test_fast_user_actions_are_all_applied(page: Page, server: Server):

@@ -13,6 +13,7 @@ from tests.browser.app_server import AppServer
 from tests.browser.chromium import FLAGS, installed_chromium
 from tests.browser.conftest import PATIENCE, READY
 from tests.processes import free_port
+from tests.tiers import nightly
 from views.controls import samples
 
 
@@ -49,15 +50,24 @@ def framed_app(course: str) -> Iterator[AppServer]:
         yield app
 
 
-@pytest.fixture(params=["cookies of other sites", "none but partitioned cookies"])
-def tab(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Page]:
-    """A tab of a browser as it is, and of one that sends a cookie in frames only if each embedding site has its own."""
-    flags = [*FLAGS, "--test-third-party-cookie-phaseout"] if "partitioned" in request.param else [*FLAGS]
-    strict = browser.browser_type.launch(executable_path=installed_chromium(), args=flags)
-    tab = strict.new_page()
+PARTITIONED = "none but partitioned cookies"  # a browser that sends a cookie in frames only if each site has its own
+
+
+@pytest.fixture(scope="module", params=[nightly("cookies of other sites"), PARTITIONED])
+def embedding_browser(browser: Browser, request: pytest.FixtureRequest) -> Iterator[Browser]:
+    """A browser as it is, and one that is strict about cookies."""
+    flags = [*FLAGS, "--test-third-party-cookie-phaseout"] if request.param == PARTITIONED else [*FLAGS]
+    embedding_browser = browser.browser_type.launch(executable_path=installed_chromium(), args=flags)
+    yield embedding_browser
+    embedding_browser.close()
+
+
+@pytest.fixture
+def tab(embedding_browser: Browser) -> Iterator[Page]:
+    tab = embedding_browser.new_page()
     tab.set_default_timeout(PATIENCE)
     yield tab
-    strict.close()
+    tab.close()
 
 
 def open_framed(tab: Page, course: str, address: str) -> Frame:

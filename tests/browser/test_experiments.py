@@ -10,7 +10,7 @@ from tests.every_view import PARTS
 from tests.pages.shared.test_experiment import PROPOSED
 from tests.tiers import nightly
 
-OFTEN = ("masks-own", "vision-what-if")
+OFTEN = {("laptop", "vision-what-if"), ("handset", "masks-own")}
 # How far the box is outside of what is visible between the bars, in pixels; a box that is taller must begin there.
 OUTSIDE = """(box) => {
     const { top, bottom, height } = box.getBoundingClientRect()
@@ -19,7 +19,11 @@ OUTSIDE = """(box) => {
 }"""
 
 
-@pytest.mark.parametrize("id", [id if id in OFTEN else nightly(id, id=id) for id in PROPOSED])
+@pytest.mark.parametrize(
+    ("either", "id"),
+    [case if case in OFTEN else nightly(*case) for id in PROPOSED for case in (("laptop", id), ("handset", id))],
+    indirect=["either"],
+)
 def test_the_result_stays_on_the_screen(either: Page, server: Server, id: str):
     page, part = PROPOSED[id]
     open_page(either, f"{server.url}/{page}?{PARTS[page][0]}={part}")

@@ -30,8 +30,12 @@ def test_title_and_purpose_are_in_the_initial_html(browser: Browser, server: Ser
     context.close()
 
 
-def test_the_initial_html_is_hidden_once_the_page_is_rendered(server: Server, page):
+def test_the_initial_html_is_hidden_once_the_page_is_rendered_without_a_failed_request(server: Server, page):
+    """Streamlit's scripts alone would first send requests below the page's address, which get 404."""
+    refused = []
+    page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
     open_page(page, f"{server.url}/positions")
+    assert refused == []
     expect(page.locator(".first")).to_be_hidden()
     expect(page).to_have_title("Positions \u00b7 Attention Atlas")
     open_page(page, server.url)
@@ -160,14 +164,6 @@ def test_another_sentence_in_the_address_gets_no_prerendered_translation(browser
     expect(page.locator(".first h1")).to_be_visible()
     expect(page.locator("[lang=fr]")).to_have_count(0)
     page.close()
-
-
-def test_a_deep_link_causes_no_failed_request(server: Server, page):
-    """Streamlit's scripts alone would first send requests below the page's address, which get 404."""
-    refused = []
-    page.on("response", lambda answer: refused.append(answer.url) if answer.status >= 400 else None)
-    open_page(page, f"{server.url}/positions")
-    assert refused == []
 
 
 def test_without_scripts_the_page_asks_for_javascript(browser: Browser, server: Server):

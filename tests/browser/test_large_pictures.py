@@ -21,7 +21,7 @@ from tests.views.controls.odd_pictures import encoded
 from views.controls import pictures, samples
 
 ORIENTATION = 0x0112  # in EXIF data
-UNREADABLE = [b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", b"%PDF-1.7\n", b"\xff\xd8\xff\xe0 half a photo"]
+HEIC, PDF, HALF = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", b"%PDF-1.7\n", b"\xff\xd8\xff\xe0 half a photo"
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +71,12 @@ def shown_colours(page: Page) -> dict[str, str]:
     return stronger
 
 
+# the script that makes pictures smaller is the same on all screens
+ON_LAPTOP = pytest.mark.parametrize("either", ["laptop", nightly("handset")], indirect=True)
+ON_PHONE = pytest.mark.parametrize("either", [nightly("laptop"), "handset"], indirect=True)
+
+
+@ON_PHONE
 @pytest.mark.parametrize("orientation", [nightly(1), 6, nightly(8)])
 def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppServer, tmp_path, orientation: int):
     open_page(either, app.url)
@@ -87,6 +93,7 @@ def test_a_heavy_photo_is_made_smaller_and_stays_upright(either: Page, app: AppS
     expect(either.get_by_text(pictures.TURNED())).to_have_count(0)  # the browser has turned it
 
 
+@ON_LAPTOP
 @pytest.mark.parametrize("plain", [False, True])
 def test_too_many_pixels_are_made_fewer(either: Page, app: AppServer, tmp_path, plain: bool):
     content = encoded(Image.new("1", (7000, 4000))) if plain else jpeg(noise(7000, 4000, 24), 60)
@@ -98,6 +105,7 @@ def test_too_many_pixels_are_made_fewer(either: Page, app: AppServer, tmp_path, 
     expect_reduced(either, 7000, 4000, (3000, 1714))
 
 
+@ON_LAPTOP
 def test_pasted_and_dropped_pictures_are_made_smaller_too(either: Page, app: AppServer):
     open_page(either, app.url)
     wait_for_picture(either, samples.NAMES[0])
@@ -120,6 +128,7 @@ def test_pasted_and_dropped_pictures_are_made_smaller_too(either: Page, app: App
     expect_reduced(either, 20, 50, (20, 50))
 
 
+@ON_LAPTOP
 def test_a_picture_within_the_limits_is_sent_unchanged(either: Page, app: AppServer, tmp_path):
     content = jpeg(noise(2000, 1500, 160), 90)
     assert 2**20 < len(content) < pictures.MAX_BYTES
@@ -133,7 +142,9 @@ def test_a_picture_within_the_limits_is_sent_unchanged(either: Page, app: AppSer
 
 
 @pytest.mark.parametrize(
-    "begins", [b"\0\0\0\x18ftypheic\0\0\0\0mif1heic", b"%PDF-1.7\n", b"\xff\xd8\xff\xe0 half a photo"]
+    ("either", "begins"),
+    [("handset", HEIC), ("laptop", HALF), nightly("laptop", HEIC), nightly("laptop", PDF), nightly("handset", HALF)],
+    indirect=["either"],
 )
 def test_a_large_file_that_cannot_be_read_says_so_on_the_screen(either: Page, app: AppServer, tmp_path, begins: bytes):
     open_page(either, f"{app.url}/?picture=church")

@@ -9,6 +9,9 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE, assert_nothing_overflows
+from tests.tiers import nightly
+
+ON_PHONE = pytest.mark.parametrize("size", [nightly(WIDE, id="wide"), pytest.param(PHONE, id="phone")])
 
 
 def paste(page: Page, label: str, text: str) -> None:
@@ -20,7 +23,7 @@ def paste(page: Page, label: str, text: str) -> None:
     ready(page)
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@ON_PHONE
 def test_shapes_and_a_tensor_over_the_limit(server: Server, page: Page, size):
     page.set_viewport_size(size)
     open_page(page, f"{server.url}/inside?inside=memory")
@@ -55,7 +58,7 @@ def test_a_batch_and_rows_of_probabilities(server: Server, page: Page, size):
         expect(rows.first).to_contain_text("0.2 0.1 0.1")
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@ON_PHONE
 def test_the_scale_of_angles_reaches_the_last_position(server: Server, page: Page, size):
     page.set_viewport_size(size)
     open_page(page, f"{server.url}/positions?cells=angles&length=8&width=4")
@@ -67,7 +70,7 @@ def test_the_scale_of_angles_reaches_the_last_position(server: Server, page: Pag
     assert_nothing_overflows(page, size)
 
 
-@pytest.mark.parametrize("size", [WIDE, PHONE], ids=["wide", "phone"])
+@ON_PHONE
 def test_values_follow_the_number_of_heads(server: Server, page: Page, size):
     page.set_viewport_size(size)
     open_page(page, f"{server.url}/inside?inside=heads&shape_heads=4")

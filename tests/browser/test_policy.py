@@ -8,25 +8,33 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page
+from tests.browser.overflow import WIDE
 from tests.browser.policy import TRY_WHAT_IS_REFUSED, Watch
 from tests.browser.uploads import copy_picture, paste, upload, wait_for_picture
 from tests.views.controls.odd_pictures import encoded, photo
 
 
-@pytest.fixture
-def watch() -> Watch:
-    return Watch()
-
-
-@pytest.fixture
-def page(browser: Browser, server: Server, watch: Watch) -> Iterator[Page]:
-    """A new visitor whose errors are recorded."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
+@pytest.fixture(scope="module")
+def watched(browser: Browser, server: Server) -> Iterator[tuple[Page, Watch]]:
+    """One tab, so that its scripts are compiled once, with a record of its errors."""
+    context, watch = browser.new_context(viewport=WIDE, accept_downloads=True), Watch()
     watch.attach(context, server.url.removeprefix("http://"))
     page = context.new_page()
     page.set_default_timeout(PATIENCE)
-    yield page
+    yield page, watch
     context.close()
+
+
+@pytest.fixture
+def page(watched: tuple[Page, Watch]) -> Page:
+    page, watch = watched
+    watch.clear()
+    return page
+
+
+@pytest.fixture
+def watch(watched: tuple[Page, Watch]) -> Watch:
+    return watched[1]
 
 
 def test_the_watch_reports_violations_of_the_policy(server: Server, page: Page, watch: Watch):

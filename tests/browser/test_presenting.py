@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.address_bar import expect_query
-from tests.browser.conftest import PATIENCE, Server, open_page, ready
+from tests.browser.conftest import Server, open_page, ready
 from tests.browser.menu import link_to
 from tests.browser.overflow import WIDE, assert_nothing_overflows
 
 SENTENCE = "I want to buy a car."
-
-
-@pytest.fixture
-def moving(browser: Browser) -> Iterator[Page]:
-    """The page of a user without the preference for reduced motion."""
-    context = browser.new_context(viewport=WIDE, reduced_motion="no-preference")
-    page = context.new_page()
-    page.set_default_timeout(PATIENCE)
-    yield page
-    context.close()
 
 
 def type_size(page: Page) -> float:
@@ -30,7 +17,6 @@ def type_size(page: Page) -> float:
 
 
 def test_presented_by_address_and_by_key(page: Page, server: Server):
-    page.emulate_media(reduced_motion="reduce")
     open_page(page, f"{server.url}/decoding?text={SENTENCE}&present=1")
     prose = page.get_by_text("it is autoregressive")
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
@@ -70,19 +56,20 @@ def test_presented_by_address_and_by_key(page: Page, server: Server):
     expect(prose).to_be_hidden()
 
 
-def test_steps_are_played(moving: Page, server: Server):
-    open_page(moving, f"{server.url}/inside?step=output&text={SENTENCE}")
-    play = moving.locator(".player-root button")
+def test_steps_are_played(page: Page, server: Server):
+    page.emulate_media(reduced_motion="no-preference")
+    open_page(page, f"{server.url}/inside?step=output&text={SENTENCE}")
+    play = page.locator(".player-root button")
     expect(play).to_have_text("\u25b6 Play")
-    moving.evaluate("() => { document.startViewTransition = (step) => { window.faded = true; step() } }")
+    page.evaluate("() => { document.startViewTransition = (step) => { window.faded = true; step() } }")
     play.click()
-    last = moving.get_by_role("radio", name="7 Concat")
+    last = page.get_by_role("radio", name="7 Concat")
     expect(last).to_be_checked()
-    assert moving.evaluate("window.faded")
+    assert page.evaluate("window.faded")
     expect(play).to_have_text("\u25b6 Play")  # it stops at the end
-    moving.get_by_role("radio", name="1 Q").click()
+    page.get_by_role("radio", name="1 Q").click()
     play.click()
     expect(play).to_have_text("\u275a\u275a Pause")
-    expect(moving.get_by_role("radio", name="2 Q")).to_be_checked()
-    moving.get_by_role("heading", level=1).click()  # whatever else is done ends it
+    expect(page.get_by_role("radio", name="2 Q")).to_be_checked()
+    page.get_by_role("heading", level=1).click()  # whatever else is done ends it
     expect(play).to_have_text("\u25b6 Play")

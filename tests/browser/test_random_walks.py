@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from tests.browser.conftest import Server
 from tests.browser.random_walk import Walk
 
-WALKS, STEPS = int(os.environ.get("WALKS", 1)), int(os.environ.get("STEPS", 9))
+WALKS, STEPS = int(os.environ.get("WALKS", 1)), int(os.environ.get("STEPS", 6))
 
 
 @pytest.mark.parametrize("seed", range(WALKS))

@@ -17,7 +17,7 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
     [
         ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
         ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
-        ("checkpoint", lambda: campaign.checkpoints(SEED), 40, {"opened", "refused"}),
+        ("checkpoint", lambda: campaign.checkpoints(SEED), 15, {"opened", "refused"}),
         pytest.param("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}, marks=pytest.mark.nightly),
     ],
 )

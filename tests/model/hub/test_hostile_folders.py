@@ -163,7 +163,7 @@ def test_a_device_is_not_read(tmp_path):
     ],
 )
 def test_no_number_of_a_configuration_fills_the_memory(checkpoint, monkeypatch, name, settings):
-    monkeypatch.setattr(trial, "SECONDS", 4.0)
+    monkeypatch.setattr(trial, "SECONDS", 1.5)
     folder = checkpoint(name)
     change(folder / "config.json", **settings)
     assert_refused(
@@ -184,7 +184,7 @@ def test_no_number_of_a_configuration_fills_the_memory(checkpoint, monkeypatch, 
     ],
 )  # fmt: skip
 def test_no_number_of_another_type_fills_the_memory(checkpoint, monkeypatch, config):
-    monkeypatch.setattr(trial, "SECONDS", 4.0)
+    monkeypatch.setattr(trial, "SECONDS", 1.5)
     folder = checkpoint("gpt2")
     (folder / "config.json").write_text(json.dumps(config))
     assert_refused(folder, "Building this model|lack|cannot have|cannot be loaded|belong together|reads no text")
@@ -220,7 +220,7 @@ def test_numbers_of_an_image_processor_fill_no_memory(checkpoint):
 @pytest.mark.parametrize("part", ["pre_tokenizer", "normalizer"])
 def test_a_pathological_expression_of_a_tokenizer_ends_in_a_sentence(checkpoint, monkeypatch, pattern, part):
     """A panic of the tokenizer's library is a `BaseException`, which nothing else here would catch."""
-    monkeypatch.setattr(trial, "SECONDS", 4.0)
+    monkeypatch.setattr(trial, "SECONDS", 1.5)
     folder = checkpoint("gpt2")
     file = folder / "tokenizer.json"
     split = {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}

@@ -148,7 +148,7 @@ def test_a_short_run_lowers_the_loss_and_leaves_a_card_of_measured_figures(finis
 
 def test_the_finished_network_loads_translates_and_completes(data_file, tokenizer, tmp_path):
     out = tmp_path / "longer"
-    run_in_process(*toy_language(data_file, out, tokenizer.path, epochs=6, d_model=48, n_layers=3))
+    run_in_process(*toy_language(data_file, out, tokenizer.path, epochs=4, d_model=48))
     model = LanguageModel.load(out, "cpu")
     assert model.translate("The cat sees the house.") in ("Le chat voit la maison.", "Le chat aperçoit la maison.")
     completed = model.complete("My sister finds")

@@ -116,7 +116,7 @@ def read_split_without(split):
 def split_run(near_file, tmp_path_factory):
     """The folder of a run of one epoch on the new split."""
     out = tmp_path_factory.mktemp("split") / "run"
-    run_in_process(*toy_training(near_file, out, epochs=1, heldout=TEST, validation=VALIDATION))
+    run_in_process(*toy_training(near_file, out, epochs=1, heldout=TEST, validation=VALIDATION, batch_tokens=240))
     return out
 
 
