@@ -47,6 +47,7 @@ from views.svg import architecture, beam, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, using_language
 
+SOURCE = Path(__file__).resolve().parents[2] / "web" / "src"
 RANDOM = np.random.default_rng(0)
 TOKENS = ("I", "want", "<b>")
 SQUARE = np.eye(3, dtype=np.float32)
@@ -118,20 +119,30 @@ def test_payloads_of_components(name: str):
     assert [content[key] for key in ("queryAxis", "keyAxis") if outside(content.get(key, ""))] == []
 
 
-def test_every_text_that_a_script_uses_is_in_its_payload():
+def scripts_of(name: str) -> list[Path]:
+    """The files of a component's script, or of a part that several use; those that are built are in web/src."""
     folder = Path(component.__file__).parent
+    modules = (path for form in (f"*/{name}.ts", f"views/{name}/*.ts") for path in SOURCE.glob(form))
+    return [*folder.glob(f"{name}.js"), *folder.glob(f"{name}.*.js"), *modules]
+
+
+def test_every_text_that_a_script_uses_is_in_its_payload():
     scripts = {
-        "grid": ("attention_grid*", "controls"),
-        "lines": ("attention_lines*", "controls"),
+        "grid": ("attention_grid", "controls"),
+        "lines": ("attention_lines", "controls"),
         "list": ("head_list", "controls"),
         "maps": ("attention_map",),
+        "matrices": ("matrix_row",),
+        "patch": ("one_patch",),
+        "picture": ("patch_picture", "controls"),
+        "steps": ("step_view",),
+        "strip": ("picture_strip",),
+        "vectors": ("vector_view",),
+        "weight": ("one_weight", "controls"),
     }
-    scripts |= {"matrices": ("matrix_row",), "picture": ("patch_picture", "controls"), "strip": ("picture_strip*",)}
-    scripts |= {"patch": ("one_patch",), "weight": ("one_weight", "controls")}
-    scripts |= {"steps": ("step_view*",), "vectors": ("vector_view*",)}
     contents = payloads()
     for name, files in scripts.items():
-        text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in folder.glob(f"{file}.js"))
+        text = "\n".join(path.read_text(encoding="utf-8") for file in files for path in scripts_of(file))
         used = set(re.findall(r"\bwords\.(\w+)", text))
         assert used == set(contents[name].get("words", {})), name
 

@@ -27,7 +27,8 @@ class Literal:
     def call(self) -> tuple[str, str]:
         """The function of which it is an argument, and the arguments before it; two empty texts if there is none.
 
-        Lists and places in templates do not count; in brackets behind a name it is an argument of `[`.
+        Lists, places in templates and types between angle brackets do not count; in brackets behind a name it is an
+        argument of `[`.
         """
         closed = 0
         for position in range(len(self.before) - 1, -1, -1):
@@ -37,7 +38,7 @@ class Literal:
             elif char in "([{" and closed:
                 closed -= 1
             elif char == "(" or (char == "[" and re.search(r"[\w)\]]$", self.before[:position])):
-                name = re.search(r"(\w*)(?:\?\.)?$", self.before[:position])[1]
+                name = re.search(r"(\w*)(?:<[^<>()]*>)?(?:\?\.)?$", self.before[:position])[1]
                 return ("[" if char == "[" else name), self.written[position + 1 :]
             elif char == "{" and self.before[position - 1] != "$" and ":" not in self.before[position:]:
                 break
