@@ -1,18 +1,11 @@
 import { expect, test } from "vitest"
 
 import { fromHalf, sameBytes, unpack } from "../src/core/payload"
-
-function pack(header: unknown, ...blocks: Uint8Array[]): Uint8Array {
-  let text = JSON.stringify(header)
-  text += " ".repeat((4 - (text.length % 4)) % 4)
-  const start = new Uint8Array(new Uint32Array([text.length]).buffer)
-  const parts = [start, new TextEncoder().encode(text), ...blocks]
-  return Uint8Array.from(parts.flatMap((part) => [...part]))
-}
+import { pack } from "./packing"
 
 test("a payload at an odd place of a larger buffer is read", () => {
   const numbers = new Float32Array([1.5, -2])
-  const bytes = pack({ name: "x", shape: [2] }, new Uint8Array(numbers.buffer))
+  const bytes = pack({ name: "x", shape: [2] }, numbers)
   const larger = new Uint8Array(bytes.length + 3)
   larger.set(bytes, 3)
   const [header, body] = unpack<{ name: string; shape: number[] }>(larger.subarray(3))
