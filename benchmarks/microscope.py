@@ -23,7 +23,7 @@ from benchmarks.page import WIDE
 from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
 from views import attention_maps
-from views.components import attention_grid, attention_lines, component, html_export
+from views.components import attention_grid, attention_lines, component
 
 ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
@@ -223,7 +223,7 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> ViewCandidat
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
     """A page with only one of our components, with script and payload in one file, as Streamlit sends them."""
-    script = html_export.callable_script(component.script(name))
+    script = component.embedded_script(name)
     html = f"""<!doctype html><meta charset="utf-8">
 <script>const sent = fetch("/payload.bin").then((answer) => answer.arrayBuffer())</script>
 <style>{component.style(name)}</style>

@@ -44,7 +44,7 @@ def requested_script(requested: str) -> tuple[str, str] | None:
 @cache
 def source(name: str) -> str:
     """The script that draws the component called `name`, one of `NAMES`."""
-    script = html_export.callable_script(component.script(name))
+    script = component.embedded_script(name)
     return f'(() => {{\n"use strict"\n{script}\n{_MOUNT}}})()\n'
 
 

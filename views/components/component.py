@@ -26,7 +26,6 @@ _SHARED_FILES = {  # component -> files of other components that its script and 
     "attention_grid": ["controls", "attention_map.map", "brushing"],
     "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
     "attention_map": ["controls", "matrix_row.numbers", "brushing"],
-    "head_list": ["controls", "attention_map.map", "matrix_row.numbers", "brushing"],
     "one_patch": ["controls", "matrix_row.numbers", "brushing"],
     "one_weight": ["controls", "brushing"],
     "patch_picture": ["controls", "brushing"],
@@ -153,8 +152,22 @@ def script(name: str) -> str:
 
 
 def style(name: str) -> str:
-    """The style sheet of a component: the shared ones, then its own."""
-    return _concatenated(name, "css")
+    """The style sheet of a component: the shared ones, then its own; empty if its script contains it."""
+    return "" if built_files.file_name("scripts", name) else _concatenated(name, "css")
+
+
+def embedded_script(name: str) -> str:
+    """A component's script as plain code that defines `mountComponent`: an inline script cannot be imported.
+
+    Raises:
+        ValueError: the script cannot be inlined.
+    """
+    if built_files.file_name("scripts", name):
+        return built_files.embedded_script(name)
+    text, exported = script(name), "export default mounting("
+    if text.count(exported) != 1 or "</script" in text.lower():
+        raise ValueError("A script that is inlined exports one function and does not close its element.")
+    return text.replace(exported, "const mountComponent = mounting(")
 
 
 def _concatenated(name: str, ending: str) -> str:

@@ -106,7 +106,7 @@ class HeadList:
 
 
 def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
-    """The bytes that `head_list.js` reads."""
+    """The bytes that the script reads."""
     small_maps = [small_map(row.weights) for row in ranking.rows]
     whole = controls.fits(sum(row.weights.size for row in ranking.rows))
     sent = [index for index in range(len(ranking.rows)) if whole or index == ranking.open]

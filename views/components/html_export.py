@@ -58,7 +58,7 @@ def to_html(
         ValueError: the component's script cannot be inlined.
     """
     title = visible_html(title)
-    style, script = component.style(snapshot.name), callable_script(component.script(snapshot.name))
+    style, script = component.style(snapshot.name), component.embedded_script(snapshot.name)
     text = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
     fact_list = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
@@ -108,14 +108,6 @@ def visible_html(text: str) -> str:
 
 def _read(name: str) -> str:
     return (_FOLDER / name).read_text(encoding="utf-8")
-
-
-def callable_script(script: str) -> str:
-    """A component's script as plain code that defines `mountComponent`: an inline script cannot be imported."""
-    exported = "export default mounting("
-    if script.count(exported) != 1 or "</script" in script.lower():
-        raise ValueError("A script that is inlined exports one function and does not close its element.")
-    return script.replace(exported, "const mountComponent = mounting(")
 
 
 def colour_rule(theme: palette.Theme) -> str:

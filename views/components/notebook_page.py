@@ -13,7 +13,7 @@ from pathlib import Path
 from ..text import catalogue
 from ..text.catalogue import say
 from . import component, html_export
-from .html_export import POLICY, callable_script, colour_rule, visible_html
+from .html_export import POLICY, colour_rule, visible_html
 
 WINDOW = "820px"  # replaces the window's height in styles: the frame's height depends on the components'
 FIRST_HEIGHT = 640  # pixels, until the page has reported its height; a page that cannot do so scrolls
@@ -82,7 +82,7 @@ def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[Dow
 <template id="component"><style>
 {_in_window(component.style(first.name))}</style><div class="{first.root}"></div></template>
 <script type="module">
-{_in_window(callable_script(component.script(first.name)))}
+{_in_window(component.embedded_script(first.name))}
 {_read("notebook_page.js")}</script>
 </body>
 </html>

@@ -13,7 +13,7 @@ export interface ControlledView {
 /** What controls need of a payload. */
 export interface ControlsPayload {
   controls: readonly Control[]
-  words: Readonly<Record<string, string>>
+  words: Readonly<{ options?: string }>
   shortcuts?: readonly (readonly [label: string, settings: Chosen])[]
 }
 

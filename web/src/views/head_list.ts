@@ -1,0 +1,277 @@
+/**
+ * A ranked list of heads, and the large map of the selected one. One option per head, each with a small canvas of one pixel
+ * per cell. Order, kind and head are selected here and drawn without the server.
+ */
+
+import { ChoosingView, placeInWords, type Choosable, type Chosen, type Control, type PlaceWords } from "../core/choosing"
+import { lookupTable, packed, type Theme } from "../core/colour"
+import { mounting } from "../core/component"
+import { Choices } from "../core/controls"
+import controlsStyle from "../core/controls.css"
+import { dataText, element, filled, setAttributes } from "../core/dom"
+import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
+import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
+import { fromHalf, unpack, type Bytes } from "../core/payload"
+import { WeightMap, type MapPicture, type ShownMap } from "../core/weight_map"
+import mapStyle from "../core/weight_map.css"
+import style from "./head_list.css"
+
+const FIRST = "first" // the id of the head that is first in the list
+
+/** One head; see `HeadRow` in views/components/head_list.py. */
+interface Row {
+  id: string
+  name: string
+  kind: string
+  layer: string
+  head: string
+  effect: number
+  effect_words: string
+  here: string
+  often: string
+  weights: Shape // of the small map
+  cells: Shape | null // of the full map; null if only the server has it
+  causal: boolean
+}
+
+interface Axes {
+  heading: string
+  queries: readonly string[]
+  keys: readonly string[]
+  query_axis: string
+  key_axis: string
+  corner: string
+  places: boolean
+}
+
+interface Header extends Choosable, Underlay {
+  rows: readonly Row[]
+  orders: Readonly<Record<string, readonly number[]>>
+  axes: Readonly<Record<string, Axes>>
+  roles: Readonly<{ sort: string; shown: string; of?: string }>
+  columns: readonly [string, string, string, string]
+  title: string
+  every: string
+  theme: Theme
+  largest: number
+  form: "float32" | "float16"
+  exact: number | null
+  controls: readonly Control[]
+  scales: Readonly<Record<string, Readonly<Record<Theme, readonly string[]>>>>
+  hues: Readonly<Record<string, string>>
+  negative: string
+  masked: Readonly<Record<Theme, string>>
+  words: PlaceWords & Readonly<Record<"read" | "table" | "masked" | "options", string>>
+}
+
+interface FullMap {
+  weights: Float32Array
+  rounded: boolean
+}
+
+class HeadList extends ChoosingView<Bytes, Header> {
+  private options: HTMLDivElement[] = []
+  private small: Uint8Array[] = []
+  private large: (FullMap | null)[] = []
+  private picture: Uint8Array | null = null
+  private tables: Record<string, Uint32Array> = {}
+  private listed = ""
+  private opened: number | null = null
+  private built: { choices: Choices; head: HTMLDivElement; list: HTMLDivElement; detail: WeightMap } | undefined
+
+  constructor(parent: Element | ShadowRoot) {
+    super(parent, ".list-root")
+  }
+
+  show(bytes: Bytes): void {
+    if (!this.isNew(bytes)) return
+    const [header, body] = unpack<Header>(bytes)
+    this.read(header, body)
+    this.listed = ""
+    this.opened = null
+    const focused = this.options.some((option) => option.matches(":focus"))
+    const scrolled = this.built?.list.scrollTop ?? 0
+    this.fit([], header.theme)
+    this.fill(header)
+    this.take(header)
+    if (this.built) this.built.list.scrollTop = scrolled
+    if (focused) this.options.find((option) => option.tabIndex === 0)?.focus()
+    this.root.dataset.drawn = header.rows.map((row) => row.name).join(" ")
+  }
+
+  /** The small maps, one byte per cell; the picture below them; the full maps. */
+  private read({ rows, underlay, form, exact }: Header, body: ArrayBuffer): void {
+    let offset = 0
+    const block = (length: number) => body.slice(offset, (offset += length)) // a copy is aligned, as typed arrays need
+    const count = ([height, width]: Shape) => height * width
+    this.small = rows.map((row) => new Uint8Array(block(count(row.weights))))
+    this.picture = underlay && new Uint8Array(block(3 * count(underlay)))
+    const whole = form === "float32"
+    this.large = rows.map(({ cells }) => {
+      if (!cells) return null
+      const numbers = block(count(cells) * (whole ? 4 : 2))
+      return { weights: whole ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)), rounded: !whole }
+    })
+    const cells = exact === null ? null : rows[exact]!.cells
+    if (exact !== null && cells) this.large[exact] = { weights: new Float32Array(block(4 * count(cells))), rounded: false }
+  }
+
+  protected override build(): void {
+    this.root.replaceChildren()
+    const choices = new Choices(this)
+    const both = element("div", "with-detail", this.root)
+    const ranking = element("div", "ranking", both)
+    const head = element("div", "head", ranking)
+    head.setAttribute("aria-hidden", "true")
+    const list = element("div", "heads", ranking)
+    list.setAttribute("role", "listbox")
+    this.built = { choices, head, list, detail: new WeightMap(both) }
+  }
+
+  private fill(header: Header): void {
+    const { built, theme } = this
+    if (!built || !theme) return
+    this.root.classList.toggle("once", !header.columns[3])
+    built.head.replaceChildren()
+    header.columns.forEach((title, place) => {
+      element("span", `column-${place}`, built.head).textContent = title
+    })
+    built.list.setAttribute("aria-label", header.title)
+    const tables = Object.entries(header.scales).map(([kind, scale]) => [kind, lookupTable(scale[theme])])
+    this.tables = Object.fromEntries(tables) as Record<string, Uint32Array>
+    built.list.replaceChildren()
+    const grey = packed(header.masked[theme])
+    this.options = header.rows.map((row, place) => {
+      const option = this.option(header, row, this.small[place]!, this.tables[row.kind]!, grey)
+      built.list.append(option)
+      return option
+    })
+    layUnder(built.list, header, this.picture ?? new Uint8Array())
+  }
+
+  private option(header: Header, row: Row, cells: Uint8Array, colours: Uint32Array, grey: number): HTMLDivElement {
+    const option = element("div", "option")
+    // the meaning of its numbers
+    setAttributes(option, { role: "option", "aria-description": header.columns.slice(1).filter(Boolean).join("; ") })
+    Object.assign(option.dataset, { name: row.name, shown: row.id })
+    const map = element("span", "map over", option)
+    const keys = row.weights[1]
+    const masked = (cell: number) => row.causal && cell % keys > Math.floor(cell / keys)
+    const canvas = element("canvas", "pixels", map)
+    paintCells(canvas, row.weights, (cell) => (masked(cell) ? grey : colours[cells[cell]!]!))
+    const name = element("span", "name", option)
+    element("small", "rank", name)
+    const called = element("span", "", name)
+    called.textContent = row.name
+    called.style.borderColor = header.hues[row.kind]!
+    const bar = element("span", "effect", option)
+    const share = header.largest ? Math.min(100, (100 * Math.abs(row.effect)) / header.largest) : 0
+    const colour = row.effect >= 0 ? header.hues[row.kind] : header.negative
+    const fill = `color-mix(in srgb, ${colour} 40%, transparent)`
+    bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
+    bar.textContent = row.effect_words
+    element("span", "label here", option).textContent = row.here
+    const over = element("span", "label often", option)
+    over.textContent = row.often
+    over.dataset.column = header.columns[3]
+    option.onclick = () => this.open(header, option)
+    option.onkeydown = (event) => this.press(event, header, option)
+    return option
+  }
+
+  /** Draws the selected order of the list and the selected head. */
+  protected arrange(chosen: Chosen): void {
+    const { payload: header, built } = this
+    if (!header || !built) return
+    const { sort, of = "", shown } = header.roles
+    built.choices.fit(header)
+    built.choices.show(chosen)
+    const wanted = [undefined, header.every]
+    const order = header.orders[chosen[sort]!]!.filter((place) => [...wanted, header.rows[place]!.kind].includes(chosen[of]))
+    if (order.join() !== this.listed) {
+      this.listed = order.join()
+      built.list.replaceChildren(...order.map((place) => this.options[place]!))
+      order.forEach((place, rank) => {
+        this.options[place]!.querySelector(".rank")!.textContent = String(rank + 1)
+      })
+    }
+    const opened = chosen[shown] === FIRST ? (order[0] ?? -1) : header.rows.findIndex(({ id }) => id === chosen[shown])
+    this.select(opened, order[0] ?? -1)
+    const map = this.large[opened]
+    if (opened === this.opened || !map) return
+    this.opened = opened
+    built.detail.show(this.inputOf(header, header.rows[opened]!, map))
+  }
+
+  /** Whether only the server has the map of the selected head. */
+  protected override waits(): boolean {
+    return !this.large[this.options.findIndex((option) => option.ariaSelected === "true")]
+  }
+
+  /** The selected map as input of `WeightMap`. */
+  private inputOf(header: Header, row: Row, { weights, rounded }: FullMap): ShownMap {
+    const { words } = header
+    const about = header.axes[row.kind]!
+    const [height, width] = row.cells!
+    const top = largest(weights)
+    const colours = this.tables[row.kind]!
+    const name = filled(about.heading, { map: placeInWords(words, row.layer, row.head) })
+    const kind = about.places ? "" : "token"
+    return {
+      name,
+      label: filled(words.read, { name, rows: height, columns: width }),
+      values: weights.map((weight, cell) => (row.causal && cell % width > Math.floor(cell / width) ? -Infinity : weight)),
+      rows: about.queries,
+      columns: about.keys,
+      row_title: about.query_axis,
+      column_title: about.key_axis,
+      kindOf: () => kind,
+      colours,
+      shade: (weight) => Math.round(Math.min(1, weight / (top || 1)) * 255),
+      grey: packed(header.masked[this.theme ?? "light"]),
+      drawScale: (scale) => {
+        scale.paint(colours)
+        scale.low.textContent = "0"
+        scale.high.textContent = threeDigits(top)
+      },
+      pair: (query, key) => [dataText(`${about.queries[query]} \u2192 ${about.keys[key]}`, kind)],
+      write: rounded ? threeDigitsOfHalf : full,
+      masked: words.masked,
+      table: words.table,
+      corner: about.corner,
+      numbered: !about.places,
+      places: about.places,
+      picture: this.pictureOf(header),
+    }
+  }
+
+  private pictureOf({ underlay, opacity }: Header): MapPicture | undefined {
+    return this.picture && underlay ? { pixels: this.picture, size: underlay, opacity } : undefined
+  }
+
+  private open(header: Header, option: HTMLElement): void {
+    this.set({ [header.roles.shown]: option.dataset.shown ?? FIRST })
+  }
+
+  private press(event: KeyboardEvent, header: Header, option: HTMLElement): void {
+    const shown = [...(option.parentElement?.children ?? [])]
+    const place = shown.indexOf(option)
+    const steps: Record<string, number> = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: shown.length - 1 }
+    const next = steps[event.key]
+    if (event.key === "Enter" || event.key === " ") this.open(header, option)
+    else if (next !== undefined) (shown[clamp(next, shown.length)] as HTMLElement).focus()
+    else return
+    event.preventDefault()
+  }
+
+  /** The selected head need not be in the list; then the Tab key reaches the first one. */
+  private select(opened: number, first: number): void {
+    const known = this.options[opened]?.isConnected
+    this.options.forEach((option, place) => {
+      option.setAttribute("aria-selected", String(place === opened))
+      option.tabIndex = place === (known ? opened : first) ? 0 : -1
+    })
+  }
+}
+
+export default mounting(HeadList, controlsStyle + mapStyle + style)
