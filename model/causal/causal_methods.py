@@ -20,7 +20,7 @@ from .head_outputs import HeadMeans, record_pool
 from .head_replacement import PAIRS_AMONG, HeadAblation, Replacement, ablate_in_steps
 from .integrated_gradients import MOST_POINTS, TOLERANCE, IntegratedGradients, integrate_gradients_in_steps
 from .logit_attribution import LogitAttribution, attribute_logit
-from .logit_lens import TOP, LogitLens, logit_lens
+from .logit_lens import LogitLens, logit_lens
 from .metrics import Logit, Metric
 from .path_patching import FeedForward, PathPatching, path_patch_in_steps
 from .repeated_ids import LENGTH, ROWS, RepeatedIdScores, score_heads
@@ -169,7 +169,7 @@ class CausalMethods(NetworkOwner):
         return run_to_end(self.patch_noise_in_steps(trace, noisy, **options))
 
     @falls_back
-    def logit_lens(self, trace: Any, top: int = TOP, right: int | None = None) -> LogitLens:
+    def logit_lens(self, trace: Any, top: int | None = None, right: int | None = None) -> LogitLens:
         """Read out every layer of a trace's input; see `model.causal.logit_lens`.
 
         Args:

@@ -58,7 +58,7 @@ class LogitLens(CausalResult):
 
 @torch.inference_mode()
 def logit_lens(
-    resumable: ResumableNetwork, inputs: Inputs, right_ids: Sequence[int], labels: Sequence[str], top: int = TOP
+    resumable: ResumableNetwork, inputs: Inputs, right_ids: Sequence[int], labels: Sequence[str], top: int | None = None
 ) -> LogitLens:
     """Read out every row of the output stack's stream.
 
@@ -66,11 +66,12 @@ def logit_lens(
         inputs: one input, with a batch of one.
         right_ids: for each position the token that follows, or the class that is asked for.
         labels: of the positions.
-        top: how many answers are listed.
+        top: how many answers are listed; by default five, or all where there are fewer.
 
     Raises:
         CausalError: `top` is out of range, or there are not as many right tokens and labels as positions.
     """
+    top = min(TOP, resumable.columns) if top is None else top
     if not 1 <= top <= resumable.columns:
         raise CausalError(
             "{top} answers cannot be listed; choose a number from 1 to {most}.", top=top, most=resumable.columns

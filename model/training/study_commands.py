@@ -7,10 +7,11 @@ from ..recurrent_translator import SHIPPED as RECURRENT
 from ..runtime.checkpoint import read_json
 from .agreement_study import measure_agreement
 from .card import card_markdown
-from .corpus import read_corpus
+from .corpus import VALIDATION_SENTENCES, read_corpus, read_split
 from .english_study import measure_english
 from .forgetting_study import measure_forgetting
 from .head_card import write_readable_card
+from .head_means_study import measure_head_means
 from .head_study import study_translator
 from .network_comparison_study import compare_networks
 from .raw_attention_study import study_raw_attention
@@ -32,6 +33,12 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     heads.set_defaults(run=_study_translator)
     heads.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     heads.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
+    means = commands.add_parser("head-means", help="measure the mean output of every head, for mean ablation")
+    means.set_defaults(run=_measure_head_means)
+    means.add_argument("--model", type=Path, required=True, help="folder of a translator or a decoder-only network")
+    means.add_argument(
+        "--sentences", type=int, default=VALIDATION_SENTENCES, help="validation sentences used; default %(default)s"
+    )
     english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
     english.set_defaults(run=_measure_english)
     english.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
@@ -57,7 +64,7 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     forgetting.set_defaults(run=_measure_forgetting)
     forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    return (agreement, heads, comparison, raw, forgetting), english
+    return (agreement, heads, means, comparison, raw, forgetting), english
 
 
 def _measure_agreement(options: argparse.Namespace) -> int:
@@ -92,6 +99,16 @@ def _study_raw_attention(options: argparse.Namespace) -> int:
     read_json(options.model / "config.json")
     corpus = read_corpus(options.data, options.heldout)
     study_raw_attention(options.model, options.recurrent, corpus, options.sentences, options.device)
+    return 0
+
+
+def _measure_head_means(options: argparse.Namespace) -> int:
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to measure; give --sentences 1 or more.")
+    read_json(options.model / "config.json")
+    corpus = read_split(options.data, options.heldout, options.sentences)
+    means = measure_head_means(options.model, corpus, options.device)
+    print(f"{means.inputs:,} sentences, {means.vectors:,} positions of the first kind of attention")
     return 0
 
 
