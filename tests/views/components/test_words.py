@@ -3,8 +3,8 @@
 How a literal is classified. It is no text for users if it has no letters besides markup and placeholders, or is a style
 or a path of SVG; if it is compared, or is a key; if it is an argument of one of `FUNCTIONS`, unless it is displayed or
 read aloud (attributes of `SPOKEN`, the text that `write` puts into a picture); if it is assigned to one of `PROPERTIES`
-or `CONSTANTS`; if it is an option of a type; or if it is an id, of `IDS` or in one of `LOOPS`. Any other literal with letters
-is a text for users. Names of modules are not classified.
+or `CONSTANTS`; if it is an option of a type; or if it is an id, of `IDS` or in one of `LOOPS`. Any other literal with
+letters is a text for users. Names of modules are not classified.
 """
 
 from __future__ import annotations
