@@ -47,7 +47,7 @@ PAGES = {
             Choice("marks", {"shown": "Shown", "hidden": "Hidden"}, "shown"),
         ),
     ),
-    "Tokens": ("/tokens", (METHOD,), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
+    "Tokens": ("/tokens", (), (Choice("step", {"tokens": "1 Tokens", "ids": "2 Ids"}, "tokens"),)),
     "Before the Transformer": ("/history", (), ()),  # the way to Tokens
     "Heads": ("/heads", (METHOD,), (Choice("sort", {"effect": "Effect", "label": "Label"}, "effect"),)),
     "Vision": ("/vision", (), (Choice("view", {"patches": "Patches", "any-patch": "Any patch"}, "patches"),)),
@@ -149,7 +149,8 @@ class Walk:
     def step(self) -> None:
         """Do a random action and check the page."""
         view, chance = self.model.view, self.random
-        actions: list[Callable[[], None]] = [self._menu, self._menu, self._choose, self._choose, self._choose]
+        actions: list[Callable[[], None]] = [self._menu, self._menu]
+        actions += [self._choose] * 3 if any(view.controls()) else []
         actions += [self._picture] * 2 if view.page == VISION else [self._write] * 2
         actions += [self._back] * 2 if self.model.place else []
         actions += [self._forward] * 2 if self.model.place + 1 < len(self.model.history) else []
