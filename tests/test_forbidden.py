@@ -37,14 +37,16 @@ IN_SCRIPTS = (
     r"\beval\s*\(", r"new\s+Function\b", r"\.outerHTML\s*=", r"insertAdjacentHTML", r"document\.write",
     r"\.innerHTML\s*\+?=",
     r"setTimeout\s*\(\s*[\"'`]", r"https?://(?!www\.w3\.org/)", r"\bfetch\s*\(", r"XMLHttpRequest", r"\bimport\s*\(",
-    r"\blocalStorage\b", r"\bStorage\b", r"\bdocument\.cookie\b", r"javascript:",
+    r"\blocalStorage\b", r"\bsessionStorage\b", r"\bStorage\b", r"\bdocument\.cookie\b", r"javascript:",
 )  # fmt: skip
 
 
-# Which lessons are done is stored in the browser only, not on the server; so is the theme, by Streamlit.
+# Which lessons are done is stored in the browser only, not on the server; so is the theme, by Streamlit. A tab stores a
+# random token that stands for its own folder.
 ALLOWED_IN_SCRIPTS = {
     "views/url_state/lessons.js": {"localStorage"},
     "views/url_state/theme_choice.js": {"Storage"},
+    "views/components/tab_memory.js": {"sessionStorage"},
 }
 # Tests that run programs that this project generated, and no typed text.
 ALLOWED = {

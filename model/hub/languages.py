@@ -1,4 +1,4 @@
-"""The languages that a network can be told to write in: a token of the decoder's input, as of NLLB and mBART's kind."""
+"""The languages that a network can write in: a token of the decoder's input, as of NLLB and mBART's kind."""
 
 import re
 from collections.abc import Sequence
@@ -77,7 +77,7 @@ class TargetLanguages:
 
 
 def find_languages(network: Network, reader: Reader) -> TargetLanguages:
-    """Find the languages that a decoder can be told to write in, by the tokenizer's codes.
+    """Find the languages that a decoder can write in, by the tokenizer's codes.
 
     Args:
         network: with encoder and decoder.
@@ -107,18 +107,18 @@ def _codes(reader: Reader) -> dict[str, int]:
 
 
 def _place_of_target(reader: Reader, ids: dict[str, int]) -> Place | None:
-    """Where the tokenizer puts the code of a target; None where it puts none. The tokenizer's language is restored."""
-    if not hasattr(reader, "tgt_lang"):
+    """Where the tokenizer puts the code of a target, or None. It is set to read sources afterwards."""
+    if not hasattr(reader, "set_tgt_lang_special_tokens"):
         return None
-    before, (code, id_) = reader.tgt_lang, next(iter(ids.items()))
+    code, id_ = next(iter(ids.items()))
     try:
-        reader.tgt_lang = code
-        target = reader(text_target="a")["input_ids"]
+        reader.set_tgt_lang_special_tokens(code)
+        before, after = list(reader.prefix_tokens), list(reader.suffix_tokens)
     finally:
-        reader.tgt_lang = before
-    if target[0] == id_:
+        reader.set_src_lang_special_tokens(reader.src_lang)
+    if id_ in before:
         return "after start"
-    return "start" if target[-1] == id_ else None
+    return "start" if id_ in after else None
 
 
 def _setting(part: object, name: str) -> int | None:

@@ -9,6 +9,7 @@ from model.hub.allowlist import ModelAllowlist, read_allowlist
 from model.hub.checkpoint_summary import CheckpointSummary, summarize, summarize_allowed, summarize_folder
 from model.hub.opened_model import OpenedModel
 from model.hub.source import looks_like_id
+from pages.models import own_folder
 from pages.models.model_cache import opened_models
 from pages.models.model_downloads import fetch
 from pages.models.model_table import render_introduction, render_models
@@ -22,7 +23,6 @@ from views.url_state import bound_settings
 
 NONE = "none"
 OWN = "own"  # a folder of the user: its path is never in the address
-_FOLDER = "models_folder"  # in the session: its path
 _DOWNLOAD = "models_download"  # in the session: the id whose download was confirmed
 
 
@@ -41,6 +41,7 @@ def chosen_model() -> Service[OpenedModel] | None:
         return None
     known = summarize_allowed(may)
     if may.any:
+        own_folder.keep_own_folder()
         typed, listed = st.columns([3, 2], gap="medium")
         with typed:
             _render_box()
@@ -63,9 +64,9 @@ def _choose_name(may: ModelAllowlist, known: list[CheckpointSummary]) -> str:
     names: dict[str, str | Untranslated] = {NONE: say("models.none", "none yet")} | {
         model.name: Untranslated(model.name) for model in known
     }
-    if st.session_state.get(_FOLDER):
-        names[OWN] = say("models.own", "your folder {name}", name=Path(st.session_state[_FOLDER]).name)
     requested = bound_settings.stored_text("model")
+    if may.any and (own_folder.own_folder() or requested == OWN):
+        names[OWN] = own_folder.label()
     if requested and requested != OWN and requested not in names and may.source(requested) is not None:
         names[requested] = Untranslated(requested)
     return widgets.select(say("models.model", "Model"), names, "model", NONE)
@@ -78,7 +79,7 @@ def _render_box() -> None:
         typed = st.session_state["models_box"].strip()
         folder = Path(typed).expanduser()
         if typed and (folder.is_dir() or not looks_like_id(typed)):
-            st.session_state[_FOLDER] = str(folder)
+            own_folder.set_own_folder(folder)
             bound_settings.set_value("model", OWN)
         elif typed:
             bound_settings.set_value("model", typed)
@@ -88,7 +89,10 @@ def _render_box() -> None:
 
 
 def _open(may: ModelAllowlist, name: str) -> Service[OpenedModel] | None:
-    source = st.session_state.get(_FOLDER) if name == OWN and may.any else may.source(name)
+    source = own_folder.own_folder() if name == OWN and may.any else may.source(name)
+    if source is None and name == OWN and may.any:
+        own_folder.render_missing()
+        return None
     if source is None:
         st.warning(say("models.refused", "This server does not open that model; choose one of the list."))
         return None

@@ -98,3 +98,35 @@ def test_every_text_of_the_page_is_in_the_catalogue(page: Page, app: AppServer):
     expect(page.get_by_test_id("stMetricValue")).to_have_count(3)
     ready(page)
     assert uncatalogued(page) == []
+
+
+@pytest.fixture(scope="module")
+def any_app(browser, tmp_path_factory) -> Iterator[tuple[AppServer, str]]:
+    """An app that may open any model, and the folder of one."""
+    folder = tmp_path_factory.mktemp("own") / "secret-folder"
+    tiny.save("gpt2", folder)
+    with AppServer(ATLAS_MODELS="any") as app:
+        yield app, str(folder)
+
+
+def test_a_reload_keeps_the_own_folder_in_its_tab_alone(page: Page, any_app: tuple[AppServer, str]):
+    app, folder = any_app
+    open_page(page, f"{app.url}/models")
+    box = page.get_by_label("A folder on this machine")
+    box.fill(folder)
+    box.press("Enter")
+    expect(page.get_by_text("Proven when it was opened")).to_be_visible()
+    wait_until_drawn(page)
+    option(page, "What if").click()
+    expect(page.get_by_text("Loss, after")).to_be_visible()
+    page.wait_for_function("() => location.search.includes('part=what-if')")
+    page.reload()
+    expect(page.get_by_text("Loss, after")).to_be_visible()
+    assert "secret" not in page.url and "model=own" in page.url
+    token = page.evaluate("() => sessionStorage.getItem('models-folder')")
+    assert token and "secret" not in token and token not in page.url
+    other = page.context.new_page()
+    open_page(other, page.url)
+    expect(other.get_by_text("a link cannot open a folder")).to_be_visible()
+    assert other.get_by_text("Proven when it was opened").count() == 0
+    other.close()

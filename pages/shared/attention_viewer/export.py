@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import streamlit as st
 
@@ -73,7 +73,6 @@ OPTIONS = {
 }
 # fact -> value -> its label
 VALUES: dict[str, Mapping[str, Callable[[], str]]] = {
-    "attention": {kind.name: kind.in_sentence for kind in (*attention_maps.KINDS.values(), attention_maps.VISION)},
     **OPTIONS,
 }
 
@@ -84,11 +83,14 @@ def _value_text(id: str, value: object) -> str:
         return " \u00d7 ".join(map(str, value.values()))
     if isinstance(value, list):
         return ", ".join(map(str, value))
+    if id == "attention":
+        return attention_maps.kind_named(str(value)).title
     label = VALUES.get(id, {}).get(str(value))
     return str(value) if label is None else label()
 
 
 COMPUTED_BY = ("torch", "numpy")
+OWN_FOLDER = {"model": ["own"]}  # in the address of a view of a folder that only its visit has
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +146,7 @@ def describe_view(saved: SavedView) -> dict[str, Any]:
             navigation.NAME: VERSION,
             "python": platform.python_version(),
             **{name: version(name) for name in COMPUTED_BY},
+            **({"transformers": version("transformers")} if "opened" in viewed.source else {}),
         },
     }
 
@@ -157,9 +160,20 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
         *((NAMES[id](), _value_text(id, value)) for id, value in values.items()),
         (say("fact.check", "Check"), plain_text(check_line(saved.viewed))),
         (say("fact.numbers", "Numbers in this file"), snapshot.numbers),
-        (say("fact.link", "Link"), saved.link),
+        (say("fact.link", "Link"), _link_text(saved.link)),
         (say("fact.versions", "Computed with"), versions),
     ]
+
+
+def _is_of_own_folder(link: str) -> bool:
+    return OWN_FOLDER.items() <= parse_qs(urlsplit(link).query).items()
+
+
+def _link_text(link: str) -> str:
+    """The link, with a note where it cannot open what the view is of."""
+    if not _is_of_own_folder(link):
+        return link
+    return say("fact.link.own-folder", "{link} (a link cannot open your own folder: type its path first)", link=link)
 
 
 def check_line(viewed: ViewedAttention) -> str:
@@ -242,4 +256,6 @@ def _readme(saved: SavedView) -> str:
     text = unlink_terms(block("attention_viewer", "bundle", files=listed, recipe="\n".join(recipe)))
     if "pixels_sha256" in saved.viewed.source and "sample" not in saved.viewed.source:
         text += "\n\n" + block("attention_viewer", "own-picture")
+    if _is_of_own_folder(saved.link):
+        text += "\n\n" + block("attention_viewer", "own-folder")
     return text + "\n"
