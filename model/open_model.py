@@ -10,7 +10,7 @@ from torch import nn
 from .hub.downloading import DownloadProgress
 from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
-from .hub.interface import use_eager_form
+from .hub.interface import in_eager_form
 from .hub.library_types import Network
 from .hub.loading import DTYPES, LoadedModel, check_input, load_model
 from .hub.opened_model import OpenedModel
@@ -91,8 +91,7 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
     if not vision:
         check_vocabulary(reader, network.config)
     with raised_as("This live model cannot be copied; open the folder that it is saved to."):
-        copied: Network = _share_tensors(network)
-    use_eager_form(copied)
+        copied: Network = in_eager_form(_share_tensors(network))
     known = task_of_network(copied)
     if known is not None and task not in (None, known):
         raise OpenError(

@@ -39,10 +39,21 @@ def has_eager_form(network: Network) -> bool:
     return network._can_set_attn_implementation() or network.config._attn_implementation == "eager"
 
 
-def use_eager_form(network: Network) -> None:
-    """Set a network to its eager form that has no other way to be set; some look at the setting whenever they run."""
-    if not has_eager_form(network):
-        network.config.update({"_attn_implementation": "eager"})
+def in_eager_form(network: Network) -> Network:
+    """A network in its eager form, also where it has no way to be set to it.
+
+    Some choose the form when they are built: they are built anew around the same tensors. Others look at the setting
+    whenever they run.
+    """
+    if has_eager_form(network):
+        return network
+    network.config.update({"_attn_implementation": "eager"})
+    try:
+        rebuilt = type(network)(network.config)
+        rebuilt.load_state_dict(network.state_dict(keep_vars=True), assign=True)
+    except (TypeError, ValueError, RuntimeError, AttributeError):  # a class of the user's, which needs more than sizes
+        return network
+    return rebuilt
 
 
 @contextmanager

@@ -112,6 +112,13 @@ def probe_inputs(
     return pair_inputs(network, source, target), len(ids), len(target)
 
 
+def same_length_inputs(network: Network, reader: Reader, end: int) -> ModelInputs:
+    """A short input of a classifier with a decoder, which reads the text too, and answers at the end of the text."""
+    ids = (*tokenize(reader, PROBE).ids[: PROBE_TOKENS - 1], end)
+    source = Tokens(ids, (), (), (0,) * len(ids), ())
+    return pair_inputs(network, source, (start_id(network), *ids[:-1]))
+
+
 def other_inputs(network: Network) -> tuple[str, ...]:
     """What a network of text could read besides: by the names of its inputs, or a part of its configuration."""
     parameters = inspect.signature(network.forward).parameters

@@ -187,6 +187,8 @@ class OpenedModel(OpenedNetwork):
             return source, None, text_inputs(self.network, source)
         if isinstance(target, tuple):
             ids = target
+        elif target is not None and self.classifies_by_decoder:
+            raise OpenError("The decoder of this classifier reads the text itself; leave the target out.")
         elif target is not None:
             ids = self._target(target, language)
         elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself

@@ -15,10 +15,11 @@ from .interface import attention_implementation
 from .languages import TargetLanguages, find_languages
 from .library_types import Config
 from .loading import LoadedModel
-from .model_inputs import has_decoder, other_inputs, probe_inputs, takes_pairs
+from .model_inputs import has_decoder, other_inputs, probe_inputs, same_length_inputs, takes_pairs
 from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
 from .positions import PositionLimits, watch_positions
-from .tasks import CAPABILITIES, AnswerForm, answer_form
+from .scoring import end_id
+from .tasks import CAPABILITIES, AnswerForm, answer_form, body_of
 from .token_offsets import Tokens
 from .verification import verify_attention
 
@@ -39,7 +40,7 @@ class OpenedNetwork(NetworkOwner):
         has_decoder: whether it has a decoder besides its encoder.
         unread: what it could read besides text: "pictures", "videos", "sound". Only its half for text is run.
         limits: how many tokens it can read.
-        languages: those that its decoder can be told to write in; see `model.hub.languages`.
+        languages: those that its decoder can write in; see `model.hub.languages`.
         head: name of the class with a head whose answers are not shown, where the body was opened alone; else None.
 
     Raises:
@@ -55,7 +56,13 @@ class OpenedNetwork(NetworkOwner):
         self.languages = find_languages(self.network, self.reader) if self.has_decoder else TargetLanguages()
         inputs, source, target = probe_inputs(self.network, self.reader, self.languages, vision=self.vision)
         with watch_positions() as limits, other_size_stated(self.network, inputs):
-            self.proof = verify_attention(self.network, inputs, vision=self.vision, source=source, target=target)
+            identified_by = None
+            if self.classifies_by_decoder:
+                identified_by = body_of(self.network), inputs
+                inputs = same_length_inputs(self.network, self.reader, end_id(self))
+            self.proof = verify_attention(
+                self.network, inputs, vision=self.vision, source=source, target=target, identified_by=identified_by
+            )
         self.limits = PositionLimits(None) if source is None else limits(self.network, source, target)
         self._layout = LayoutFinder(self.network, self.proof.plan.names, by_interface=self.proof.by_interface)
         if self.vision:
@@ -105,6 +112,11 @@ class OpenedNetwork(NetworkOwner):
         """Whether it reads pairs of texts: its tokenizer separates them, and it does not go on writing."""
         reads = self.task in ("fill", "classify-text", "encode") and not self.vision and not self.has_decoder
         return reads and takes_pairs(self.reader)
+
+    @property
+    def classifies_by_decoder(self) -> bool:
+        """Whether it is a classifier with a decoder, which reads the same text as the encoder."""
+        return self.task == "classify-text" and self.has_decoder
 
     @property
     def form(self) -> AnswerForm:

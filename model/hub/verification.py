@@ -79,13 +79,21 @@ def _reported(plan: CallPlan, kind: AttentionKind, weights: dict[str, tuple[Tens
 
 
 def verify_attention(
-    network: Network, inputs: ModelInputs, *, vision: bool, source: int | None, target: int | None
+    network: Network,
+    inputs: ModelInputs,
+    *,
+    vision: bool,
+    source: int | None,
+    target: int | None,
+    identified_by: tuple[Network, ModelInputs] | None = None,
 ) -> OpeningCheck:
     """Find out how calls are recorded, and verify that recording changes no output and yields the network's own maps.
 
     Args:
         inputs: a short input.
         source, target: tokens or patches of encoder and decoder; see `model.hub.call_plan.identify_calls`.
+        identified_by: the body and an input of it of which that holds, for a network whose decoder must read as many
+            tokens as its encoder.
 
     Raises:
         OpenError: neither way records what the network computes; with the measured difference.
@@ -109,7 +117,8 @@ def verify_attention(
         if not recorder.calls:
             continue
         try:
-            plan = identify_calls(recorder.calls, recorder.places, vision=vision, source=source, target=target)
+            run = recorder if identified_by is None else _recorded(*identified_by, by_interface)
+            plan = identify_calls(run.calls, run.places, vision=vision, source=source, target=target)
             return _compare_runs(plan, recorder, by_interface, (untouched, eager, tapped), reported)
         except OpenError as error:
             first_error = first_error or error
@@ -120,6 +129,13 @@ def verify_attention(
     if first_error is not None:
         raise first_error
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")
+
+
+def _recorded(network: Network, inputs: ModelInputs, by_interface: bool) -> CallRecorder:
+    with watch_layers(network) as layers:
+        recorder = CallRecorder(layers=layers)
+        run_network(network, inputs, recorder, by_interface)
+    return recorder
 
 
 def _check_untouched(first: Tensor, second: Tensor) -> None:
@@ -148,6 +164,15 @@ def _compare_runs(
     factor = 1.0 if recorder.calls[0].weights.dtype == torch.float32 else HALF
     scale = max(1.0, float(results[0].abs().max()))
     outputs = max(float((one - other).abs().max()) for one, other in itertools.combinations(results, 2)) / scale
+    untouched, eager, tapped = results
+    forms = float((untouched - eager).abs().max()) / scale
+    if forms > OUTPUTS * factor and float((eager - tapped).abs().max()) <= OUTPUTS * factor * scale:
+        raise OpenError(
+            "Untouched, this model answers differently than in its own eager form, by {difference:.1e} where "
+            "{limit:.0e} is allowed: its forms of attention mask differently, and no map is right for both.",
+            difference=forms,
+            limit=OUTPUTS * factor,
+        )
     if not outputs <= OUTPUTS * factor:  # also where it is not a number
         raise OpenError(
             "With our tap this model answers differently, by {difference:.1e} where {limit:.0e} is allowed; its maps "

@@ -21,7 +21,7 @@ def render(service: Service[OpenedModel]) -> None:
         OpenError: the text cannot be used.
     """
     model = service.model
-    pair, translates = model.takes_two_texts, model.has_decoder
+    pair, translates = model.takes_two_texts, model.has_decoder and not model.classifies_by_decoder
     columns = st.columns(2 if pair or translates else 1, gap="medium")
     with columns[0]:
         text = widgets.text(say("models.text", "Text"), "text", sentence_input.DEFAULT, varies=True)

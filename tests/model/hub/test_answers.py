@@ -86,3 +86,18 @@ def _check_effects(model, trace) -> None:
     changed = model.score(model.trace(given, intervention=without), without).reshape(-1)[best]
     assert effects[1, 2] == pytest.approx(changed - model.score(trace).reshape(-1)[best], abs=1e-6)
     assert np.abs(effects).max() > 1e-6
+
+
+@pytest.mark.parametrize("architecture", ["Bart", pytest.param("MBart", marks=pytest.mark.nightly), "T5"])
+def test_a_classifier_with_a_decoder_feeds_it_the_text(architecture):
+    network = build(architecture, f"{architecture}ForSequenceClassification", architecture.lower().removeprefix("m"),
+                    num_labels=3)  # fmt: skip
+    model = open_model(network, reader=tiny.tokenizer())
+    trace = model.trace(TEXT)
+    with torch.no_grad():
+        own = network(input_ids=torch.tensor([trace.source.ids])).logits[0]
+    np.testing.assert_allclose(trace.logits, own, atol=1e-5)
+    assert set(trace.records) == {"encoder", "decoder", "cross"}
+    assert trace.verify().max_difference < 1e-5
+    with pytest.raises(OpenError, match="reads the text itself; leave the target out"):
+        model.trace(TEXT, target="A car.")
