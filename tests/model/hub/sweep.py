@@ -2,7 +2,7 @@
 
 Prints one line per type and a table of the results. A model may be refused; one whose answers or maps would differ
 from its own must never open. Opening verifies that, and this program verifies it a second time, without and with
-changed heads.
+changed heads; what else people bring is tried by `tests.model.hub.sweep_inputs`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from model.tracing.head_interventions import OneHot, Scale
 from model.tracing.trace import Verification
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT
+from tests.model.hub.sweep_inputs import try_inputs
 
 SECONDS = 60  # for one type
 LARGEST = 30_000_000  # parameters
@@ -62,18 +63,29 @@ def types() -> dict[str, tuple[ModelTask, str]]:
     return first_tasks
 
 
-def build(type_: str, name: str) -> torch.nn.Module:
-    """A tiny network of this type with random weights."""
+def build(type_: str, name: str, **settings: object) -> torch.nn.Module:
+    """A tiny network of this type with random weights; `settings` of its configuration."""
     config = transformers.CONFIG_MAPPING[type_]()
     for part in (config, *(getattr(config, sub, None) for sub in getattr(config, "sub_configs", {}))):
         if part is None:
             continue
         for attribute, value in SMALL.items():
-            if isinstance(getattr(part, attribute, None), int):
-                setattr(part, attribute, value)
+            try:
+                if isinstance(getattr(part, attribute, None), int):
+                    setattr(part, attribute, value)
+            except AttributeError:  # computed from other settings, or with a value for each layer
+                continue
+        for attribute in ("out_indices", "out_features", "_out_indices", "_out_features"):
+            if getattr(part, attribute, None) is not None and hasattr(part, "stage_names"):
+                part.stage_names = ["stem", "stage1", "stage2"]
+                part._out_features, part._out_indices = ["stage2"], [2]
         types_ = getattr(part, "layer_types", None)
         if types_:
             part.layer_types = list(types_[:1]) + list(types_[-1:])
+    if getattr(config, "is_encoder_decoder", False) and config.decoder_start_token_id is None:
+        config.decoder_start_token_id = SMALL["decoder_start_token_id"]
+    for attribute, value in settings.items():
+        setattr(config, attribute, value)
     config.architectures = [name]
     architecture = getattr(transformers, name)
     with torch.device("meta"):
@@ -87,8 +99,9 @@ def build(type_: str, name: str) -> torch.nn.Module:
 def changes_of(model: OpenedModel) -> HeadInterventions:
     """Ablate a head of the first layer of every kind, and make one of the last attend to the first key only."""
     changes = []
-    for kind, (layers, heads, _) in model.proof.sizes.items():
-        changes += [Scale(kind, ((0, heads - 1),), 0.0), OneHot(kind, ((layers - 1, 0),), 0)]
+    for kind, (_, heads, _) in model.proof.sizes.items():
+        first, last = model.layers[kind][0], model.layers[kind][-1]
+        changes += [Scale(kind, ((first, heads - 1),), 0.0), OneHot(kind, ((last, 0),), 0)]
     return HeadInterventions(tuple(changes))
 
 
@@ -109,13 +122,15 @@ def open_one(type_: str, task: ModelTask, name: str) -> tuple[str, str]:
             example, options = PICTURE if model.vision else TEXT, {"target": TEXT} if task == "translate" else {}
             trace = model.trace(example, **options)
             changed = model.trace(example, intervention=changes_of(model), **options)
+            tried = try_inputs(model, type_, build)
         except OpenError as error:
             reason = re.sub(r"[\d.]+e[-+]\d+|\d+", "N", str(error))
             return "refused", reason[:110]
     verification = Verification.worst([trace.verify(), changed.verify()])
     sound = max(verification.max_difference, verification.row_sum_error) < 1e-4 and np.isfinite(trace.logits).all()
     way = "interface" if model.proof.by_interface else "softmax"
-    return f"opened by {way}" if sound else "OPENED AND WRONG", f"{verification.max_difference:.0e}"
+    word = f"opened by {way}" if sound and "WRONG" not in tried else "OPENED AND WRONG"
+    return word, f"{verification.max_difference:.0e} {tried}"
 
 
 def main(chosen: list[str]) -> int:
