@@ -48,7 +48,6 @@ def make_view(hidden: np.ndarray = HIDDEN) -> StepView:
             HeatmapPanel("states", "h", rows="token", columns="unit", top=3.0),
             HeatmapPanel("scores", "score", rows="token", columns="key", signed=False),
             CurvesPanel("one unit", along="token", curves=(Curve("h", "h"),)),
-            CurvesPanel("its size", along="token", curves=(Curve("h", "h"),), log=True),
             BarsPanel("scores of the token", along="key", columns=(BarColumn("score", "score"),)),
         ),
     )
@@ -146,12 +145,6 @@ def test_a_pointer_reads_cells(mount):
     box = page.locator(".heatmap .field").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 1.5 / UNITS, box["y"] + box["height"] * 2.5 / 4)
     expect(page.locator(".tip")).to_have_text(f"{format_value(HIDDEN[2, 1])} \u2002 Token sat, Unit 2")
-
-
-def test_numbers_at_or_below_zero_are_not_on_a_logarithmic_curve(mount):
-    page = mount(make_view(), {"token": 0, "unit": 1})
-    points = page.locator(".curves").nth(1).locator("svg[role=img] polyline").get_attribute("points")
-    assert len(points.split()) == int((HIDDEN[:, 1] > 0).sum())
 
 
 def test_a_scale_of_their_own_follows_the_curves(mount):

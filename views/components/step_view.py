@@ -17,8 +17,8 @@ How to use it: name the axes, give every array the names of its dimensions, and 
 An axis with `slider` gets one. A panel draws the dimensions that it names; in all others it follows the sliders, so
 that `CurvesPanel` above draws the selected unit over all tokens, and `{h}` is one number. A drawn axis that has a
 slider shows its position and can be clicked. What depends on a slider other than as an index into an array, such as a
-softmax with a temperature, the browser computes by a rule in `step_view.rules.js`. `pages.shared.stepper.render` mounts
-the view and stores its positions in the URL.
+softmax with a temperature, the browser computes by a rule in `web/src/views/step_view/rules.ts`.
+`pages.shared.stepper.render` mounts the view and stores its positions in the URL.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -201,7 +201,7 @@ class StepView:
     """Axes, arrays and panels of a view; see the module.
 
     Attributes:
-        rule: name in `step_view.rules.js` of what the browser computes while a slider is dragged.
+        rule: name in `web/src/views/step_view/rules.ts` of what the browser computes while a slider is dragged.
         at: positions of the sliders for which `numbers` contains the results of the rule, computed by the server.
 
     Raises:
@@ -242,7 +242,7 @@ class StepView:
 
 
 def payload(view: StepView, theme: palette.Theme) -> bytes:
-    """The bytes that `step_view.js` reads: float32 arrays one after another."""
+    """The bytes that `web/src/views/step_view/content.ts` reads: float32 arrays one after another."""
     header = {
         "axes": [
             {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_BEFORE_REGEX = re.compile(r"(?:^|[(,=:\[!&|?{};]|return)\s*$")
+_BEFORE_REGEX = re.compile(r"(?:^|[(,=:\[&|?{};]|(?<![\w)\]])!|return)\s*$")  # `a!` is a value that is not undefined
 
 
 @dataclass(frozen=True)

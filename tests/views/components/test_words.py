@@ -3,8 +3,8 @@
 How a literal is classified. It is no text for users if it has no letters besides markup and placeholders, or is a style
 or a path of SVG; if it is compared, or is a key; if it is an argument of one of `FUNCTIONS`, unless it is displayed or
 read aloud (attributes of `SPOKEN`, the text that `write` puts into a picture); if it is assigned to one of `PROPERTIES`
-or `CONSTANTS`; if it is an option of a type; or if it is an id, of `IDS` or in one of `LOOPS`. Any other literal with
-letters is a text for users. Names of modules are not classified.
+or `CONSTANTS`; if it is an option of a type or a case; or if it is an id, of `IDS` or in one of `LOOPS`. Any other
+literal with letters is a text for users. Names of modules are not classified.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ PROPERTIES = {
         "behavior",
         "block",
         "id",
+        "is",
         "rel",
         "role",
         "side",
@@ -59,7 +60,7 @@ PROPERTIES = {
 }
 SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
-    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
+    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|var|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
     *("APP", "CONNECTED", "DIALOG", "TITLE"),  # of Streamlit's page
@@ -111,7 +112,7 @@ def for_browsers(literal: Literal) -> bool:
     before, after = literal.before.rstrip(), literal.after.lstrip()
     if re.search(r"[=!]==$", before) or re.match(r"[=!]==|in ", after) or LOOPS.search(before):
         return True
-    if re.search(r"(?<!\|)\|$", before) or re.match(r"\|(?!\|)", after):
+    if re.search(r"(?<!\|)\|$|\b(?:Pick|Omit)<[^<>()]*$|\bcase$", before) or re.match(r"\|(?!\|)", after):
         return True
     if after.startswith(":") and before.endswith(("{", ",")):
         return True

@@ -1,0 +1,98 @@
+import { expect, test } from "vitest"
+
+import { barExtent } from "../src/views/step_view/bars"
+import { labelOf, layoutOf, readNumbers, type Axis, type Header } from "../src/views/step_view/content"
+import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
+import { isLabelHidden, signedDigits, wholeDigits } from "../src/views/step_view/format"
+import { formulaParts } from "../src/views/step_view/formula"
+import { cellSize } from "../src/views/step_view/heatmap"
+
+function axis(id: string, count: number, labels: string[] = []): Axis {
+  return { id, title: id, labels, count, slider: true, said: "", beside: true, values: [] }
+}
+
+test("arrays follow the sliders of their axes and no others", () => {
+  const axes = { token: axis("token", 2), unit: axis("unit", 3) }
+  const body = Float32Array.of(0, 1, 2, 10, 11, 12, 7, 5, 6).buffer
+  const numbers = { h: ["token", "unit"], single: [], bias: ["token"] }
+  const { h, single, bias } = readNumbers({ numbers }, axes, body)
+  expect(h!.at({ token: 1, unit: 2 })).toBe(12)
+  expect(h!.at({ token: 0, unit: 1, layer: 4 })).toBe(1)
+  expect([single!.at({}), single!.at({ token: 1 })]).toEqual([7, 7])
+  expect(bias!.at({ token: 1, unit: 2 })).toBe(6)
+})
+
+test("the layout changes with names and axes, not with the ends of a scale", () => {
+  const header = (name: string, high: number): Header => ({
+    axes: [axis("token", 2)],
+    numbers: {},
+    whole: [],
+    rule: "",
+    at: {},
+    panels: [{ is: "curves", name, wide: false, along: "token", curves: [], low: 0, high, log: false, own: false }],
+    styles: { light: [], dark: [] },
+    theme: "light",
+    words: { at: "", back: "", forward: "", map: "", chart: "" },
+  })
+  const layout = (name: string, high: number) => JSON.stringify(layoutOf(header(name, high)))
+  expect(layout("a", 1)).toBe(layout("a", 2))
+  expect(layout("a", 1)).not.toBe(layout("b", 1))
+})
+
+test("numbers and labels as text", () => {
+  expect([NaN, -0.5, 12].map(signedDigits)).toEqual(["\u2013", "\u22120.500", "12.0"])
+  expect([0, 999, 1234567].map(wholeDigits)).toEqual(["0", "999", "1\u2009234\u2009567"])
+  expect([0, 1].map((place) => labelOf(axis("a", 2, ["<b>"]), place))).toEqual(["<b>", "2"])
+})
+
+test("narrow labels leave room for the selected one and each other", () => {
+  const shown = (selected: number, size: number) => [...Array(8).keys()].filter((place) => !isLabelHidden(place, selected, size))
+  expect(shown(3, 11)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  expect(shown(3, 5)).toEqual([0, 3, 6])
+  expect(shown(4, 4)).toEqual([0, 4])
+})
+
+test("heights of values on a scale", () => {
+  const plain = { low: -1, high: 1, log: false }
+  expect([1, 0, -1].map((value) => downTo(value, plain))).toEqual([8, 93, 178])
+  expect(downTo(10, { low: 1, high: 100, log: true })).toBeCloseTo(93, 9)
+  expect(downTo(2, { low: 2, high: 2, log: false })).toBe(178)
+  expect([NaN, 0, -1, 1].map((value) => isDrawable(value, { log: false }))).toEqual([false, true, true, true])
+  expect([NaN, 0, -1, 1].map((value) => isDrawable(value, { log: true }))).toEqual([false, false, false, true])
+})
+
+test("the first line is solid; others have the dashes of their style, or some of their own", () => {
+  expect(dashesOf(0, ["#fff", [5, 5]])).toBe("")
+  expect(dashesOf(9, ["#fff", [5, 5]])).toBe("5 5")
+  expect([1, 2, 3, 4].map((place) => dashesOf(place, ["#fff", []]))).toEqual(["7 3", "2 3", "9 3 2 3", ""])
+})
+
+test("bars start in the middle if there are both signs, and end at the end of the track", () => {
+  expect(barExtent(0.5, { top: 2, signed: false })).toEqual([0, 25])
+  expect(barExtent(9, { top: 2, signed: false })).toEqual([0, 100])
+  expect(barExtent(1, { top: 2, signed: true })).toEqual([50, 25])
+  expect(barExtent(-1, { top: 2, signed: true })).toEqual([25, 25])
+  expect(barExtent(NaN, { top: 2, signed: false })).toEqual([0, 0])
+})
+
+test("cells of a heatmap fill the room within limits", () => {
+  expect(cellSize(4, 6, 600)).toEqual([18, 30])
+  expect(cellSize(44, 448, 448)).toEqual([10, 1])
+  expect(cellSize(1000, 10, 100)).toEqual([2, 10])
+})
+
+test("placeholders of a formula", () => {
+  const numbers = { h: { dims: [], values: new Float32Array(), at: () => 0 } }
+  const axes = { token: axis("token", 2) }
+  expect(formulaParts("{token#} is {token}: {h} {x} {}", { numbers, axes })).toEqual([
+    { text: "" },
+    { axis: "token", counted: true },
+    { text: " is " },
+    { axis: "token", counted: false },
+    { text: ": " },
+    { array: "h" },
+    { text: " " },
+    { text: "{x}" },
+    { text: " {}" },
+  ])
+})
