@@ -15,7 +15,7 @@ LINKS = (
     ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
     ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
 )
-# The map fills the remaining height of the screen; see `whole` in `attention_map.map.js`.
+# The map fills the remaining height of the screen; see `resize` in web/src/core/weight_map.ts.
 _STYLE = """<style>
 .st-key-live-map {--around: 30rem}
 .st-key-doors [data-testid=stPageLink-NavLink] {padding: .7rem .9rem; border: 1px solid #8888; border-radius: 4px}

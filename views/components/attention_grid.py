@@ -89,7 +89,7 @@ class Sheet:
 
 
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_grid.js` reads; see the module. Up to `exact_bytes` with every digit."""
+    """The bytes that the script reads; see the module. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
     header = (
         sheet_header(sheet, exact)

@@ -56,7 +56,7 @@ class SheetsOfKinds:
 
 
 def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_grid.js` reads.
+    """The bytes that the script reads.
 
     Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
     kind also if it alone needs no more.

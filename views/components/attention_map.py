@@ -1,8 +1,8 @@
 """Large maps of weights side by side: drawn, read out and compared in the browser.
 
 The tokens and the number of a cell are shown on hover, touch and by the arrow keys; a fold contains all numbers as a
-table. The cell that is pointed at is marked in all maps. `attention_map.map.js` draws a map; the overview in
-`attention_grid` uses it for the selected one.
+table. The cell that is pointed at is marked in all maps. `WeightMap` of web/src/core/weight_map.ts draws a map; the
+overview in `attention_grid` uses it for the selected one.
 """
 
 from collections.abc import Sequence

@@ -72,7 +72,7 @@ def selected_index(heatmaps: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
 
 
 def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
-    """The bytes that `attention_map.js` reads: all numbers, and if those are float16 the selected ones as float32."""
+    """The bytes that the script reads: all numbers, and if those are float16 the selected ones as float32."""
     arrays = [np.asarray(item.values) for maps in heatmaps.sets.values() for item in maps.items]
     number_type, encoded = controls.encode_maps(arrays)
     name, index = selected_index(heatmaps)

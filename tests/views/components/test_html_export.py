@@ -86,9 +86,3 @@ def test_the_file_may_load_nothing():
     assert policy.startswith("default-src 'none';") and "http" not in policy
     addresses = [value for _, a in parsed.tags for name, value in a.items() if name in ("src", "href")]
     assert addresses == ["data:,"]
-
-
-def test_a_script_that_closes_its_element_is_refused(monkeypatch):
-    monkeypatch.setattr(html_export.component, "script", lambda name: "export default mounting(View); '</script>' }")
-    with pytest.raises(ValueError, match="does not close"):
-        save_page(attention_grid.snapshot(sheet(3)))

@@ -114,6 +114,8 @@ def for_browsers(literal: Literal) -> bool:
         return True
     if re.search(r"(?<!\|)\|$|\b(?:Pick|Omit)<[^<>()]*$|\bcase$", before) or re.match(r"\|(?!\|)", after):
         return True
+    if re.search(r"\b(?:Omit|Pick|Record|Exclude|Extract)<[^>()]*$", before):  # the name of a field
+        return True
     if after.startswith(":") and before.endswith(("{", ",")):
         return True
     name, written = literal.call

@@ -7,7 +7,8 @@ import { View } from "./component"
 import { filled } from "./dom"
 import { watchMark } from "./mark"
 
-const SEND_AFTER = 500 // milliseconds without another choice
+/** Pause after which a choice is sent. */
+export const SEND_AFTER = 500 // milliseconds without another choice
 
 /** The id of the layer and of the head that are averages. */
 export const MEAN = "mean"

@@ -153,8 +153,8 @@ export class WeightMap<Shown extends ShownMap = ShownMap> {
     this.canvas.style.aspectRatio = String(ratio)
     const widest = Math.min(this.highest * ratio, LARGEST_CELL * Math.max(columns, rows * ratio))
     // fits the screen if the page states the height of what is above and below, unless labels would be illegible
-    const height = "var(--window-height, 100vh) - var(--around, -1000vh)"
-    const whole = `max(${LABEL * rows * ratio}px, (${height}) * ${ratio})`
+    const least = LABEL * rows * ratio
+    const whole = `max(${least}px, (var(--window-height, 100vh) - var(--around, -1000vh)) * ${ratio})`
     this.canvas.style.maxWidth = `min(${widest}px, ${whole})`
     this.columns.style.maxWidth = this.canvas.style.maxWidth
   }

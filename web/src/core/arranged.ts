@@ -1,0 +1,146 @@
+/**
+ * The maps of one kind of attention by the user's settings: tokens or whole words, with or without special tokens. Same
+ * rules and precision as `by_words` and `with_means` in Python.
+ */
+
+import type { Chosen } from "./choosing"
+
+export type MapsShape = readonly [layers: number, heads: number, queries: number, keys: number]
+type OfAxes<Each> = readonly [queries: Each, keys: Each]
+
+/** Labels of queries and keys, and which of them are special tokens. */
+interface Axes {
+  queries: readonly string[]
+  keys: readonly string[]
+  special?: OfAxes<readonly number[]> // places; none if absent
+}
+
+/** Whole words on the axes of a kind. */
+export interface WordsHeader extends Axes {
+  starts: OfAxes<readonly number[]> // the first token of each word
+}
+
+/** A kind as a payload's header describes it. */
+export interface KindHeader extends Axes {
+  weights: MapsShape
+  grouped?: WordsHeader | null
+}
+
+/** Maps and the labels of their axes; `weights` has the numbers of all layers, heads and queries, one after another. */
+export interface Maps extends Axes {
+  shape: MapsShape
+  weights: Float32Array
+}
+
+/** The kind that is chosen, or the only one. */
+export function kindOf<Kind>(kinds: Readonly<Record<string, Kind>>, { kind = "" }: Chosen): Kind {
+  return kinds[kind] ?? Object.values(kinds)[0]!
+}
+
+/** The maps of a kind. They are decoded and arranged when they are first chosen. */
+export class KindOfMaps<Header extends KindHeader> {
+  private decoded: Float32Array | undefined
+  private readonly known = new Map<string, Maps>()
+
+  /** `withMeans`: the last layer and the last head are averages, which words need anew. */
+  constructor(
+    readonly header: Header,
+    private readonly decode: () => Float32Array,
+    private readonly withMeans = false,
+  ) {}
+
+  /** The header of the whole words, if they are chosen and there are any. */
+  wordsIn({ units }: Chosen): NonNullable<Header["grouped"]> | undefined {
+    return units === "words" ? (this.header.grouped ?? undefined) : undefined
+  }
+
+  /** The maps by the settings `units` and `marks`. */
+  maps(chosen: Chosen): Maps {
+    const name = `${chosen.units} ${chosen.marks}`
+    const maps = this.known.get(name) ?? this.arrange(this.wordsIn(chosen), chosen.marks === "hidden")
+    this.known.set(name, maps)
+    return maps
+  }
+
+  private arrange(words: WordsHeader | undefined, hidden: boolean): Maps {
+    this.decoded ??= this.decode()
+    const { queries, keys, special, weights: shape } = this.header
+    const tokens = { queries, keys, special, shape, weights: this.decoded }
+    const whole = words ? inWords(tokens, words) : tokens
+    if (words && this.withMeans) fillMeans(whole)
+    return hidden ? withoutSpecial(whole) : whole
+  }
+}
+
+/** Maps between words: summed over the keys of a word, averaged over its queries, in double precision. */
+export function inWords({ shape, weights }: Pick<Maps, "shape" | "weights">, words: WordsHeader): Maps {
+  const [layers, heads, queries, keys] = shape
+  const [queryStarts, keyStarts] = words.starts
+  const [tall, wide] = [queryStarts.length, keyStarts.length]
+  const result = new Float32Array(layers * heads * tall * wide)
+  const [queryEnds, keyEnds] = [endsOf(queryStarts, queries), endsOf(keyStarts, keys)]
+  const summed = new Float64Array(queries * wide)
+  for (let map = 0; map < layers * heads; map++) {
+    for (let place = 0; place < summed.length; place++) {
+      const [start, word] = [(map * queries + Math.floor(place / wide)) * keys, place % wide]
+      summed[place] = sumOf(keyStarts[word]!, keyEnds[word]!, (key) => weights[start + key]!)
+    }
+    for (let place = 0; place < tall * wide; place++) {
+      const [word, column] = [Math.floor(place / wide), place % wide]
+      const [first, end] = [queryStarts[word]!, queryEnds[word]!]
+      result[map * tall * wide + place] = sumOf(first, end, (query) => summed[query * wide + column]!) / (end - first)
+    }
+  }
+  const { queries: queryWords, keys: keyWords, special } = words
+  return { queries: queryWords, keys: keyWords, special, shape: [layers, heads, tall, wide], weights: result }
+}
+
+function endsOf(starts: readonly number[], count: number): number[] {
+  return starts.map((_, word) => starts[word + 1] ?? count)
+}
+
+/** The first plus the sum of the others: the order in which numpy's reduceat adds. */
+function sumOf(first: number, end: number, at: (place: number) => number): number {
+  let others = 0
+  for (let place = first + 1; place < end; place++) others += at(place)
+  return at(first) + others
+}
+
+/** Fills the last head with averages over heads, and the last layer with averages over layers. */
+export function fillMeans({ weights, shape: [layers, heads, queries, keys] }: Pick<Maps, "shape" | "weights">): void {
+  const cells = queries * keys
+  const average = (target: number, first: number, step: number, count: number) => {
+    for (let cell = 0; cell < cells; cell++) {
+      let sum = 0
+      for (let map = 0; map < count; map++) sum = Math.fround(sum + weights[(first + map * step) * cells + cell]!)
+      weights[target * cells + cell] = sum / count
+    }
+  }
+  for (let layer = 0; layer < layers - 1; layer++) average(layer * heads + heads - 1, layer * heads, 1, heads - 1)
+  for (let head = 0; head < heads; head++) average((layers - 1) * heads + head, head, heads, layers - 1)
+}
+
+/** Maps without special tokens. The remaining weights are not rescaled. If nothing would remain, all tokens stay. */
+export function withoutSpecial(maps: Maps): Maps {
+  const queries = withoutPlaces(maps.queries, maps.special?.[0])
+  const keys = withoutPlaces(maps.keys, maps.special?.[1])
+  if (!queries.length || !keys.length) return maps
+  const [layers, heads, tall, wide] = maps.shape
+  const weights = new Float32Array(layers * heads * queries.length * keys.length)
+  let cell = 0
+  for (let map = 0; map < layers * heads; map++) {
+    for (const query of queries) {
+      for (const key of keys) weights[cell++] = maps.weights[(map * tall + query) * wide + key]!
+    }
+  }
+  return {
+    shape: [layers, heads, queries.length, keys.length],
+    weights,
+    queries: queries.map((place) => maps.queries[place]!),
+    keys: keys.map((place) => maps.keys[place]!),
+  }
+}
+
+function withoutPlaces(labels: readonly string[], left: readonly number[] = []): number[] {
+  return [...labels.keys()].filter((place) => !left.includes(place))
+}

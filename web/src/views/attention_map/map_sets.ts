@@ -1,0 +1,134 @@
+/** The payload of maps side by side: sets of maps to choose from. See views/components/linked_heatmaps.py. */
+
+import type { Choosable, Chosen, Control, PlaceWords } from "../../core/choosing"
+import type { Theme } from "../../core/colour"
+import { decode, isOperator, type Matrix, type MatrixFields, type Operator } from "../../core/matrices"
+import type { Shape } from "../../core/painting"
+import { fromHalf, unpack, type Bytes } from "../../core/payload"
+
+/** The rows and columns of a map that all maps have, in the same order. */
+export type Links = readonly (readonly [rows: readonly number[], columns: readonly number[]])[]
+
+/** A map that can be shown; `rounded`: its numbers have half precision only. */
+export interface ShownMatrix extends Matrix {
+  rounded?: boolean
+}
+
+/** Maps of one kind; `at` finds the map of an index in each of the first axes. */
+export interface MapSet {
+  items: readonly { at: (index: readonly number[]) => ShownMatrix }[]
+  heading?: string
+  names: readonly (readonly string[])[]
+  links?: Links | null
+}
+
+/** The choices, and all sets by the options of the choice "kind". */
+export interface MapSets extends Choosable {
+  sets: Readonly<Record<string, MapSet>>
+  along: readonly string[]
+  held?: Chosen | null // the options whose maps were sent, if others were not
+  controls?: readonly Control[]
+  shortcuts?: readonly (readonly [label: string, settings: Chosen])[]
+  beside: number
+  places: boolean
+  theme: Theme
+  masked: Readonly<Record<Theme, string>>
+  allowed: number
+  words: PlaceWords & { options?: string; read: string; table: string }
+}
+
+interface SentItem extends Omit<MatrixFields, "low" | "high" | "top"> {
+  values: readonly number[] // shape: first axes, rows, columns
+  low: readonly number[]
+  high: readonly number[]
+  tops: readonly number[]
+}
+
+interface Header extends Omit<MapSets, "sets"> {
+  sets?: Record<string, Omit<MapSet, "items"> & { items: readonly SentItem[] }>
+  type: "float32" | "float16"
+  exact: readonly [name: string, ...index: number[]] | null
+}
+
+type Plain = Omit<MapSets, "sets" | "along"> & { links: Links | null }
+
+/** Reads a payload; maps without a choice are one set with one entry. */
+export function readMapSets(bytes: Bytes): MapSets {
+  const [header, body] = unpack<Header>(bytes)
+  if (!header.sets) {
+    const plain = decode<Plain>(bytes)
+    const matrices = plain.items.filter((item: Matrix | Operator): item is Matrix => !isOperator(item))
+    const items = matrices.map((item) => ({ at: () => item }))
+    return { ...plain, sets: { all: { items, names: [], links: plain.links } }, along: [] }
+  }
+  let offset = 0
+  const whole = header.type === "float32"
+  const numbers = (count: number, exact: boolean) => {
+    const block = body.slice(offset, (offset += count * (exact ? 4 : 2))) // a copy is aligned, as typed arrays need
+    return exact ? new Float32Array(block) : fromHalf(new Uint16Array(block))
+  }
+  const entries = Object.entries(header.sets)
+  const read = entries.map(([, set]) => set.items.map((item) => numbers(sizeOf(item.values), whole)))
+  const [exactName, ...exactIndex] = header.exact ?? [null]
+  const exactItems = exactName === null ? [] : header.sets[exactName]!.items
+  const exact = exactItems.map(({ values }) => numbers(sizeOf(values.slice(-2)), true))
+  const sets = entries.map(([name, set], place): [string, MapSet] => {
+    const items = set.items.map((item, number) => ({
+      at: (index: readonly number[]): ShownMatrix => {
+        const known = name === exactName && index.join() === exactIndex.join()
+        const at = placeIn(item.values, index)
+        const shape = item.values.slice(-2) as unknown as Shape
+        const cells = sizeOf(shape)
+        const values = known ? exact[number]! : read[place]![number]!.subarray(at * cells, (at + 1) * cells)
+        const [low, high, top] = [item.low[at]!, item.high[at]!, item.tops[at]!]
+        return { ...item, shape, values, low, high, top, rounded: !whole && !known }
+      },
+    }))
+    return [name, { ...set, items }]
+  })
+  return { ...header, sets: Object.fromEntries(sets) }
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, side) => product * side, 1)
+}
+
+/** The number of a map among all of an array, by its index in each of the first axes. */
+export function placeIn(shape: readonly number[], index: readonly number[]): number {
+  return shape.slice(0, -2).reduce((sum, side, axis) => sum * side + index[axis]!, 0)
+}
+
+/** The set of the chosen kind, or the first one, with its name. */
+export function chosenSet({ sets }: MapSets, chosen: Chosen): [name: string, set: MapSet] {
+  const name = chosen.kind !== undefined && chosen.kind in sets ? chosen.kind : Object.keys(sets)[0]!
+  return [name, sets[name]!]
+}
+
+/** Whether only the server has the chosen maps. */
+export function needsServer({ held }: MapSets, chosen: Chosen): boolean {
+  return Object.entries(held ?? {}).some(([choice, value]) => chosen[choice] !== value)
+}
+
+/** The name of the chosen set and the index in it; null if only the server has it. */
+export function chosenIndex(maps: MapSets, chosen: Chosen): [name: string, index: number[]] | null {
+  const [name, { names }] = chosenSet(maps, chosen)
+  if (maps.held) return needsServer(maps, chosen) ? null : [name, maps.along.map(() => 0)]
+  return [name, maps.along.map((choice, axis) => names[axis]!.indexOf(chosen[choice] ?? ""))]
+}
+
+/** The choices, with the first layer and head where the chosen kind has fewer. */
+export function withinSet(maps: MapSets, chosen: Chosen): Chosen {
+  const [, { names }] = chosenSet(maps, chosen)
+  const within = maps.along.map((choice, axis): [string, string] => {
+    const [options, value] = [names[axis]!, chosen[choice] ?? ""]
+    return [choice, options.includes(value) ? value : options[0]!]
+  })
+  return { ...chosen, ...Object.fromEntries(within) }
+}
+
+/** The cell of another map that is the same as `cell` of map `from`, by the links; -1 for a side that it does not have. */
+export function linkedTo(links: Links | null | undefined, from: number, to: number, cell: readonly [number, number]): [number, number] {
+  if (!links) return [cell[0], cell[1]]
+  const side = (axis: 0 | 1) => links[to]![axis][links[from]![axis].indexOf(cell[axis])] ?? -1
+  return [side(0), side(1)]
+}

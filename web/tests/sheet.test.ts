@@ -1,0 +1,67 @@
+import { expect, test } from "vitest"
+
+import { describe, largestIn, readPayload, shadeOf, weightText, type Sheet } from "../src/views/attention_grid/sheet"
+
+function pack(header: unknown, ...arrays: { buffer: ArrayBufferLike }[]): Uint8Array {
+  let text = JSON.stringify(header)
+  text += " ".repeat((4 - (text.length % 4)) % 4)
+  const blocks = arrays.map(({ buffer }) => new Uint8Array(buffer))
+  const start = new Uint8Array(new Uint32Array([text.length]).buffer)
+  return Uint8Array.from([start, new TextEncoder().encode(text), ...blocks].flatMap((block) => [...block]))
+}
+
+const words = {
+  one: "layer {layer}, head {head}", overHeads: "layer {layer}, mean", overLayers: "head {head}, mean", overAll: "mean",
+  strongest: "{map}: {cell} {weight}", cell: "{query} to {key}", patch: "{row}, {column}",
+}
+const kind = {
+  weights: [1, 1, 2, 2], rows: ["1"], columns: ["1"], queries: ["a", "b"], keys: ["a", "b"], title: "T", causal: true,
+  shared_scale: true, underlay: null, opacity: 1, places: false, block: 1, detail: null, type: "float32", special: [[1], []],
+  grouped: { queries: ["ab"], keys: ["a", "b"], starts: [[0], [0, 1]], special: [[], []], detail: { heading: "words" } },
+}
+const weights = Float32Array.of(1, 0, 0.25, 0.75)
+
+function one(fields = {}): Sheet {
+  return readPayload(pack({ ...kind, words, decades: 0, ...fields }, weights)).sheet({})
+}
+
+test("one sheet, without choices", () => {
+  const sheet = one()
+  expect([sheet.shape, [...sheet.weights], sheet.shared_scale]).toEqual([[1, 1, 2, 2], [...weights], true])
+  expect(describe(sheet, 0, 0)).toBe("layer 1, head 1: a to a 1.00")
+})
+
+test("sheets of kinds, one over a picture of its own", () => {
+  const picture = Uint8Array.of(1, 2, 3)
+  const over = { ...kind, underlay: [1, 1, 3], special: [[], []], causal: false, type: "float16" }
+  const bytes = pack({ words, decades: 4, controls: [], kinds: { own: kind, over } }, weights, Uint16Array.of(0x3c00, 0, 0, 0x3800), picture)
+  const payload = readPayload(bytes)
+  const sheet = payload.sheet({ kind: "over", scale: "log" })
+  expect([[...sheet.weights], [...sheet.picture], sheet.decades]).toEqual([[1, 0, 0, 0.5], [1, 2, 3], 4])
+  expect(describe(sheet, 0, 0)).toBe("layer 1, head 1: 1, 1 1.00")
+  const inWords = payload.sheet({ kind: "own", units: "words", scale: "own" })
+  expect([inWords.queries, inWords.shape, inWords.detail]).toEqual([["ab"], [1, 1, 1, 2], { heading: "words" }])
+  expect([inWords.shared_scale, inWords.decades]).toEqual([false, 0])
+  expect(payload.sheet({ kind: "own", marks: "hidden" }).queries).toEqual(["a"])
+  expect(payload.axes({ kind: "own" }).rows).toEqual(["1"])
+})
+
+test("the largest weight of a block leaves out masked cells", () => {
+  const sheet = one()
+  expect(largestIn(sheet, 0, 0, 0, 2)).toBe(1)
+  expect(largestIn(sheet, 0, 1, 0, 2)).toBe(0.75)
+  expect(largestIn(sheet, 0, 0, 1, 1)).toBe(-1)
+  expect(largestIn(one({ causal: false }), 0, 0, 1, 1)).toBe(0)
+})
+
+test("shades of a linear and a logarithmic scale", () => {
+  expect([-1, 0.5, 2].map((share) => shadeOf(0, share))).toEqual([0, 0.5, 1])
+  expect(shadeOf(4, 1)).toBe(1)
+  expect(shadeOf(4, 0.01)).toBeCloseTo(0.5, 12)
+  expect([shadeOf(4, 1e-9), shadeOf(4, 0)]).toEqual([0, 0])
+})
+
+test("half precision has no three digits below 0.0001", () => {
+  expect(weightText({ type: "float16" }, 0.00005)).toBe("< 0.0001")
+  expect(weightText({ type: "float32" }, 0.00005)).toBe("5.00e-5")
+})
