@@ -20,8 +20,8 @@ from tests.raw_sockets import (
     slowest_answer,
     status,
 )
+from tests.server.connection_attacks import FLOODS, HEADS, MEGABYTES, SECONDS, seconds_until_closed
 from tests.server.small_app import SmallServer
-from tests.server.test_connection_limits import FLOODS, HEADS, MEGABYTES, SECONDS, seconds_until_closed
 from tests.views.url_state.longest_address import longest_query
 
 pytestmark = pytest.mark.deploy

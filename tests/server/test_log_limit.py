@@ -11,6 +11,8 @@ import pytest
 
 from server import logs
 from server.log_limit import INTERVAL, MAX_KINDS, LogLimit
+from tests.raw_sockets import connect, head, open_websocket, status
+from tests.server.small_app import SmallServer
 
 
 @pytest.fixture
@@ -90,3 +92,23 @@ def test_an_interval_without_omitted_lines_writes_nothing():
     assert limit.admits("a", "a")
     now[0] = 2 * INTERVAL
     assert limit.ended() == [] and limit.admits("a", "a")
+
+
+def test_refused_handshakes_and_requests_write_a_bounded_number_of_lines():
+    """Of 300 of each kind 600 lines before, 2 now; and one more a minute with the number of a kind."""
+    with SmallServer() as server:
+        lines = server.log().count("\n")
+        for _ in range(100):
+            for more in (("Origin: http://elsewhere.example",), ("Sec-WebSocket-Version: 7",)):
+                with pytest.raises(ConnectionRefusedError):
+                    open_websocket(server.url, *more)
+            with connect(server.url) as client:
+                client.sendall(b"nonsense\r\n\r\n")
+                assert status(client.recv(2**16)) == 400
+            with connect(server.url) as client:
+                client.sendall(head(server.url, "/", "GET", "Connection: Upgrade", "Upgrade: h2c"))
+                client.recv(2**16)
+            open_websocket(server.url).close()
+        log = server.log()
+    assert log.count("\n") - lines < 40, log
+    assert all(json.loads(line) for line in log.splitlines() if line.startswith("{"))
