@@ -13,6 +13,8 @@ class RunLimits:
 
     Attributes:
         running: runs at once: one may compute while another renders.
+        begun: runs that have begun, of which those that are not running wait for another slice of time; each refers to
+            what it has computed so far, up to twenty megabytes.
         waiting: the longest queue; further runs are refused.
         patience: seconds after which a waiting run is refused.
         slice_seconds: processor time after which a run goes to the end of the queue if others wait.
@@ -24,6 +26,7 @@ class RunLimits:
     """
 
     running: int = 2
+    begun: int = 3
     waiting: int = 400
     patience: float = 120.0
     slice_seconds: float = 0.2

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 
 from server import logs, metrics
+from server.process_memory import memory_growth
 from server.run_queue import Busy, Notice, RunQueue, RunSlot
 from server.singleton import singleton
 
@@ -21,8 +22,15 @@ def run_queue() -> RunQueue:
 
 def yield_slot() -> None:
     """Let waiting runs go first, between two steps of a long computation; see `RunSlot.yield_slot`."""
+    memory_growth().trim()
     if slot := _current.get():
         slot.yield_slot()
+
+
+def report_progress() -> None:
+    """Store that this run makes progress; see `RunSlot.report_progress`."""
+    if slot := _current.get():
+        slot.report_progress()
 
 
 def log_sizes(**sizes: int) -> None:
@@ -60,6 +68,7 @@ def queued_run(page: str, part: str, notice: Notice) -> Iterator[None]:
         outcome = "refused" if isinstance(end, Busy) else "error" if isinstance(end, Exception) else "interrupted"
         raise
     finally:
+        memory_growth().trim()
         seconds = time.perf_counter() - start
         queued, sizes = (slot.queued, slot.sizes) if slot else (seconds, {})
         metrics.RUNS.labels(page, part, outcome).inc()

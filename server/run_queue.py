@@ -2,10 +2,12 @@
 
 When other threads are busy, each of the thousand small operations of a translation waits for the interpreter, and
 every answer takes many times as long. So only a few runs execute at once, the others wait in order of arrival, and a
-run that has used up a slice of time goes to the end of the queue if others wait. A run that makes no progress, such as
-one whose library waits for something, loses its slot after a while, so that others can run.
+run that has used up a slice of time goes to the end of the queue if others wait. Since it refers to what it has
+computed so far, only a few runs are begun before one of them ends. A run that makes no progress, such as one whose
+library waits for something, loses its slot after a while, so that others can run.
 """
 
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -49,6 +51,7 @@ class RunQueue:
         self._clock = clock
         self._lock = Lock()
         self._queue: deque[Event] = deque()  # a ticket is an event, set when it gets a slot
+        self._begun: set[Event] = set()  # tickets in the queue of runs that have had a slot
         self._running: dict[Event, float] = {}  # ticket -> time of its last progress
         self._stalled: set[Event] = set()  # tickets of runs that lost their slot and have not ended
         self._paused = False
@@ -98,16 +101,22 @@ class RunQueue:
         finally:
             self._leave(slot._ticket)
 
-    def _wait(self, ticket: Event, report: ReportAhead, waited: float) -> None:
-        """Wait until the ticket gets a slot; the same run has waited `waited` seconds already."""
-        limits, start = self.limits, self._clock()
+    def _enqueue(self, ticket: Event, last: Event | None) -> None:
+        """Add a ticket to the queue, in place of the `last` one of a run that has begun."""
         with self._lock:
-            if len(self._queue) >= limits.waiting:
+            if last is not None:
+                self._remove(last)
+                self._begun.add(ticket)
+            elif len(self._queue) >= self.limits.waiting:
                 raise Busy(
                     "{count} visitors are waiting already: please come again in a minute.", count=len(self._queue)
                 )
             self._queue.append(ticket)
             self._start_next()
+
+    def _wait(self, ticket: Event, report: ReportAhead, waited: float) -> None:
+        """Wait until the ticket gets a slot; the same run has waited `waited` seconds already."""
+        limits, start = self.limits, self._clock()
         pause = max(limits.notice_after - waited, limits.notice_after / 4)
         try:
             while not ticket.wait(pause):
@@ -117,30 +126,47 @@ class RunQueue:
                         "please try again in a minute.",
                         seconds=limits.patience,
                     )
-                with self._lock:
-                    self._release_stalled()
-                    position = self._queue.index(ticket) if ticket in self._queue else 0
-                    ahead = position + len(self._running)
-                report(ahead)
+                report(self._ahead(ticket))
                 pause = limits.notice_every
         except BaseException:
             self._leave(ticket)
             raise
 
+    def _ahead(self, ticket: Event) -> int:
+        """The number of runs that go before a waiting one."""
+        with self._lock:
+            self._release_stalled()
+            if ticket not in self._queue:
+                return len(self._running)
+            before = set(itertools.takewhile(lambda each: each is not ticket, self._queue))
+            before = before & self._begun if ticket in self._begun else before | self._begun
+            return len(before) + len(self._running)
+
     def _leave(self, ticket: Event) -> None:
         """Release a slot, or leave the queue."""
         with self._lock:
-            self._running.pop(ticket, None)
-            self._stalled.discard(ticket)
-            if ticket in self._queue:
-                self._queue.remove(ticket)
+            self._remove(ticket)
             self._start_next()
 
+    def _remove(self, ticket: Event) -> None:
+        self._running.pop(ticket, None)
+        self._stalled.discard(ticket)
+        self._begun.discard(ticket)
+        if ticket in self._queue:
+            self._queue.remove(ticket)
+
     def _start_next(self) -> None:
-        while self._queue and len(self._running) < self.limits.running and not self._paused:
-            ticket = self._queue.popleft()
+        while len(self._running) < self.limits.running and not self._paused and (ticket := self._next()) is not None:
+            self._queue.remove(ticket)
+            self._begun.discard(ticket)
             self._running[ticket] = self._clock()
             ticket.set()
+
+    def _next(self) -> Event | None:
+        """The first ticket that may get a slot: any of a run that has begun, else only if few have."""
+        if len(self._running) + len(self._begun) < self.limits.begun:
+            return self._queue[0] if self._queue else None
+        return next((ticket for ticket in self._queue if ticket in self._begun), None)
 
     def _report_progress(self, ticket: Event) -> bool:
         """Store that a run made progress; False if it has lost its slot."""
@@ -176,6 +202,10 @@ class RunSlot:
         self._ticket = Event()
         self._cpu_start = 0.0
 
+    def report_progress(self) -> None:
+        """Count the time without progress from now on, if the run still has its slot."""
+        self._queue._report_progress(self._ticket)
+
     def yield_slot(self) -> None:
         """Let waiting runs go first if this one has used up its slice of processor time; wait for a slot again.
 
@@ -188,12 +218,12 @@ class RunSlot:
         has_slot = queue._report_progress(self._ticket)
         used_up = queue.waiting and queue.cpu_time() - self._cpu_start >= queue.limits.slice_seconds
         if not has_slot or used_up:
-            queue._leave(self._ticket)
-            self._acquire()
+            self._acquire(has_begun=True)
 
-    def _acquire(self) -> None:
-        self._ticket = Event()
+    def _acquire(self, has_begun: bool = False) -> None:
+        last, self._ticket = self._ticket, Event()
         start = self._queue._clock()
+        self._queue._enqueue(self._ticket, last if has_begun else None)
         with self._notice() as report:
             self._queue._wait(self._ticket, report, self.queued)
         self.queued += self._queue._clock() - start

@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
 
-from server import housekeeping, logs
+from server import housekeeping, logs, process_memory
 from server.backpressure import apply_backpressure
 from server.health import readiness
 from server.run_context import run_queue
@@ -25,7 +25,7 @@ Loads = Mapping[str, Callable[[], object]]  # name of a model -> loads it and le
 async def lifespan(loads: Loads, app: object) -> AsyncGenerator[None, None]:
     """Start the server's background tasks, and load its models in a thread so that it answers at once."""
     logs.start()
-    housekeeping.limit_malloc_arenas()
+    process_memory.limit_malloc_arenas()
     readiness().expect(loads)
     threading.Thread(target=warm_up, args=(loads,), name="warm-up", daemon=True).start()
     tasks = [asyncio.create_task(task) for task in (housekeeping.run_housekeeping(), apply_backpressure(run_queue()))]

@@ -7,6 +7,7 @@ import os
 import sys
 import threading
 import weakref
+from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
@@ -15,7 +16,7 @@ from streamlit.runtime import Runtime
 from streamlit.runtime.memory_session_storage import MemorySessionStorage
 
 from pages.shared import models, service, warmup
-from server import housekeeping, metrics, warm_up
+from server import housekeeping, metrics, process_memory, run_context, warm_up
 from server.health import Readiness
 from server.limits import THREADS
 from server.result_cache import ResultCache, clear_all
@@ -108,7 +109,7 @@ def test_freeing_memory_collects_garbage_among_frozen_objects(unfrozen):
     del ring
     gc.collect()
     assert gone() is not None  # collection ignores frozen objects
-    housekeeping.free_memory()
+    process_memory.free_memory()
     assert gone() is None
 
 
@@ -163,10 +164,11 @@ def test_full_collections_are_rarer_while_visitors_wait(unfrozen, monkeypatch, w
 def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
     resident = [100, 100, 110, 117, 101, 118, 102, 119, 103, 142, 104, 145, 99, 110, 116, 97]  # megabytes at each look
     looks, calls = iter(resident), []
-    monkeypatch.setattr(housekeeping, "resident_bytes", lambda: 10**6 * next(looks))
-    monkeypatch.setattr(housekeeping, "_call_glibc", lambda function, *numbers: calls.append(function))
-    monkeypatch.setattr(housekeeping.gc, "collect", lambda: calls.append("collect"))
-    growth, by_step = housekeeping.MemoryGrowth(), []
+    monkeypatch.setattr(process_memory, "TRIM_BYTES", 16_000_000)
+    monkeypatch.setattr(process_memory, "resident_bytes", lambda: 10**6 * next(looks))
+    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
+    monkeypatch.setattr(process_memory.gc, "collect", lambda: calls.append("collect"))
+    growth, by_step = process_memory.MemoryGrowth(), []
     for _ in range(9):
         calls.clear()
         growth.limit()
@@ -177,8 +179,27 @@ def test_memory_is_returned_when_it_has_grown(unfrozen, monkeypatch):
     assert by_step == [trim, (), trim, trim, trim, ("collect", *trim), ("collect", *trim), (), trim]
 
 
+def test_a_run_returns_memory_at_its_steps_and_its_end(monkeypatch):
+    resident, calls = [100 * 10**6], []
+    monkeypatch.setattr(process_memory, "resident_bytes", lambda: resident[0])
+    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
+    growth = process_memory.MemoryGrowth()
+    growth.trim()
+    monkeypatch.setattr(run_context, "memory_growth", lambda: growth)
+    with run_context.queued_run("home", "", lambda: nullcontext(print)):
+        assert calls == ["malloc_trim"]
+        resident[0] += process_memory.TRIM_BYTES + 1
+        run_context.yield_slot()
+        assert calls == ["malloc_trim"] * 2
+        resident[0] += process_memory.TRIM_BYTES
+    assert calls == ["malloc_trim"] * 2
+    with run_context.queued_run("home", "", lambda: nullcontext(print)):
+        resident[0] += 1
+    assert calls == ["malloc_trim"] * 3
+
+
 def test_the_resident_memory_is_that_of_this_process():
-    assert housekeeping.resident_bytes() == pytest.approx(1e6 * resident_megabytes(os.getpid()), rel=0.1)
+    assert process_memory.resident_bytes() == pytest.approx(1e6 * resident_megabytes(os.getpid()), rel=0.1)
 
 
 def test_pinned_results_are_not_evicted():

@@ -24,7 +24,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 
-from server import housekeeping, logs
+from server import logs, process_memory
 from server.addresses import SOCKET
 from server.connection_limits import ConnectionLimits
 from server.http_connection import LimitedHttpProtocol
@@ -135,7 +135,7 @@ class SmallServer(ServerProcess):
 def main() -> None:
     """Serve until the process is terminated."""
     logs.start()
-    housekeeping.limit_malloc_arenas()
+    process_memory.limit_malloc_arenas()
     settings = _get_uvicorn_config_kwargs()
     if "quick" in sys.argv:
         LimitedHttpProtocol.limits = HttpLimits(head_seconds=1.0, pause_seconds=1.0, body_seconds=4.0)

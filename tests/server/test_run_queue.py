@@ -156,6 +156,56 @@ def test_a_run_yields_after_its_slice_of_time(seconds, expected):
     assert order == expected
 
 
+def test_no_run_begins_while_as_many_as_the_limit_have_begun():
+    """They take turns until one of them ends, and then the next begins."""
+    queue, order = RunQueue(RunLimits(running=1, begun=2, slice_seconds=0, **QUICK), cpu_time=lambda: 0.0), []
+    first = QueuedThread(queue, "a", order).start_running()
+    second = QueuedThread(queue, "b", order).start_waiting()
+    third = QueuedThread(queue, "c", order).start_waiting()
+    first.yield_once.set()
+    first.leave.set()
+    assert second.started_run.wait(20) and first.notified.wait(20)
+    assert (first.ahead[0], third.ahead[-1]) == (1, 2)
+    second.yield_once.set()
+    second.leave.set()
+    first.join(20)
+    assert order[:3] == ["a", "b", "a again"]  # the third came before, and has not begun
+    third.leave.set()
+    for thread in (second, third):
+        thread.join(20)
+    assert sorted(order[3:]) == ["b again", "c"]
+    assert (queue.running, queue.waiting) == (0, 0)
+
+
+@pytest.mark.parametrize("begun", [1, 3])
+def test_all_runs_end_however_often_they_yield(begun):
+    queue, order = RunQueue(RunLimits(running=1, begun=begun, slice_seconds=0, **QUICK), cpu_time=lambda: 0.0), []
+    threads = [QueuedThread(queue, str(number), order) for number in range(8)]
+    for thread in threads:
+        thread.yield_once.set()
+        thread.leave.set()
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+        assert not thread.is_alive() and thread.refusal is None
+    assert len(order) == 16
+    for end in range(17):
+        begins = {name for name in order[:end] if not name.endswith("again")}
+        ends = {name.removesuffix(" again") for name in order[:end] if name.endswith("again")}
+        assert len(begins - ends) <= begun
+
+
+def test_a_full_queue_refuses_no_run_that_has_begun():
+    queue, order = RunQueue(RunLimits(running=1, waiting=1, slice_seconds=0, **QUICK), cpu_time=lambda: 0.0), []
+    first = QueuedThread(queue, "a", order).start_running()
+    waiting = QueuedThread(queue, "b", order).start_waiting()
+    waiting.leave.set()
+    first.yield_once.set()
+    first.finish()
+    waiting.join(20)
+    assert order == ["a", "b", "a again"] and first.refusal is None
+
+
 def test_a_long_run_goes_on_if_no_other_waits():
     queue = RunQueue(RunLimits(running=1), cpu_time=lambda: float("inf"))
 
