@@ -1,8 +1,8 @@
 """Health and metrics for the operator. Neither contains anything that visitors entered.
 
 `/healthz` answers 200 once all models are loaded and each has computed something, else 503; also 503 while runs
-without progress keep slots that could not be given to others (`server.run_queue`). `/metrics` is for
-Prometheus; a reverse proxy must not publish it.
+without progress keep slots (`server.run_queue`) or locks (`server.work_lock`) that could not be given to
+others. `/metrics` is for Prometheus; a reverse proxy must not publish it.
 """
 
 import functools
@@ -18,6 +18,7 @@ from starlette.routing import Route
 from server import metrics
 from server.run_context import run_queue
 from server.singleton import singleton
+from server.work_lock import any_blocked
 
 State = Literal["loading", "ready", "broken"]
 
@@ -68,7 +69,7 @@ def routes(version: str) -> list[Route]:
 async def _health(version: str, request: Request) -> Response:
     ready, states = readiness().ready, readiness().states()
     status = "ready" if ready else "broken" if "broken" in states.values() else "loading"
-    if ready and run_queue().blocked:
+    if ready and (run_queue().blocked or any_blocked()):
         ready, status = False, "stalled"
     answer = {"status": status, "version": version, **states}
     return JSONResponse(answer, 200 if ready else 503, headers={"Cache-Control": "no-store"})

@@ -11,15 +11,22 @@ from typing import TypeVar
 
 from server import metrics, run_context
 from server.memory_budget import BudgetEntry, MemoryBudget, memory_budget
+from server.run_queue import Busy
 from server.singleton import singleton
+from server.work_lock import WorkLock
 
 T = TypeVar("T")
 
 
 @singleton
-def compute_lock() -> threading.Lock:
+def compute_lock() -> WorkLock:
     """The lock for computations of any model: several at once would slow each other down."""
-    return threading.Lock()
+    return WorkLock()
+
+
+def hanging() -> Busy:
+    """The refusal of an input whose computation has lost the lock and has not ended: another one would hang too."""
+    return Busy("The computation for this input makes no progress: please choose another input.")
 
 
 _ALL: "weakref.WeakSet[ResultCache]" = weakref.WeakSet()
@@ -47,6 +54,7 @@ class ResultCache:
         self._entries: OrderedDict[Hashable, _CachedResult] = OrderedDict()
         self._pinned: dict[Hashable, object] = {}
         self._referenced: weakref.WeakValueDictionary[Hashable, object] = weakref.WeakValueDictionary()
+        self._computing: set[Hashable] = set()
         self._lock = threading.Lock()
         weakref.finalize(self, _note_ended, self._budget, self._entries)
         _ALL.add(self)
@@ -95,17 +103,33 @@ class ResultCache:
         self._budget.charge(result.entry, value)
 
     def get_or_compute(self, key: Hashable, compute: Callable[[], T], lock: AbstractContextManager[object]) -> T:
-        """The result under `key`; if there is none, `compute` makes it while `lock` is held."""
+        """The result under `key`; if there is none, `compute` makes it while `lock` is held.
+
+        Raises:
+            Busy: it is being computed by a run that makes no progress.
+        """
         source, result = "recent", self.get(key)
         if result is None:
             with lock, metrics.COMPUTING.time():
                 result = self.get(key)  # another thread may have computed it meanwhile
                 if result is None:
-                    source, result = "computed", compute()
+                    source, result = "computed", self._compute(key, compute)
                     self.put(key, result)
             run_context.yield_slot()
         metrics.RESULTS.labels(source).inc()
         return result
+
+    def _compute(self, key: Hashable, compute: Callable[[], T]) -> T:
+        """Call `compute`, unless another thread does so, which then has lost the lock."""
+        with self._lock:
+            if key in self._computing:
+                raise hanging()
+            self._computing.add(key)
+        try:
+            return compute()
+        finally:
+            with self._lock:
+                self._computing.discard(key)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from server import metrics, run_context
 from server.limits import SLICE_SECONDS
-from server.result_cache import ResultCache
+from server.result_cache import ResultCache, hanging
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -40,14 +40,21 @@ class SharedSteps(Generic[T]):
     computations can run.
     """
 
-    def __init__(self, source: Iterator[T], lock: threading.Lock, slice_seconds: float = SLICE_SECONDS) -> None:
+    def __init__(
+        self, source: Iterator[T], lock: AbstractContextManager[object], slice_seconds: float = SLICE_SECONDS
+    ) -> None:
         self.steps: list[T] = []
         self.followers = 0  # counted by `SharedStreams`
         self._source, self._compute_lock, self._slice = source, lock, slice_seconds
         self._error: Exception | None = None
+        self._computes = False  # a thread is in `source`
 
     def follow(self) -> Iterator[T]:
-        """All steps from the first on; the lock is not held while one is used."""
+        """All steps from the first on; the lock is not held while one is used.
+
+        Raises:
+            Busy: the next one is being computed by a run that makes no progress.
+        """
         index = 0
         while True:
             while index < len(self.steps):
@@ -62,6 +69,9 @@ class SharedSteps(Generic[T]):
         """Compute steps for a slice of time, at least one. False if there are no more."""
         if self._error is not None:
             raise self._error
+        if self._computes:  # in a thread that has lost the lock
+            raise hanging()
+        self._computes = True
         known, until = len(self.steps), time.monotonic() + self._slice
         try:
             for step in self._source:
@@ -71,6 +81,8 @@ class SharedSteps(Generic[T]):
         except Exception as error:
             self._error = error
             raise
+        finally:
+            self._computes = False
         return len(self.steps) > known
 
 
@@ -82,7 +94,7 @@ class SharedStreams(Generic[T]):
         lock: is held while steps are computed.
     """
 
-    def __init__(self, finished: ResultCache, lock: threading.Lock) -> None:
+    def __init__(self, finished: ResultCache, lock: AbstractContextManager[object]) -> None:
         self._finished, self._compute_lock = finished, lock
         self._running: dict[Hashable, SharedSteps[T]] = {}
         self._lock = threading.Lock()

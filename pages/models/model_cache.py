@@ -9,11 +9,15 @@ from model import OpenError
 from model.hub.opened_model import OpenedModel
 from pages.shared.service import Service
 from server import streamlit_internals
+from server.limits import RunLimits
 from server.result_cache import ResultCache, compute_lock
 from server.singleton import singleton
+from server.work_lock import WorkLock
 
 MOST_MODELS = 2
 RECENT_TRACES = 3  # cached traces of each model; `model.hub.trace_limits` bounds the size of one
+OPENING = RunLimits(stalled_after=600.0, stalled=1)  # a large file on a slow disk takes minutes
+OPENING_PATIENCE = 45.0  # seconds that others wait; a run that makes no progress for longer loses its slot
 IN_USE_SECONDS = 600.0  # seconds after its last request that a visitor counts as a user of a model
 
 
@@ -37,7 +41,7 @@ class OpenedModels:
     ) -> None:
         self._clock, self._alive = clock, alive
         self._lock = threading.Lock()
-        self._opening = threading.Lock()
+        self._opening = WorkLock(OPENING, clock)
         self._models: dict[str, _CachedModel] = {}
 
     def get(self, name: str, visitor: str) -> Service[OpenedModel] | None:
@@ -65,9 +69,12 @@ class OpenedModels:
         """Return the model, opened by `make` if it is not open; one at a time.
 
         Raises:
-            OpenError: it cannot be opened, or `MOST_MODELS` others are in use.
+            OpenError: it cannot be opened, `MOST_MODELS` others are in use, or another one is being opened and does not
+                end in time.
         """
-        with self._opening:
+        if not self._opening.acquire(OPENING_PATIENCE):
+            raise OpenError("Another model is being opened, which takes long; please try again in a minute.")
+        try:
             service = self.get(name, visitor)
             if service is not None:
                 return service
@@ -76,6 +83,8 @@ class OpenedModels:
             with self._lock:
                 self._models[name] = _CachedModel(service, self._clock(), {visitor: self._clock()})
             return service
+        finally:
+            self._opening.release()
 
     def names(self) -> list[str]:
         """Return the names of the open models."""

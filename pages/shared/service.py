@@ -5,8 +5,8 @@ Pages pass the function to compute, and read the network's properties and capabi
 """
 
 import hashlib
-import threading
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, TypeVar
@@ -20,6 +20,7 @@ from model.tracing.trace import SentenceTrace
 from server import run_context
 from server.result_cache import ResultCache, T
 from server.shared_streams import SharedStreams
+from server.work_lock import WorkLock
 from views import attention_maps
 from views.attention_maps import Kind
 from views.controls.pictures import Picture
@@ -45,7 +46,7 @@ class Service(Generic[M]):
     """
 
     model: M
-    computing: threading.Lock = field(default_factory=threading.Lock)
+    computing: AbstractContextManager[object] = field(default_factory=WorkLock)
     translations: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRANSLATIONS))
     traces: ResultCache = field(default_factory=lambda: ResultCache(RECENT_TRACES))
     analyses: ResultCache = field(default_factory=lambda: ResultCache(RECENT_ANALYSES))

@@ -1,7 +1,8 @@
-"""`/healthz` fails while slots are held by runs without progress, and only where they could not be given to others."""
+"""`/healthz` fails while runs without progress hold slots or locks, only where those could not be given to others."""
 
 from __future__ import annotations
 
+import threading
 from contextlib import contextmanager
 
 import pytest
@@ -11,6 +12,7 @@ from starlette.testclient import TestClient
 from server import health, run_context
 from server.limits import RunLimits
 from server.run_queue import RunQueue
+from server.work_lock import WorkLock
 
 
 @pytest.fixture
@@ -62,3 +64,35 @@ def test_slots_that_cannot_be_released_fail_the_health(client):
             assert status(asking) == (503, "stalled")
         assert status(asking) == (200, "ready")
     assert status(asking) == (200, "ready")
+
+
+def test_a_lock_that_cannot_be_released_fails_the_health(client):
+    now = [0.0]
+    asking = client(RunQueue())
+    lock = WorkLock(RunLimits(stalled=1), clock=lambda: now[0])
+    holders = [Holder(lock)]
+    now[0] = 60.0
+    assert status(asking) == (200, "ready")  # the next thread gets it
+    holders.append(Holder(lock))
+    assert status(asking) == (200, "ready")
+    now[0] = 120.0
+    assert status(asking) == (503, "stalled")
+    for holder in holders:
+        holder.leave.set()
+        holder.join(20)
+    assert status(asking) == (200, "ready")
+
+
+class Holder(threading.Thread):
+    """Hold a lock until `leave` is set."""
+
+    def __init__(self, lock: WorkLock) -> None:
+        super().__init__(daemon=True)
+        self._lock, self._holding, self.leave = lock, threading.Event(), threading.Event()
+        self.start()
+        assert self._holding.wait(20)
+
+    def run(self) -> None:
+        with self._lock:
+            self._holding.set()
+            assert self.leave.wait(60)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gc
+import threading
 import weakref
 
 import pytest
 
 from model import OpenError
+from pages.models import model_cache
 from pages.models.model_cache import IN_USE_SECONDS, OpenedModels
 from server.result_cache import compute_lock
 
@@ -94,3 +96,24 @@ def test_the_memory_of_an_evicted_model_is_freed(clock):
 
 def test_opened_models_share_the_compute_lock(clock):
     assert OpenedModels(clock).open("a", "one", lambda: None).computing is compute_lock()
+
+
+def test_waiting_for_another_opening_ends_in_a_sentence(clock, monkeypatch):
+    monkeypatch.setattr(model_cache, "OPENING_PATIENCE", 0.0)
+    store, begun, over, opened = OpenedModels(clock), threading.Event(), threading.Event(), []
+
+    def hangs():
+        begun.set()
+        assert over.wait(60)
+
+    opening = threading.Thread(target=lambda: store.open("a", "one", hangs), daemon=True)
+    opening.start()
+    assert begun.wait(20)
+    with pytest.raises(OpenError, match="Another model is being opened.*try again in a minute"):
+        store.open("b", "two", lambda: opened.append("b"))
+    clock.now += model_cache.OPENING.stalled_after  # an opening that hangs keeps others out no longer
+    store.open("b", "two", lambda: opened.append("b"))
+    assert store.names() == ["b"] == opened
+    over.set()
+    opening.join(20)
+    assert store.names() == ["b", "a"]
