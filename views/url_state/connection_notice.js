@@ -1,5 +1,7 @@
 // While the server is away, say so in one sentence, in place of Streamlit's dialog, which addresses developers and covers
-// the page. Streamlit goes on trying to connect, every four seconds at least; then the page runs with what is in it.
+// the page. Streamlit goes on trying to connect, every four seconds at least. Then the page runs with its address, as after
+// Back: the server may be another one, which knows nothing of it, or another release, for which Streamlit loads the page
+// anew; without that run it would do so at the user's next action, and lose it.
 (() => {
   const APP = "[data-testid=stApp]";
   const DIALOG = "[data-testid=stDialog]";
@@ -19,6 +21,9 @@
   document.head.append(sheet);
 
   let away = 0; // timer while the server is away
+  let wasConnected = false;
+  let isLost = false; // the connection, after it was there
+  const runAgain = () => window.dispatchEvent(new PopStateEvent("popstate", { state: history.state }));
   const dismiss = () => {
     for (const dialog of document.querySelectorAll(DIALOG)) {
       if (dialog.querySelector("[role=heading], h1, h2, h3, header")?.textContent.trim() !== TITLE) continue;
@@ -34,7 +39,11 @@
       clearTimeout(away);
       away = 0;
       notice.hidden = true;
+      const again = isLost;
+      [wasConnected, isLost] = [true, false];
+      if (again) runAgain();
     } else {
+      isLost = wasConnected;
       away ||= setTimeout(() => (notice.hidden = false), MOMENT);
       dismiss();
     }
