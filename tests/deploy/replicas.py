@@ -26,13 +26,14 @@ class Replica:
 
     Args:
         folder: the files as the image has them.
+        variables: of the environment, in addition to those of the image.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.name = f"127.0.0.1:{self.port}"
-        self._folder = folder
+        self._folder, self._variables = folder, variables
         self._log = folder.with_name(f"replica-{self.port}.log")
         self._process: subprocess.Popen | None = None
 
@@ -57,7 +58,7 @@ class Replica:
             self._process = subprocess.Popen(
                 [sys.executable, *arguments],
                 cwd=self._folder,
-                env=os.environ | settings,
+                env=os.environ | settings | self._variables,
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -82,15 +83,19 @@ class Replica:
 
 
 class Site:
-    """Three replicas and their proxy; use it with `with`."""
+    """Three replicas and their proxy; use it with `with`.
 
-    def __init__(self, folder: Path, count: int = 3) -> None:
+    Args:
+        settings: in the environment of the replicas and of render.sh.
+    """
+
+    def __init__(self, folder: Path, count: int = 3, **settings: str) -> None:
         self.folder = folder
         app = folder / "app"
         app.mkdir()
         image.build(app)
-        self.replicas = [Replica(app) for _ in range(count)]
-        self.proxy = Proxy(folder / "proxy", REPLICAS=self.names)
+        self.replicas = [Replica(app, **settings) for _ in range(count)]
+        self.proxy = Proxy(folder / "proxy", REPLICAS=self.names, **settings)
         self.url = self.proxy.url
         self._stack = ExitStack()
 
