@@ -4,6 +4,9 @@ from dataclasses import astuple, dataclass
 
 THREADS = 1  # of PyTorch for a computation: a second one saves little time here and costs much when other work runs
 RESULT_BYTES = 200_000_000  # of all results that this process retains, and of what open pages refer to
+# of the whole process, above which fewer results are retained, and how many at least: what runs need at the moment, and
+# what the libraries of a machine take, are not results
+RESIDENT_BYTES, LEAST_RESULT_BYTES = 900_000_000, 100_000_000
 SLICE_SECONDS = 0.04  # of a translation before others may run: about the time that a video frame is on screen
 
 

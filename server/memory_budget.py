@@ -14,8 +14,8 @@ from typing import Any
 
 from PIL.Image import Image
 
-from server import metrics
-from server.limits import RESULT_BYTES
+from server import metrics, process_memory
+from server.limits import LEAST_RESULT_BYTES, RESIDENT_BYTES, RESULT_BYTES
 from server.singleton import singleton
 
 SHARED_BYTES = 4096  # from which on a buffer, a text or a picture is counted once, however many entries refer to it
@@ -68,10 +68,11 @@ class MemoryBudget:
 
     Args:
         limit: bytes.
+        room: given the size of all entries, the bytes that they may take at this moment if that is less than `limit`.
     """
 
-    def __init__(self, limit: int = RESULT_BYTES) -> None:
-        self.limit = limit
+    def __init__(self, limit: int = RESULT_BYTES, room: Callable[[int], int] | None = None) -> None:
+        self.limit, self._room = limit, room
         self._lock = threading.Lock()
         self._order: OrderedDict[BudgetEntry, None] = OrderedDict()
         self._buffers: dict[int, Buffer] = {}
@@ -102,14 +103,17 @@ class MemoryBudget:
             if entry.evict is not None:
                 self._order[entry] = None
                 self._order.move_to_end(entry)
-            evicted = []
-            while self._bytes > self.limit and len(self._order) > 1:
+            evicted, before = [], self._bytes
+            limit = self.limit if self._room is None else min(self.limit, self._room(before))
+            while self._bytes > limit and len(self._order) > 1:
                 oldest = next(iter(self._order))
                 self._discount(oldest)
                 evicted.append(oldest)
+            freed = before - self._bytes
         for oldest in evicted:
             assert oldest.evict is not None
             oldest.evict(oldest)
+        process_memory.memory_growth().expect_free(freed)
         metrics.EVICTED.inc(len(evicted))
 
     def touch(self, entry: BudgetEntry) -> None:
@@ -231,9 +235,14 @@ def _cell_contents(function: types.FunctionType) -> Iterable[object]:
             continue
 
 
+def _room(retained: int) -> int:
+    """The bytes for results beside everything else in this process, of which they take `retained` now."""
+    return max(LEAST_RESULT_BYTES, RESIDENT_BYTES - (process_memory.resident_bytes() - retained))
+
+
 @singleton
 def memory_budget() -> MemoryBudget:
     """The budget of this process."""
-    budget = MemoryBudget()
+    budget = MemoryBudget(room=_room)
     metrics.RETAINED.set_function(lambda: budget.bytes)
     return budget

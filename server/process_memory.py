@@ -38,6 +38,10 @@ class MemoryGrowth:
         """
         self._trim(resident_bytes())
 
+    def expect_free(self, size: int) -> None:
+        """Note that so many bytes were released, which is the same as if the process had grown by them."""
+        self._trimmed = max(0, self._trimmed - size)
+
     def limit(self) -> None:
         """Return free memory, and collect garbage, if the process has grown by `TRIM_BYTES` or `COLLECT_BYTES`."""
         resident = resident_bytes()

@@ -49,7 +49,7 @@ def test_a_site_without_a_list_allows_no_frame(site: Site):
 
 
 def test_a_visitor_in_a_frame_stays_on_one_replica(tab: Page, course: str, framed_app: Site):
-    frame = open_framed(tab, course, f"{framed_app.url}/tokens")
+    frame = open_framed(tab, course, framed_app.url)
     frame.wait_for_function(READY, timeout=PATIENCE)
     (cookie,) = [cookie for cookie in tab.context.cookies() if cookie["name"] == COOKIE]
     assert (cookie["sameSite"], cookie["secure"], cookie["httpOnly"]) == ("None", True, True)

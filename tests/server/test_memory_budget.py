@@ -12,7 +12,7 @@ import pytest
 import torch
 from PIL import Image
 
-from server import screen_memory
+from server import memory_budget, process_memory, screen_memory
 from server.memory_budget import BudgetEntry, MemoryBudget, measure
 from server.result_cache import ResultCache
 from server.screen_memory import ScreenMemory
@@ -285,3 +285,46 @@ def test_a_removed_entry_is_never_counted_again():
     budget.remove([entry])  # its result was replaced before it was counted
     budget.charge(entry, array())
     assert budget.bytes == 0
+
+
+def test_fewer_results_are_retained_while_the_process_is_large():
+    room, evicted = [10_000], []
+    budget = MemoryBudget(20_000, room=lambda retained: room[0])
+    entries = [BudgetEntry(evicted.append) for _ in range(9)]
+    for entry in entries[:3]:
+        budget.charge(entry, bytes(4000))
+    assert evicted == entries[:1]
+    room[0] = 0
+    budget.charge(entries[3], bytes(4000))
+    assert evicted == entries[:3] and 4000 < budget.bytes < 5000  # the newest stays
+    room[0] = 10**9  # no more than the limit
+    for entry in entries[4:]:
+        budget.charge(entry, bytes(4000))
+    assert evicted == entries[:5] and 16_000 < budget.bytes <= 20_000
+
+
+@pytest.mark.parametrize(
+    ("resident", "retained", "expected"),
+    [
+        (700, 100, 300),  # 600 for everything else
+        (950, 200, 150),
+        (1100, 200, 100),  # the least
+        (0, 150, 1050),  # the system does not tell
+    ],
+)
+def test_the_room_is_what_the_rest_of_the_process_leaves(monkeypatch, resident: int, retained: int, expected: int):
+    monkeypatch.setattr(memory_budget.process_memory, "resident_bytes", lambda: resident * 10**6)
+    assert memory_budget._room(retained * 10**6) == expected * 10**6
+
+
+def test_memory_of_evicted_results_is_returned(monkeypatch):
+    calls, resident = [], [500_000_000]
+    monkeypatch.setattr(process_memory, "resident_bytes", lambda: resident[0])
+    monkeypatch.setattr(process_memory, "_call_glibc", lambda function, *numbers: calls.append(function))
+    growth = process_memory.MemoryGrowth()
+    growth.trim()
+    growth.trim()
+    assert calls == ["malloc_trim"]
+    growth.expect_free(process_memory.TRIM_BYTES + 1)
+    growth.trim()
+    assert calls == ["malloc_trim"] * 2
