@@ -20,6 +20,8 @@ from model import ConvolutionClassifier
 ConvolutionClassifier.load("folder").trace(image).maps  # a convolutional network that learned from the same pictures
 """
 
+from .causal.causal_error import CausalError
+from .causal.metrics import Logit, LogitDifference, Probability, TargetLoss
 from .classifier import VisionClassifier, VisionTrace
 from .convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from .decoding.search import DecodingOptions
@@ -38,6 +40,7 @@ from .translator import InputError, Step, Translator
 
 __all__ = [
     "Candidate",
+    "CausalError",
     "CheckpointError",
     "ConvolutionClassifier",
     "ConvolutionTrace",
@@ -47,10 +50,14 @@ __all__ = [
     "InputError",
     "InterventionError",
     "HeadInterventions",
+    "Logit",
+    "LogitDifference",
     "OpenError",
+    "Probability",
     "RecurrentTrace",
     "RecurrentTranslator",
     "Step",
+    "TargetLoss",
     "Trace",
     "TransformerConfig",
     "Translator",

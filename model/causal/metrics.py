@@ -48,7 +48,14 @@ class Metric(ABC):
         """`(row, place, column)` -> `(row,)`."""
 
     def check(self, resumable: ResumableNetwork, length: int) -> None:
-        """Raise `CausalError` if the output has no such position, or the network no such token or class."""
+        """Check that the output has these positions, and the network these tokens or classes.
+
+        Args:
+            length: number of output positions.
+
+        Raises:
+            CausalError: one does not exist; the message states how many there are.
+        """
         for index in self.indices:
             if not 0 <= index < resumable.columns:
                 raise CausalError(
@@ -77,9 +84,11 @@ class _AtOnePosition(Metric):
 
     @property
     def positions(self) -> tuple[int, ...]:
+        """Output positions as they were stated."""
         return (self.position,)
 
     def places(self, length: int) -> list[int]:
+        """The output positions that it reads, from 0."""
         return [self.position % length]
 
 
@@ -94,13 +103,16 @@ class LogitDifference(_AtOnePosition):
 
     @property
     def indices(self) -> tuple[int, ...]:
+        """Tokens or classes that must exist."""
         return self.index, self.other
 
     @property
     def columns(self) -> tuple[int, ...]:
+        """The logits that it reads."""
         return self.index, self.other
 
     def measure(self, logits: Tensor) -> Tensor:
+        """`(row, place, column)` -> `(row,)`."""
         return logits[:, 0, 0] - logits[:, 0, 1]
 
 
@@ -114,13 +126,16 @@ class Logit(_AtOnePosition):
 
     @property
     def indices(self) -> tuple[int, ...]:
+        """Tokens or classes that must exist."""
         return (self.index,)
 
     @property
     def columns(self) -> tuple[int, ...]:
+        """The logits that it reads."""
         return (self.index,)
 
     def measure(self, logits: Tensor) -> Tensor:
+        """`(row, place, column)` -> `(row,)`."""
         return logits[:, 0, 0]
 
 
@@ -134,9 +149,11 @@ class Probability(_AtOnePosition):
 
     @property
     def indices(self) -> tuple[int, ...]:
+        """Tokens or classes that must exist."""
         return (self.index,)
 
     def measure(self, logits: Tensor) -> Tensor:
+        """`(row, place, column)` -> `(row,)`."""
         return logits[:, 0].softmax(dim=-1)[:, self.index]
 
 
@@ -156,21 +173,30 @@ class TargetLoss(Metric):
 
     @property
     def indices(self) -> tuple[int, ...]:
+        """Tokens or classes that must exist."""
         return self.ids
 
     @property
     def positions(self) -> tuple[int, ...]:
+        """Output positions as they were stated."""
         return tuple(range(len(self.ids))) if self.at is None else self.at
 
     def places(self, length: int) -> list[int]:
+        """The output positions that it reads, from 0."""
         return [place % length for place in self.positions]
 
     def check(self, resumable: ResumableNetwork, length: int) -> None:
+        """Check as `Metric.check` does, and that there is a token for each position.
+
+        Raises:
+            CausalError: one does not exist, or the numbers differ.
+        """
         if not self.ids or len(self.positions) != len(self.ids):
             raise CausalError("A loss needs at least one token, and as many positions as tokens.")
         super().check(resumable, length)
 
     def measure(self, logits: Tensor) -> Tensor:
+        """`(row, place, column)` -> `(row,)`."""
         right = torch.tensor(self.ids, device=logits.device)[None, :, None].expand(len(logits), -1, 1)
         return -logits.log_softmax(dim=-1).gather(2, right)[..., 0].mean(dim=-1)
 

@@ -8,7 +8,7 @@ Goldowsky-Dill et al. 2023, "Localizing Model Behavior with Path Patching"):
 2. One input of the receiver, its queries, keys or values, is replaced by what it becomes there.
 3. The run that receives is computed with this one input replaced, and the metric is measured.
 
-Step 1 is one run for each sender. Step 3 starts at the receiver's layer, and all edges into a layer run in batches.
+Step 1 is one run for each sender. Step 3 starts at the receiver's layer, and edges into a layer run in batches.
 With `feed_forward="frozen"` the feed-forward layers are frozen as well, so that only the residual stream connects.
 """
 
@@ -22,6 +22,7 @@ from torch import Tensor
 
 from ..networks.tap import Chain, Intervention, Recorder
 from ..runtime.progress import InSteps, Progress, as_one_call
+from ..tracing.kinds import AttentionKind
 from .activation_patching import Direction, check_direction
 from .causal_error import CausalError
 from .head_connections import INPUTS, Connection, connections
@@ -136,39 +137,40 @@ def path_patch_in_steps(
     chosen = [connection for connection in connections(resumable) if connection.input in inputs]
     senders = [(kind, layer) for kind in resumable.kinds for layer in range(resumable.stacks[kind.stack])]
     pieces = _Pieces(resumable, receiver, donor, feed_forward)
-    sent: dict[tuple[str, int], dict[str, Tensor]] = {}
+    edges = _empty_tables(resumable, chosen)
     direct: dict[str, np.ndarray] = {}
-    for number, (kind, layer) in enumerate(senders):
+    total = len(senders) + sum(int((~np.isnan(table)).sum()) for table in edges.values())
+    done, drift = 0, 0.0
+    for kind, layer in senders:  # one at a time: what it changes in all later heads is large for a long sentence
         tensors, hidden = pieces.send(kind.tap_name(layer))
-        sent[kind.name, layer] = tensors
         if kind.stack == resumable.output_stack:
             values = evaluate(resumable, hidden, metric).cpu().numpy()
             table = direct.setdefault(kind.name, np.zeros((resumable.stacks[kind.stack], resumable.n_heads)))
             table[layer] = values[1:] - values[0]
-        yield Progress(number + 1, 2 * len(senders))
-    edges = _empty_tables(resumable, chosen)
-    places, cases = _edge_cases(edges, sent)
-    parts, measured = run_cases_in_steps(resumable, receiver, cases, metric), None
-    while measured is None:
-        try:
-            done, total = next(parts)
-            yield Progress(len(senders) + done * len(senders) // total, 2 * len(senders))
-        except StopIteration as end:
-            measured = end.value
-    for (connection, place), value in zip(places, measured.effects[:, 0], strict=True):
-        edges[connection][place] = value
+        done += 1
+        yield Progress(done, total)
+        places, cases = _edge_cases(edges, kind, layer, tensors)
+        parts, measured = run_cases_in_steps(resumable, receiver, cases, metric), None
+        while measured is None:
+            try:
+                yield Progress(done + next(parts).done, total)
+            except StopIteration as end:
+                measured = end.value
+        for (connection, place), value in zip(places, measured.effects[:, 0], strict=True):
+            edges[connection][place] = value
+        done, drift = done + len(cases), max(drift, measured.drift)
     result = PathPatching(
         edges=edges,
         direct=direct,
         direction=direction,
         metric=metric,
         feed_forward=feed_forward,
-        receiver=float(measured.unchanged[0]),
+        receiver=float(evaluate(resumable, receiver.hidden, metric)[0]),
         donor=float(evaluate(resumable, donor.hidden, metric)[0]),
-        check=PathCheck(0.0, 0.0, measured.drift),
+        check=PathCheck(0.0, 0.0, drift),
     )
     recomputed, nothing = pieces.recompute(result.strongest(CHECKED), metric)
-    return PathPatching(**result.__dict__ | {"check": PathCheck(recomputed, nothing, measured.drift)})
+    return PathPatching(**result.__dict__ | {"check": PathCheck(recomputed, nothing, drift)})
 
 
 path_patch = as_one_call(path_patch_in_steps)
@@ -192,16 +194,17 @@ Place = tuple[int, int, int, int]
 
 
 def _edge_cases(
-    edges: Mapping[Connection, np.ndarray], sent: Mapping[tuple[str, int], Mapping[str, Tensor]]
+    edges: Mapping[Connection, np.ndarray], sender: AttentionKind, layer: int, sent: Mapping[str, Tensor]
 ) -> tuple[list[tuple[Connection, Place]], list[Case]]:
-    """Every edge with its case: one input of the receiver is what the sender's run made of it."""
+    """The edges from one layer, each with its case: one input of the receiver is what the sender's run made of it."""
     places: list[tuple[Connection, Place]] = []
     cases: list[Case] = []
     for connection, table in edges.items():
-        for layer, head, receiving_layer, receiving_head in np.argwhere(~np.isnan(table)).tolist():
+        if connection.sender != sender:
+            continue
+        for head, receiving_layer, receiving_head in np.argwhere(~np.isnan(table[layer])).tolist():
             name = f"{connection.receiver.tap_name(receiving_layer)}.{connection.input}"
-            row = 1 + head  # row 0 is the run without a change
-            values = sent[connection.sender.name, layer][name][row : row + 1, receiving_head]
+            values = sent[name][1 + head : 2 + head, receiving_head]  # row 0 is the run without a change
             places.append((connection, (layer, head, receiving_layer, receiving_head)))
             cases.append((Patch(name, values, (receiving_head,)),))
     return places, cases
