@@ -3,6 +3,7 @@
 `python -m tools.npm ready` installs what package-lock.json names, unless it is installed.
 """
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -23,10 +24,14 @@ def run(*arguments: str) -> int:
 
 def ready() -> int:
     """Install the packages of the lock file unless they are there; npm's exit status."""
-    lock, installed = WEB / "package-lock.json", WEB / "node_modules" / ".package-lock.json"
-    if installed.exists() and installed.stat().st_mtime >= lock.stat().st_mtime:
+    lock = hashlib.sha256((WEB / "package-lock.json").read_bytes()).hexdigest()
+    mark = WEB / "node_modules" / ".installed"  # removed with the folder when an installation starts
+    if mark.exists() and mark.read_text(encoding="utf-8") == lock:
         return 0
-    return run("ci", "--loglevel=error")
+    status = run("ci", "--loglevel=error")
+    if status == 0:
+        mark.write_text(lock, encoding="utf-8")
+    return status
 
 
 if __name__ == "__main__":

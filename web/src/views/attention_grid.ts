@@ -143,10 +143,10 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     grid.style.setProperty("--rows", String(rows.length))
     const head = buildRow(grid)
     element("span", "corner", head).textContent = words.axes
-    for (const name of columns) buildHeader(head, axisName(words, name), "columnheader")
+    for (const name of columns) buildHeader(head, axisName(words, name)).classList.add("columnheader")
     const tiles = rows.map((name, row) => {
       const line = buildRow(grid)
-      buildHeader(line, axisName(words, name), "rowheader")
+      buildHeader(line, axisName(words, name)).classList.add("rowheader")
       return columns.map((_, column) => this.buildTile(line, row, column))
     })
     const scale = buildLegend(overview)
@@ -288,10 +288,11 @@ function buildRow(grid: ParentNode): HTMLDivElement {
   return row
 }
 
-function buildHeader(line: ParentNode, name: string, role: string): void {
-  const node = element("span", `name ${role}`, line)
-  node.setAttribute("role", role)
+function buildHeader(line: Element, name: string): HTMLSpanElement {
+  const node = element("span", "name", line)
+  node.setAttribute("role", line === line.parentElement?.firstElementChild ? "columnheader" : "rowheader")
   node.textContent = name
+  return node
 }
 
 export default mounting(AttentionGrid, controlsStyle + mapStyle + style)
