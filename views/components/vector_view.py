@@ -118,7 +118,7 @@ def _is_row(row: object, dimensions: int) -> bool:
 
 
 def payload(dimensions: int, label: str, theme: palette.Theme, count: int = 0) -> bytes:
-    """The bytes that `vector_view.js` reads; `label` names the drawing, `count` is as for `parse`."""
+    """The bytes that `web/src/views/vector_view.ts` reads; `label` names the drawing, `count` is as for `parse`."""
     count = count or dimensions
     header = {
         "dimensions": dimensions,

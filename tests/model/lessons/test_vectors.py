@@ -76,6 +76,7 @@ def test_a_point_put_into_a_plane_is_reached_despite_its_three_decimals():
         (((1, 2), (0, 0)), (0, 1)),
         (((1, 0, -1), (0, 1, -1), (1, 1, -2)), (1, 1, -1)),
         (((1, 0, 0), (0, 1, 0), (3, 0, 0)), (3, 0, -1)),
+        (((1.5, 0, 0), (0, 1, 0), (4.5, 0, 0)), (3, 0, -1)),
         (((2, -1, 0), (-4, 2, 0)), (2, 1)),
         (((2, 1), (-1, 2)), None),
         (((2, -1, 0), (1, 3, 1)), None),
@@ -83,6 +84,7 @@ def test_a_point_put_into_a_plane_is_reached_despite_its_three_decimals():
     ],
 )
 def test_only_dependent_vectors_have_a_sum_of_0_with_other_coefficients(vectors, relation):
+    """web/tests/vector_algebra.test.ts expects the same of the browser."""
     solution = Vectors(vectors, (0,) * len(vectors[0]))
     assert solution.relation == relation
     assert (relation is None) == solution.independent

@@ -24,8 +24,9 @@ SCRIPTS = [
 ]
 
 FUNCTIONS = {
-    *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeading", "buildSide", "buildTable"),
-    *("canvasColour", "changes", "closest", "getData", "has", "super", "Tip"),
+    *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeader", "buildHeading"),
+    *("buildSide", "buildTable"),
+    *("canvasColour", "changes", "closest", "drawLayer", "get", "getData", "has", "super", "Tip"),
     *(
         "createElement",
         "createElementNS",
@@ -73,6 +74,7 @@ CONSTANTS = {
         "DONE",
         "START_LINK",
         "FIRST",
+        "LAYERS",
         "LAST",
         "CONTENT",
         "LINKS",
