@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from ..networks.tap import Recorder
-from ..runtime.checkpoint import load_tensors, save_tensors
+from ..runtime.checkpoint import explain_read_errors, load_tensors, save_tensors
 from ..tracing.kinds import AttentionKind
 from .causal_error import CausalError
 from .resumable import Inputs, ResumableNetwork
@@ -72,7 +72,8 @@ class HeadMeans:
         tensors, metadata = load_tensors(folder / FILE)
         if metadata.get("weights_sha256") != weights_sha256:
             return None
-        return cls(tensors, int(metadata["inputs"]), int(metadata["vectors"]))
+        with explain_read_errors("head means", folder):
+            return cls(tensors, int(metadata["inputs"]), int(metadata["vectors"]))
 
 
 @torch.inference_mode()

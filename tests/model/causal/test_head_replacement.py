@@ -5,11 +5,12 @@ import pytest
 import torch
 
 from model.causal.causal_error import CausalError
-from model.causal.head_outputs import HeadMeans, measure_means, record_pool
+from model.causal.head_outputs import FILE, HeadMeans, measure_means, record_pool
 from model.causal.head_replacement import ablate
 from model.causal.metrics import LogitDifference
 from model.causal.resumable import resumable
 from model.networks.tap import Recorder
+from model.runtime.checkpoint import CheckpointError, save_tensors
 from tests.model.causal.small_networks import inputs_of, small_network
 from tests.model.causal.test_activation_patching import plain_run
 from tests.tiers import nightly
@@ -116,6 +117,9 @@ def test_means_are_stored_with_the_hash_of_the_weights(tmp_path):
     assert (read.inputs, read.vectors) == (1, 4)
     for kind, tensor in means.means.items():
         np.testing.assert_allclose(read.means[kind], tensor, rtol=1e-6)
+    save_tensors(tmp_path / FILE, means.means, {"weights_sha256": "abc", "inputs": "many"})
+    with pytest.raises(CheckpointError, match="head means in .* cannot be read"):
+        HeadMeans.load(tmp_path, "abc")
     assert HeadMeans.load(tmp_path, "other") is None and HeadMeans.load(tmp_path / "none", "abc") is None
 
 
