@@ -5,6 +5,7 @@ import torch
 from PIL import Image
 
 from ..runtime.progress import InSteps, run_to_end
+from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
 from .call_check import check_call
 from .eager_attention import AttentionCall, CallRecorder
@@ -67,7 +68,8 @@ class OpenedModel(OpenedNetwork):
         tap = None if intervention is None else intervention.tap(shapes, self.layers)
         numbers = sorted({number for layers in self.layers.values() for number in layers})
         retention = plan_retention(sum(int(np.prod(shape)) for shape in shapes.values()), numbers, keep)
-        own = self._own_weights(inputs) if not self.proof.by_interface and intervention is None else {}
+        unchanged = intervention is None or not intervention.changes
+        own = self._own_weights(inputs) if not self.proof.by_interface and unchanged else {}
         recorder = CallRecorder(
             self.proof.plan.names, tap, lambda index, call: self._reduce(index, call, retention, own, intervention)
         )
@@ -250,6 +252,10 @@ class OpenedModel(OpenedNetwork):
         if place is None or retention.layer not in (None, place[1]):
             return None
         kind, layer = place
+        if call.outputs is None and interventions is not None:
+            own_changes = (change for change in interventions.changes if change.kind == kind.name)
+            if any(isinstance(change, Scale) and change.in_layer(layer) for change in own_changes):
+                raise OpenError("This model's outputs of heads are not seen, so none can be ablated or scaled.")
         reported = own.get(kind.name)
         check = check_call(call, None if reported is None else reported[layer], kind, layer, interventions)
         return reduce_call(call, check, steps=retention.steps, half=retention.half)

@@ -78,9 +78,16 @@ def class_scores(logits: np.ndarray, form: AnswerForm) -> np.ndarray:
 
 
 def end_id(model: ScoredModel) -> int:
-    """The id that ends a text."""
+    """The id that ends a text.
+
+    Raises:
+        OpenError: neither configuration nor tokenizer have one.
+    """
     config = model.network.config
-    end = config.eos_token_id if config.eos_token_id is not None else model.reader.eos_token_id
+    parts = (config, getattr(config, "decoder", None), getattr(model.network, "generation_config", None), model.reader)
+    end = next((id_ for part in parts if (id_ := getattr(part, "eos_token_id", None)) is not None), None)
+    if end is None:
+        raise OpenError("config.json does not say which token ends a text (eos_token_id); add it.")
     return end[0] if isinstance(end, list) else end
 
 

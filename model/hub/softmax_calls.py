@@ -90,15 +90,18 @@ class SoftmaxCalls(TorchFunctionMode):
         self.recorder.record(AttentionCall(**steps, values=values, weights=weights, outputs=outputs))
 
     def __exit__(self, *error: Any) -> None:
-        self._finish()
-        return super().__exit__(*error)
+        super().__exit__(*error)
+        self._finish()  # outside of the context, so that no softmax of a check counts as a call
 
     @staticmethod
     def _by_head(tensor: Tensor, heads: int) -> Tensor | None:
-        """As `(1, head, position, d)`, whether the heads are the batch axis or not; None where there are none."""
+        """As `(1, head, position, d)`, whether the heads are the batch axis or not; None where there are none.
+
+        All heads may share one of keys or values (Shazeer 2019): `(1, 1, position, d)`.
+        """
         if tensor.ndim == 3 and tensor.shape[0] == heads:
             return tensor[None]
-        return tensor if tensor.ndim == 4 and tensor.shape[:2] == (1, heads) else None
+        return tensor if tensor.ndim == 4 and tensor.shape[0] == 1 and tensor.shape[1] in (1, heads) else None
 
     @staticmethod
     def _product_shape(left: Tensor, right: Tensor) -> torch.Size:

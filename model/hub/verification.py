@@ -131,6 +131,14 @@ def verify_attention(
     raise OpenError("This model has no softmax attention, so there are no maps to show; open one that has.")
 
 
+def _are_no_weights(own: list[Tensor], recorded: list[Tensor]) -> bool:
+    """Whether the rows of reported maps have other sums than those of the recorded weights; some report scores."""
+    return any(
+        float((a.to(b.device).float().sum(-1) - b.float().sum(-1)).abs().max()) > 0.01
+        for a, b in zip(own, recorded, strict=True)
+    )
+
+
 def _recorded(network: Network, inputs: ModelInputs, by_interface: bool) -> CallRecorder:
     with watch_layers(network) as layers:
         recorder = CallRecorder(layers=layers)
@@ -193,6 +201,12 @@ def _compare_runs(
         maps = max(
             maps, *(float((a.to(b.device).float() - b.float()).abs().max()) for a, b in zip(own, recorded, strict=True))
         )
+        if not maps <= MAPS * factor and _are_no_weights(own, recorded):
+            raise OpenError(
+                "What this model reports as its {kind} are no weights: their rows have other sums than the recorded "
+                "ones; nothing proves that the maps are right.",
+                kind=kind.title,
+            )
     if not maps <= MAPS * factor:
         raise OpenError(
             "The maps differ from those that this model reports itself by {difference:.1e}, where {limit:.0e} is "

@@ -47,6 +47,7 @@ SMALL = {
     "v_head_dim": 8, "vocab_size": tiny.VOCABULARY, "max_position_embeddings": 64, "n_positions": 64,
     "image_size": 32, "patch_size": 8, "sliding_window": 4, "rotary_dim": 4, "word_embed_proj_dim": 32,
     "pad_token_id": 0, "bos_token_id": 2, "eos_token_id": 3, "decoder_start_token_id": 2, "num_labels": 3,
+    "pooler_hidden_size": 32,
 }  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def build(type_: str, name: str, **settings: object) -> torch.nn.Module:
         types_ = getattr(part, "layer_types", None)
         if types_:
             part.layer_types = list(types_[:1]) + list(types_[-1:])
-    if getattr(config, "is_encoder_decoder", False) and config.decoder_start_token_id is None:
+    if getattr(config, "is_encoder_decoder", False) and getattr(config, "decoder_start_token_id", None) is None:
         config.decoder_start_token_id = SMALL["decoder_start_token_id"]
     for attribute, value in settings.items():
         setattr(config, attribute, value)

@@ -10,8 +10,9 @@ import torch
 import transformers
 from PIL import Image
 
-from model import OpenError
+from model import HeadInterventions, OpenError
 from model.open_model import open_model
+from model.tracing.head_interventions import OneHot, Scale
 from tests.model.hub import tiny
 from tests.model.hub.conftest import PICTURE, TEXT
 from tests.model.hub.test_tasks import build, change_config, save
@@ -201,3 +202,22 @@ def test_forms_of_attention_that_disagree_are_the_reason():
             torch.nn.init.normal_(parameter, std=0.3)
     with pytest.raises(OpenError, match="answers differently than in its own eager form"):
         open_model(network, reader=tiny.tokenizer())
+
+
+@pytest.mark.parametrize("alibi", [False, pytest.param(True, marks=pytest.mark.nightly)])
+def test_heads_that_share_keys_and_values_are_changed_where_softmax_is_watched(alibi):
+    model = open_model(build("Falcon", "FalconForCausalLM", FALCON | {"alibi": alibi}), reader=tiny.tokenizer())
+    assert not model.proof.by_interface
+    before = model.trace(TEXT)
+    changed = model.trace(TEXT, intervention=HeadInterventions((OneHot("decoder", ((1, 2),), 0),)))
+    np.testing.assert_array_equal(changed.attention("decoder")[1, 2, :, 0], 1)
+    ablated = model.trace(TEXT, intervention=HeadInterventions((Scale("decoder", ((0, 1),), 0.0),)))
+    assert ablated.verify().max_difference < 1e-5
+    assert np.abs(ablated.logits - before.logits).max() > 1e-4
+    np.testing.assert_array_equal(model.trace(TEXT, intervention=HeadInterventions(())).logits, before.logits)
+
+
+def test_scores_that_are_reported_as_weights_are_the_reason():
+    sizes = tiny.TEXT_SIZES | {"embedding_size": 32, **{f"{part}_groups": 1 for part in ("q", "k", "v")}}
+    with pytest.raises(OpenError, match="are no weights: their rows have other sums"):
+        open_model(build("SqueezeBert", "SqueezeBertForMaskedLM", sizes), reader=tiny.tokenizer())
