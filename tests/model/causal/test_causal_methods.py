@@ -74,6 +74,16 @@ def test_the_parts_of_a_real_logit_sum_to_it(translator):
     assert lens.positions == trace.target_tokens
 
 
+def test_the_shipped_means_are_of_the_shipped_weights(translator):
+    means = translator.head_means
+    assert means is not None and means.inputs == 2000
+    assert {kind: tuple(tensor.shape) for kind, tensor in means.means.items()} == dict.fromkeys(
+        ("encoder", "decoder", "cross"), (4, 8, 32)
+    )
+    result = translator.replace_heads(translator.trace(CAT), "mean", pairs_among=0)
+    assert result.replacement == "mean" and max(np.abs(table).max() for table in result.effects.values()) > 0.01
+
+
 def test_stated_targets_are_measured_by_their_loss(translator, language):
     pair = translator.experiment(CAT, DOG, "J'ai un chat.")
     assert pair.metric == TargetLoss(tuple(translator.read_ids("J'ai un chat.")))
