@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
+import sentencepiece
 import torch
+import transformers
 
 from model import OpenError
 from model.hub.ablation import ablate
@@ -104,3 +108,22 @@ def test_a_model_of_one_language_has_no_choice(opened):
     assert model.languages == TargetLanguages()
     with pytest.raises(OpenError, match="no choice of target languages"):
         model.trace(TEXT, target=TEXT, target_language="fra_Latn")
+
+
+@pytest.mark.nightly
+def test_m2m100_names_languages_by_its_own_codes(tmp_path):
+    (tmp_path / "text.txt").write_text("\n".join(tiny.TEXT * 20))
+    numbers = {f"{name}_id": number for number, name in enumerate(("bos", "pad", "eos", "unk"))}
+    prefix = str(tmp_path / "letters")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(tmp_path / "text.txt"), model_prefix=prefix, vocab_size=50, minloglevel=2, **numbers
+    )
+    pieces = sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
+    words = {pieces.id_to_piece(number): number for number in range(pieces.get_piece_size())}
+    (tmp_path / "vocab.json").write_text(json.dumps(words))
+    reader = transformers.M2M100Tokenizer(str(tmp_path / "vocab.json"), f"{prefix}.model", src_lang="en")
+    model = open_model(languages.network("nllb", 320), reader=reader)
+    trace = model.trace(TEXT, target=TEXT, target_language="fr")
+    reader.tgt_lang = "fr"
+    assert list(trace.target.ids) == [2, *reader(text_target=TEXT)["input_ids"][:-1]]
+    assert trace.target.labels[1] == "__fr__" and trace.target.special[1] and "__fr__" not in model.scored(trace)

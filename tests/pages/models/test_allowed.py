@@ -84,7 +84,7 @@ def test_a_failed_download_gets_one_sentence_and_can_be_retried(open_app, hub):
     assert not unknown.exception
 
 
-@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "own", "a/b/c", "owner/../x"])
+@pytest.mark.parametrize("name", ["/etc", "../x", "~/model", "a/b/c", "owner/../x"])
 def test_an_address_contains_no_path(open_app, any_may_be_opened, name):
     app = open_app("models", model=name)
     assert app.selectbox[0].value == "none"
