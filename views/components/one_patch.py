@@ -59,7 +59,7 @@ class OnePatch:
 
 
 def payload(patch_view: OnePatch, theme: palette.Theme) -> bytes:
-    """The bytes that `one_patch.js` reads."""
+    """The bytes that the script reads."""
     header = component.header_fields(
         patch_view,
         theme=theme,
