@@ -61,7 +61,7 @@ class RowMatrix:
 
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:
-    """The bytes that `matrix_row.js` reads; a string among `items` is an operator between two, `more` header."""
+    """The bytes that the script reads; a string among `items` is an operator between two, `more` header."""
     headers: list[dict[str, object]] = []
     blocks = []
     for item in items:
