@@ -114,7 +114,7 @@ class WeightsOfKinds:
 
 
 def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
-    """The bytes that `one_weight.js` reads: of each kind float32, then a byte for each cell of a mask."""
+    """The bytes that the script reads: of each kind float32, then a byte for each cell of a mask."""
     counts = {len(steps.labels[1]) for steps in weights.kinds.values()}
     # one less is left out if the selected key is not among the strongest
     left_out = {number for count in counts for number in (count - MOST_KEYS, count - MOST_KEYS - 1) if number > 0}
