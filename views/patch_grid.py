@@ -45,7 +45,7 @@ def value_names(size: int) -> list[str]:
 def strongest_entries(weights: np.ndarray, share: float) -> np.ndarray:
     """The fewest entries, largest first, with at least `share` of the sum: the masks of DINO (Caron et al. 2021).
 
-    Bool, of the shape of `weights`, which are not negative. A browser test compares it with `patch_picture.js`.
+    Bool, of the shape of `weights`, which are not negative. A browser test compares it with `patch_picture`.
     """
     return attention_maps.strongest_keys(weights.ravel(), share).reshape(weights.shape)
 

@@ -24,7 +24,6 @@ _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 _SHARED_FILES = {  # component -> files of other components that its script and style use
     "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
-    "patch_picture": ["controls", "brushing"],
 }
 
 

@@ -92,7 +92,7 @@ class PatchPicture:
 
 
 def payload(picture: PatchPicture, theme: palette.Theme) -> bytes:
-    """The bytes that `patch_picture.js` reads."""
+    """The bytes that the script reads."""
     weights = np.zeros((1, 1, 0, 0)) if picture.weights is None else picture.weights
     number_type, (encoded,) = controls.encode_maps([weights])
     header = component.header_fields(
