@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
-
 from playwright.sync_api import Page, expect
 
-from views.components import component
+from views.viewer import built_files
 
 STRIP = {
     "label": "Pictures",
@@ -20,17 +18,16 @@ STRIP = {
 
 def test_a_second_view_replaces_the_first(page: Page):
     """An update that arrives during another one makes Streamlit unmount the first view after mounting the second."""
-    module = "data:text/javascript;base64," + base64.b64encode(component.script("picture_strip").encode()).decode()
     page.set_content("<main><div class='strip-root'></div></main>")
+    page.add_script_tag(content=f"{built_files.embedded_script('picture_strip')}\nwindow.mount = mountComponent")
     page.evaluate(
-        """async ([url, data]) => {
-            const mount = (await import(url)).default
+        """(data) => {
             const parentElement = document.querySelector("main")
             const view = {data, parentElement, setTriggerValue() {}, setStateValue() {}}
             mount(view)()
             mount({...view, data: {...data, selected: "two"}})
         }""",
-        [module, STRIP],
+        STRIP,
     )
     expect(page.get_by_role("radio")).to_have_count(2)
     expect(page.get_by_role("radio", checked=True)).to_have_accessible_name("two")

@@ -157,7 +157,7 @@ def _render_upload_boxes(slot: AbstractContextManager) -> None:
 
 
 def _with_reduction(picture: Picture, file_name: str) -> Picture:
-    """Note that the browser reduced the picture, as `picture_strip.reduce.js` states in the name of the file."""
+    """Note that the browser reduced the picture, as its script states in the name of the file."""
     if (match := _REDUCED_NAME.fullmatch(file_name)) is None:
         return picture
     note = partial(REDUCED, width=int(match[1]), height=int(match[2]))
