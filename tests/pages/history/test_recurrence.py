@@ -29,7 +29,7 @@ def test_each_network_is_drawn_and_its_steps_are_checked(open_app, name):
     app = open_app("history", part="recurrence", network=name)
     line = check_caption(app, "the drawing has")
     assert f"{STEPS[name]} steps; the drawing has {STEPS[name]}." in " ".join(line.split())
-    (drawing,) = [each for each in app.get("bidi_component") if each.proto.component_name == "drawing_view"]
+    (drawing,) = [each for each in app.get("bidi_component") if each.proto.component_name == "inline_svg"]
     assert f"{STEPS[name]} steps wait for each other" in str(drawing.proto)
 
 

@@ -40,7 +40,8 @@ export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View
   }
 }
 
-function adoptStyles(parent: Element | ShadowRoot, styles: readonly string[]): void {
+/** Applies style sheets to the document or the shadow root around `parent`, each once. */
+export function adoptStyles(parent: Element | ShadowRoot, styles: readonly string[]): void {
   const root = parent.getRootNode() as Document | ShadowRoot
   const wanted = styles.map((text) => {
     const sheet = sheets.get(text) ?? new CSSStyleSheet()
