@@ -126,7 +126,7 @@ class SendBuffer:
             self._read.clear()
         else:
             self._read.set()
-        if size < 0:
+        if size <= 0:  # also by nothing: an empty buffer that is closed must not be stored for ever
             self._unsent.remove(self, -size)
         else:
             self._unsent.add(self, size)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import weakref
 from collections.abc import Callable, Coroutine
+from contextlib import suppress
 
 import pytest
 
@@ -35,6 +38,18 @@ class Browser:
         if message["type"] == "websocket.send":
             await self.reads.wait()
         self.received.append(message)
+
+
+async def read(browser: Browser) -> None:
+    await browser.buffer.send(content(100))
+    browser.reads.set()
+    await browser.buffer.flush()
+
+
+async def send_much(browser: Browser) -> None:
+    with suppress(OSError):
+        for _ in range(10):
+            await browser.buffer.send(content(10_000))
 
 
 def content(size: int, number: int = 0) -> dict:
@@ -146,3 +161,32 @@ def test_a_close_frame_of_the_app_comes_last_and_does_not_wait_for_ever():
         assert [message["type"] for message in other.received] == ["websocket.close"]
 
     with_browsers(2, act)
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda browser: asyncio.sleep(0),
+        read,
+        lambda browser: browser.buffer.send(content(100)),
+        send_much,
+        lambda browser: browser.buffer.end({"type": "websocket.close"}),
+    ],
+    ids=["nothing sent", "all read", "not read", "too much", "closed by the app"],
+)
+def test_nothing_of_a_closed_socket_is_retained(act: Callable[[Browser], Coroutine]):
+    async def visit(unsent: UnsentBytes) -> weakref.ref[Browser]:
+        browser = Browser(unsent)
+        await act(browser)
+        for _ in range(2):
+            browser.buffer.close()
+        await asyncio.sleep(0)
+        return weakref.ref(browser)
+
+    async def check(unsent: UnsentBytes) -> None:
+        browser = await visit(unsent)
+        await asyncio.sleep(0)
+        gc.collect()
+        assert browser() is None and unsent.total == 0
+
+    with_browsers(0, check)

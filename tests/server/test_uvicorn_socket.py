@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.web.server.starlette.starlette_server import _get_uvicorn_config_kwargs
 from uvicorn.lifespan.on import LifespanOn
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
@@ -85,6 +87,21 @@ def test_a_message_that_is_too_large_is_refused_by_its_header(server: tuple[str,
         with pytest.raises(ConnectionClosed) as closed:
             socket.recv(PATIENCE)
         assert closed.value.rcvd.code == 1009
+
+
+def test_a_closed_socket_leaves_nothing_in_memory(server: tuple[str, str]):
+    def count() -> int:
+        gc.collect()
+        return sum(isinstance(each, WebSocketsSansIOProtocol) for each in gc.get_objects())
+
+    for number in range(4):
+        with open_socket(server[0], f"198.51.100.{20 + number}") as socket:
+            socket.send(BackMsg(app_heartbeat=True).SerializeToString())
+            socket.recv(PATIENCE)
+    until = time.monotonic() + PATIENCE
+    while count():
+        assert time.monotonic() < until
+        time.sleep(0.05)
 
 
 def test_the_sizes_of_a_message_s_frames_add_up(server: tuple[str, str]):
