@@ -29,6 +29,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
             "Busy",
             "InputError",
             "InterventionError",
+            "CausalError",
             "CheckpointError",
             "OpenError",
             "UserError",
