@@ -117,10 +117,11 @@ class SimulatedVisitor:
             self._map |= {self._random.choice(("head", "layer")): str(self._random.randint(1, 4))}
             await self._timed("head", client.send_values("attention_grid", chosen=self._map))
         else:
-            if client.page != "vision":
+            if client.page != "vision" or LABEL() not in client.controls:
                 await self.change_page("vision")
             content = self._random.choice(self._photos)
-            await self._timed("upload", client.upload(LABEL(), "photo.jpg", content))
+            if LABEL() in client.controls:  # else the page was refused, which its answer contains
+                await self._timed("upload", client.upload(LABEL(), "photo.jpg", content))
 
     async def type(self, sentence: str) -> None:
         """Type a sentence and press Enter."""
