@@ -11,18 +11,23 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
 from views import attention_maps, palette
-from views.attention_maps import strongest_keys
-from views.components.attention_lines import AttentionLines, LinesView, LockedToken, payload
+from views.components.attention_lines import (
+    AttentionLines,
+    LinesOfKinds,
+    LinesView,
+    LockedToken,
+    payload,
+    payload_of_kinds,
+)
 from views.components.component import selection_mark
+from views.controls.widgets import Choice
 from views.text.numbers import three_digits
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
-
-ROW = 28  # pixels a token of a short input
 
 
 def make_weights(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
@@ -84,28 +89,6 @@ def sent_selection(page: Page, **fields) -> dict:
     return page.evaluate("answers.splice(0).at(-1)[1]")
 
 
-def test_the_strongest_line_is_the_thickest_and_joins_its_tokens(mount):
-    weights = np.zeros((1, 2, 3, 4), dtype=np.float32)
-    weights[0, 0, :, 0], weights[0, 1, :, 3] = 0.2, 0.1
-    weights[0, 0, 2, 0], weights[0, 1, 0, 3] = 0.5, 0.9  # head 2: the first query at the last key
-    page = mount(make_lines(weights))
-    colours = [palette.to_rgb(colour) for colour in palette.HEADS["light"][:2]]
-    image = canvas_pixels(page)
-    height, width, _ = image.shape
-    assert height == 4 * ROW
-
-    def rows(colour: tuple[int, int, int], column: int, first: int, last: int) -> int:
-        """Return the rows of a column that are nearer to a head's colour than to the page's."""
-        part = image[first:last, column].astype(float)
-        return int((np.linalg.norm(part - colour, axis=-1) < np.linalg.norm(part - 255, axis=-1)).sum())
-
-    strong = rows(colours[1], 1, 0, ROW), rows(colours[1], width - 2, 3 * ROW, 4 * ROW)
-    weaker = rows(colours[0], 1, 2 * ROW, 3 * ROW), rows(colours[0], width - 2, 0, ROW)
-    assert min(strong) >= 5 and strong[0] > weaker[0]
-    assert weaker[0] > rows(colours[0], 1, ROW, 2 * ROW)  # 0.5 against 0.2
-    assert rows(colours[1], width - 2, ROW, 3 * ROW) == 0  # nothing attends to the second and third key
-
-
 def test_the_tooltip_shows_the_value_of_the_array_from_both_sides(mount):
     weights = make_weights(2, 3, 4, 5)
     page = mount(make_lines(weights, layers=(0, 1), heads=(0, 2)))
@@ -144,46 +127,6 @@ def test_the_tooltip_shows_the_value_of_the_array_for_long_inputs(mount):
     assert numbers(page, "key")[best] == three_digits(float(weights.mean((0, 1), dtype=np.float64)[77, best]))
     tops = [box["y"] for box in (label.bounding_box() for label in page.locator(".key :not(.unnamed) > .label").all())]
     assert np.diff(tops).min() >= 12  # names do not overlap
-
-
-def test_masked_pairs_have_no_line_and_a_tooltip(mount):
-    weights = make_weights(1, 2, 4, 4, causal=True)
-    page = mount(make_lines(weights, kind="decoder"))
-    token(page, "query", 1).hover()
-    assert numbers(page, "key")[2:] == ["masked", "masked"]
-    assert numbers(page, "key")[0] == three_digits(float(weights[0, :, 1, 0].mean()))
-    token(page, "key", 3).hover()
-    assert numbers(page, "query")[:3] == ["masked"] * 3
-    page.mouse.move(0, 700)
-    assert page.locator(".legend").inner_text().startswith("Lines drawn: 20.")  # 2 heads of 1 + 2 + 3 + 4
-
-    def between_the_last_keys() -> bool:
-        """Return whether there is ink where only lines of the first queries to the last key can be."""
-        image = canvas_pixels(page)
-        return bool((image[81:92, int(0.9 * image.shape[1])] != 255).any())
-
-    assert not between_the_last_keys()
-    mount(make_lines(make_weights(1, 2, 4, 4)))
-    assert between_the_last_keys()
-
-
-def test_the_slider_draws_the_fewest_keys_with_the_share(mount):
-    weights = make_weights(1, 2, 4, 5)
-    page = mount(make_lines(weights, mass=0.7))
-
-    def fewest(share: float) -> int:
-        return int(strongest_keys(weights[0], share).sum())
-
-    assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.7)}.")
-    before = count_ink(page)
-    page.get_by_label("fewest keys that hold").fill("95")
-    assert page.locator(".legend").inner_text().startswith(f"Lines drawn: {fewest(0.95)}.")
-    assert count_ink(page) > before
-    sent_selection(page, mass=0.95)
-    page.get_by_label("fewest keys that hold").press("Home")
-    assert page.locator(".legend").inner_text().startswith("Lines drawn: 8.")  # always the strongest one
-    token(page, "key", int(weights[0, 0, 2].argmax())).hover()
-    assert "drawn" in page.locator(".legend").inner_text()
 
 
 def test_heads_and_layers_are_chosen_by_visible_buttons(mount):
@@ -296,6 +239,22 @@ def test_the_selection_mark_selects_without_a_new_payload(mount):
     mount(replace(make_lines(make_weights(2, 3, 4, 3)), view=LinesView((1,), (0, 1, 2), 0.5, LockedToken("key", 2))))
     page.locator(".side.key .token[aria-selected=true]").wait_for()
     assert page.locator(".side.key .token").count() == 3
+
+
+def test_a_late_selection_of_a_kind_does_not_undo_a_later_choice(page: Page):
+    lines = {kind: make_lines(make_weights(1, 3, 4, 4), layers=(0,)) for kind in ("encoder", "cross")}
+    view = lines["cross"].view
+    choices = [Choice("Attention", {kind: f"The {kind}" for kind in lines}, "kind", varies=True)]
+    by_kind = LinesOfKinds(lines, {}, frozenset(), choices, {"kind": "encoder"}, view)
+    marks = [selection_mark({"kind": kind, "view": view}) for kind in lines]
+    mount_component(page, "attention_lines", "lines-root", payload_of_kinds(by_kind, "light"), "#FFFFFF", marks[0])
+    page.get_by_role("radio", name="The cross").check()
+    page.wait_for_function("() => answers.length")
+    page.get_by_role("button", name="Head 2").click()
+    page.evaluate("mark => { document.querySelector('p').innerHTML = mark }", marks[1])
+    page.evaluate("() => new Promise(requestAnimationFrame)")
+    assert page.get_by_role("group", name="Heads").locator("[aria-pressed=true]").all_inner_texts() == ["1", "3"]
+    expect(page.get_by_role("radio", name="The cross")).to_be_checked()
 
 
 def test_themes_have_their_own_colours_and_are_reported(mount):

@@ -167,7 +167,7 @@ class LinesOfKinds:
 
 
 def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
-    """The bytes that `attention_lines.js` reads; see the module. Up to `exact_bytes` with every digit."""
+    """The bytes that `attention_lines.ts` reads; see the module. Up to `exact_bytes` with every digit."""
     header, weights = _lines_header(lines, exact_bytes)
     return component.pack(_shared_header([lines], theme) | header, weights)
 

@@ -22,9 +22,6 @@ Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
 
 _FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
-_SHARED_FILES = {  # component -> files of other components that its script and style use
-    "attention_lines": ["controls", "attention_grid.arranged", "brushing"],
-}
 
 
 class Component:
@@ -166,7 +163,7 @@ def embedded_script(name: str) -> str:
 
 
 def _concatenated(name: str, ending: str) -> str:
-    patterns = ("shared.*", *_SHARED_FILES.get(name, ()), f"{name}.*")
+    patterns = ("shared.*", f"{name}.*")
     own = [file for pattern in patterns for file in sorted(_FOLDER.glob(f"{pattern}.{ending}"))]
     files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
     return "\n".join(file.read_text(encoding="utf-8") for file in files)

@@ -93,6 +93,7 @@ CONSTANTS = {
         "ON",
         "PICTURE",
         "SHEET",
+        "SIDES",
         "SLIDER",
         "UPLOAD_BOX",
         "WRITING",

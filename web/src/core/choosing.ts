@@ -95,7 +95,12 @@ export abstract class ChoosingView<Data, Payload extends Choosable> extends View
     const changed = controlsOf(this.payload).filter(({ name }) => chosen[name] !== before[name])
     const values = changed.map(({ name, first, always }) => [name, chosen[name] === first && !always ? null : chosen[name]])
     window.dispatchEvent(new CustomEvent("choosing", { detail: Object.fromEntries(values) as Record<string, string | null> }))
-    this.tell("chosen", chosen, this.pause())
+    this.tell("chosen", this.selection(), this.pause())
+  }
+
+  /** What is sent to the server and comes back as the page's mark. */
+  protected selection(): unknown {
+    return this.chosen
   }
 
   /** Whether only the server has the data of the choice. */
@@ -115,12 +120,13 @@ export abstract class ChoosingView<Data, Payload extends Choosable> extends View
     if (changes.every(([name, value]) => this.chosen?.[name] === value)) return
     const chosen = this.restricted({ ...this.chosen, ...Object.fromEntries(changes) })
     this.choose(chosen)
-    if (this.unsent?.signal.aborted === false) this.tell("chosen", chosen, SEND_AFTER) // another choice of this is pending
+    const pending = this.unsent?.signal.aborted === false // another choice of this view
+    if (pending) this.tell("chosen", this.selection(), SEND_AFTER)
   }
 
   /** Another component sent the choices; the server's answer is no change here either. */
   private recordSent(): void {
-    const text = JSON.stringify(this.chosen)
+    const text = JSON.stringify(this.selection())
     if (this.payload?.controls && this.sent.at(-1) !== text) this.sent.push(text)
   }
 

@@ -1,0 +1,160 @@
+/** The lines as a picture to save: tokens, weights and a legend around the lines, in pixels. */
+
+import { filled } from "../../core/dom"
+import { threeDigits } from "../../core/numbers"
+import { cellsWidth, FAINT } from "./geometry"
+import type { HeadStyle, Side, Token } from "./payload"
+import type { ReadOut } from "./readout"
+import type { Strokes } from "./strokes"
+
+const EDGE = 12 // pixels around the picture
+const LINE = 18 // pixels per line of the legend
+const CHIP = 84 // pixels of a head in the legend
+const HEADING = "600 13px"
+const SIDES = ["query", "key"] as const
+
+/** The lines on the screen: what they show, their size and their colours. */
+export interface Drawing {
+  readOut: ReadOut
+  focus: Token | null
+  strokes: Strokes
+  row: number
+  width: number
+  height: number
+  styles: readonly HeadStyle[]
+  background: string
+}
+
+/** Width of a text, in a font as CSS names it without the family. */
+export type Measure = (text: string, font: string) => number
+
+type Anchor = "start" | "end"
+
+export interface Text {
+  text: string
+  x: number
+  y: number
+  size: number
+  anchor: Anchor
+  weight: number
+}
+
+export interface Cell {
+  x: number
+  y: number
+  width: number
+  height: number
+  colour: string
+  opacity: number
+}
+
+/** A head in the legend. */
+export interface Chip {
+  x: number
+  y: number
+  style: HeadStyle
+}
+
+/** What a picture contains; the lines begin at `left` and `top`. */
+export interface Picture {
+  width: number
+  height: number
+  left: number
+  top: number
+  texts: readonly Text[]
+  cells: readonly Cell[]
+  chips: readonly Chip[]
+}
+
+/** Lays out the picture of a drawing. */
+export function pictureOf(drawing: Drawing, measure: Measure): Picture {
+  const { readOut, focus, row, width, height } = drawing
+  const { names, sheet } = readOut
+  const size = Math.max(3, Math.min(13, row * 0.7))
+  const widest = (labels: readonly string[], font: string) => {
+    return Math.max(60, ...labels.map((label) => measure(label, font))) + 8
+  }
+  const left = EDGE + widest(names.query, `${size}px`)
+  const top = EDGE + 24
+  const right = left + width
+  const all = right + Math.max(widest(names.key, HEADING), measure(sheet.keyAxis, HEADING) + 6) + EDGE
+  const chips = chipsOf(drawing, top + height, all)
+  const end = chips.at(-1)?.y ?? top + height
+  return {
+    width: all,
+    height: end + 2 * LINE,
+    left,
+    top,
+    texts: [
+      write(sheet.queryAxis, EDGE, EDGE + 8, 13, "start", 600),
+      write(sheet.keyAxis, right + 6, EDGE + 8, 13, "start", 600),
+      ...SIDES.flatMap((side) => tokenTexts(drawing, side, [left, top], size)),
+      ...chips.map(({ x, y, name }) => write(name, x + 30, y, 12, "start")),
+      write(captionOf(readOut), EDGE, end + LINE, 12, "start"),
+    ],
+    cells: focus ? cellsOf(drawing, focus, [left, top]) : [],
+    chips,
+  }
+}
+
+/** A text with its middle at `y`. */
+function write(text: string, x: number, y: number, size: number, anchor: Anchor, weight = 400): Text {
+  return { text, x, y, size, anchor, weight }
+}
+
+/** The tokens of a side, and on the side across from the token in focus the weights. */
+function tokenTexts(drawing: Drawing, side: Side, [left, top]: readonly [number, number], size: number): Text[] {
+  const { readOut, focus, row, width } = drawing
+  const { names, maps, sheet } = readOut
+  const right = left + width
+  const room = cellsWidth(width, maps.length) + 4
+  const [outer, inner] = side === "query" ? [left - 6, left + room] : [right + 6, right - room]
+  const across = focus && focus.side !== side && maps.length ? readOut.weightsOf(focus) : []
+  return names[side].flatMap((name, place) => {
+    const own = focus?.side === side && focus.place === place
+    const y = top + (place + 0.5) * row
+    const label = write(name, outer, y, size, side === "query" ? "end" : "start", own ? 700 : 400)
+    const item = across[place]
+    if (!item) return [label]
+    const number = item.masked ? sheet.words.masked : threeDigits(item.mean)
+    return [label, write(number, inner, y, size * 0.85, side === "query" ? "start" : "end")]
+  })
+}
+
+/** One cell per map for each token of the other side; opacity is the weight. */
+function cellsOf(drawing: Drawing, focus: Token, [left, top]: readonly [number, number]): Cell[] {
+  const { readOut, row, width, styles } = drawing
+  const { maps, weights } = readOut
+  const room = cellsWidth(width, maps.length)
+  const wide = room / Math.max(1, maps.length)
+  const first = focus.side === "query" ? left + width - room : left
+  return readOut.weightsOf(focus).flatMap(({ place, query, key }) => {
+    const cells = maps.map((map, column) => ({
+      x: first + column * wide,
+      y: top + (place + 0.1) * row,
+      width: wide * 0.9,
+      height: 0.8 * row,
+      colour: styles[map % weights.heads]![0],
+      opacity: weights.at(map, query, key),
+    }))
+    return cells.filter(({ opacity }) => opacity >= FAINT)
+  })
+}
+
+/** The heads in the legend, in lines from `bottom` on. */
+function chipsOf({ readOut, styles }: Drawing, bottom: number, all: number): (Chip & { name: string })[] {
+  const { sheet, view } = readOut
+  const perLine = Math.max(1, Math.floor((all - 2 * EDGE) / CHIP))
+  return view.heads.map((head, place) => ({
+    x: EDGE + (place % perLine) * CHIP,
+    y: bottom + LINE * (1.5 + Math.floor(place / perLine)),
+    style: styles[head]!,
+    name: filled(sheet.words.chip, { head: head + 1 }),
+  }))
+}
+
+function captionOf({ sheet, view }: ReadOut): string {
+  const layers = view.layers.map((layer) => sheet.numbers[layer]).join(", ")
+  const share = Math.round(100 * view.mass)
+  return filled(layers ? sheet.words.drawn : sheet.words.drawnNone, { kind: sheet.title, layers, share })
+}
