@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from model.hub.opened_model import CAPABILITIES
+from model.hub.tasks import CAPABILITIES
 from model.tracing.head_interventions import Scale, Window
 from model.tracing.interventions import HeadInterventions
 from pages.vision import program
