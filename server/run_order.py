@@ -47,7 +47,7 @@ class RunOrder:
         """Whether `message` is of a page that the browser has left.
 
         A message of a whole page may also come from a link to that page. It does not if it repeats the query of Back or
-        Forward, which was requested last: `history.js` makes each one unique, and a link does not send it.
+        Forward, which was requested last: `web/src/page/history.ts` makes each one unique, and a link does not send it.
         """
         rerun, last = message.rerun_script, self._page
         if rerun.page_script_hash == last.page or rerun.page_script_hash not in self._left:

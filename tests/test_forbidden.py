@@ -44,8 +44,8 @@ IN_SCRIPTS = (
 # Which lessons are done is stored in the browser only, not on the server; so is the theme, by Streamlit. A tab stores a
 # random token that stands for its own folder.
 ALLOWED_IN_SCRIPTS = {
-    "views/url_state/lessons.js": {"localStorage"},
-    "views/url_state/theme_choice.js": {"Storage"},
+    "web/src/page/lessons.ts": {"localStorage"},
+    "web/src/page/theme_choice.ts": {"Storage"},
     "views/components/tab_memory.js": {"sessionStorage"},
 }
 # Tests that run programs that this project generated, and no typed text.

@@ -1,7 +1,7 @@
 """The lessons: parts of the teaching pages in order, as data for the script that shows the progress bar.
 
 A user starts them on the home page and leaves them with one click. Only the browser stores the progress:
-`url_state/lessons.js`. A lesson is done once its part's experiment has shown its result.
+`web/src/page/lessons.ts`. A lesson is done once its part's experiment has shown its result.
 """
 
 import html

@@ -1,7 +1,8 @@
-// Builds src/views and src/page into views/viewer/static: one module for each view, with shared chunks, for the app; and one
-// script for each view that is embedded in a file, a notebook or the first page. `node build.mjs FOLDER` builds elsewhere.
+// Builds src/views and src/page into views/viewer/static: one module for each view, with shared chunks, for the app; one
+// script for each view that is embedded in a file, a notebook or the first page; and one script that every page loads.
+// `node build.mjs FOLDER` builds elsewhere.
 //
-// manifest.json names the files: {"modules": {name: file}, "scripts": {name: file}}.
+// manifest.json names the files: {"modules": {name: file}, "scripts": {name: file}, "page": {"index": file}}.
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
@@ -54,21 +55,28 @@ for (const [file, { entryPoint }] of Object.entries(metafile.outputs)) {
   if (entryPoint) modules[nameOf(entryPoint)] = basename(file)
 }
 
-const scripts = {}
-for (const entry of entries) {
+// Builds one script and writes it under a name with its hash, which is returned.
+async function writeScript(entry, name, more = {}) {
   const { outputFiles } = await build({
     ...options,
     entryPoints: [entry],
     format: "iife",
-    globalName: "mountComponent",
-    footer: { js: "mountComponent = mountComponent.default;" },
     write: false,
     plugins: [styles],
+    ...more,
   })
   const text = outputFiles[0].text.replaceAll("</script", "<\\/script") // it may be the text of an element
-  const file = `embedded-${nameOf(entry)}-${createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase()}.js`
+  const file = `${name}-${createHash("sha256").update(text).digest("hex").slice(0, 8).toUpperCase()}.js`
   await writeFile(join(OUT, file), text)
-  scripts[nameOf(entry)] = file
+  return file
 }
+
+const scripts = {}
+const component = { globalName: "mountComponent", footer: { js: "mountComponent = mountComponent.default;" } }
+for (const entry of entries) {
+  scripts[nameOf(entry)] = await writeScript(entry, `embedded-${nameOf(entry)}`, component)
+}
+const page = { index: await writeScript("src/page/index.ts", "page") }
 const sorted = (names) => Object.fromEntries(Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1)))
-await writeFile(join(OUT, "manifest.json"), `${JSON.stringify({ modules: sorted(modules), scripts: sorted(scripts) }, null, 2)}\n`)
+const manifest = { modules: sorted(modules), scripts: sorted(scripts), page }
+await writeFile(join(OUT, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`)

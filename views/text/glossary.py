@@ -137,7 +137,7 @@ def plain_text(text: str) -> str:
 def link_terms(text: str, explain: Callable[[str], str]) -> str:
     """Markdown in which every marked term is a link to its entry, with the definition as its title.
 
-    `glossary_tooltip.js` shows the title on hover, touch and focus.
+    `web/src/page/glossary_tooltip.ts` shows the title on hover, touch and focus.
 
     Args:
         explain: returns the definition for an id.

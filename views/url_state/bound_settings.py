@@ -2,7 +2,8 @@
 
 A visit's settings are stored in `st.session_state` (`views.url_state.session_state`). A run begins with the query that
 the browser sent: it wins if this visit did not write it, or after Back or Forward; otherwise the stored settings win.
-At its end the run writes all settings to the URL, once; `history.js` decides whether that makes a history entry.
+At its end the run writes all settings to the URL, once; `web/src/page/history.ts` decides whether that makes a history
+entry.
 """
 
 from collections.abc import Callable, Iterator

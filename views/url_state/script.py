@@ -1,29 +1,16 @@
-"""The scripts that every page loads before Streamlit's own, joined into one file, and its path."""
+"""The script that every page loads before Streamlit's own, which is built from web/src/page, and its path."""
 
 import hashlib
 import re
-from pathlib import Path
 
 from .. import streamlit_internals
 from ..text import literal
 from ..text.catalogue import say
+from ..viewer import built_files
 from .session_state import MOVED, SHARED
 
 CHARTED = ("history", "tokens", "positions", "inside", "loss", "vision")  # pages with a part that has a chart
-_FILES = (
-    "theme_choice.js",
-    "history.js",
-    "download_guard.js",
-    "presentation_mode.js",
-    "live_region.js",
-    "nav_scroll.js",
-    "chart_preload.js",
-    "glossary_tooltip.js",
-    "lessons.js",
-    "experiment_scroll.js",
-    "connection_notice.js",
-)
-SOURCE = "\n".join((Path(__file__).parent / name).read_text(encoding="utf-8") for name in _FILES)
+SOURCE = built_files.page_script()
 PATH = f"/history-{hashlib.sha256(SOURCE.encode()).hexdigest()[:12]}.js"  # the path changes with the content
 _ANY_PATH = re.compile(r"/history-\w+\.js")  # during an update another version may have sent the page
 _ATTRIBUTES = {
@@ -36,7 +23,7 @@ _DATA = " ".join(f'data-{name}="{value}"' for name, value in _ATTRIBUTES.items()
 
 
 def tag() -> str:
-    """The element that loads them, with the texts that they show in the current language."""
+    """The element that loads it, with the texts that it shows in the current language."""
     waiting = say("page.waiting", "The server does not answer: this page goes on by itself as soon as it does.")
     return f'<script src=".{PATH}" {_DATA} data-waiting="{literal.html(waiting)}"></script>'
 

@@ -32,11 +32,11 @@ SHARED = (
     "head",
     "units",
     "lang",
-    "present",  # only the browser uses it: see presentation_mode.js
+    "present",  # only the browser uses it: see web/src/page/presentation_mode.ts
 )
 LANGUAGE = "lang"
-# A parameter that `history.js` adds to its messages between Back or Forward and the answer, with the number of such
-# steps, so that messages about the same URL differ. It is never part of a stored or written URL.
+# A parameter that `web/src/page/history.ts` adds to its messages between Back or Forward and the answer, with the
+# number of such steps, so that messages about the same URL differ. It is never part of a stored or written URL.
 MOVED = "moved"
 TEXT = "text"  # in every URL that was written here: a URL without it only changes the settings that it names
 
@@ -223,7 +223,7 @@ class SessionSettings:
         """The query to send to the browser, which counts as sent; None if it certainly shows that one already.
 
         The first is always sent: until then the browser sends whatever its URL contains, which includes what components
-        write there before the server knows (`history.js`).
+        write there before the server knows (`web/src/page/history.ts`).
         """
         first, self.url_written = not self.url_written, True
         self.set_by_callback.clear()

@@ -1,8 +1,8 @@
 """The files that `node web/build.mjs` writes: which there are, where the browser finds them, and what is in them.
 
 A file's name has a hash of its content, so that browsers store it for ever. manifest.json names the file of each
-module, which the app's pages import, and of each script, which is embedded where nothing can be imported: in a saved
-file, in a notebook, in the first page.
+module, which the app's pages import, of each script, which is embedded where nothing can be imported: in a saved file,
+in a notebook, in the first page; and of the script that every page loads first, see `views.url_state.script`.
 """
 
 import json
@@ -24,7 +24,7 @@ def _manifest() -> dict[str, dict[str, str]]:
     return json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 
 
-def file_name(kind: Literal["modules", "scripts"], name: str) -> str | None:
+def file_name(kind: Literal["modules", "scripts", "page"], name: str) -> str | None:
     """The file of a module or a script; None if there is none of this name."""
     return _manifest()[kind].get(name)
 
@@ -36,6 +36,11 @@ def embedded_script(name: str) -> str:
         KeyError: there is no such component.
     """
     return read(_manifest()["scripts"][name])
+
+
+def page_script() -> str:
+    """The script that every page loads before Streamlit's own."""
+    return read(_manifest()["page"]["index"])
 
 
 @cache
@@ -54,8 +59,8 @@ export default (await import(new URL("{ROUTE[1:]}{file}", site))).default
 
 @cache
 def served_files() -> frozenset[str]:
-    """The names of all files that browsers may request."""
-    return frozenset(path.name for path in FOLDER.glob("*.js") if not path.name.startswith("embedded-"))
+    """The names of all files that browsers may request below `ROUTE`."""
+    return frozenset(path.name for path in FOLDER.glob("*.js") if not path.name.startswith(("embedded-", "page-")))
 
 
 def answer(file: str) -> tuple[str, bool] | None:

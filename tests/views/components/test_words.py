@@ -75,6 +75,8 @@ CONSTANTS = {
         "START_LINK",
         "FIRST",
         "LAYERS",
+        "BY_USER",
+        "LINK",
         "LAST",
         "CONTENT",
         "LINKS",

@@ -27,6 +27,15 @@ def test_a_served_file_is_stored_for_ever_and_embedded_ones_are_not_served():
     assert built_files.answer(built_files.file_name("scripts", "player")) is None
 
 
+def test_the_script_of_every_page_is_served_by_its_own_path_alone():
+    """`document.currentScript`, which it reads, is null in a module."""
+    file = built_files.file_name("page", "index")
+    assert built_files.answer(file) is None
+    text = built_files.page_script()
+    assert text == (built_files.FOLDER / file).read_text() and "document.currentScript" in text
+    assert not re.search(r"\b(import|export)\b\s*[\"'{*]", text)
+
+
 def test_modules_import_only_served_files():
     for file in built_files.served_files():
         for imported in re.findall(r'from"\./([^"]+)"', built_files.read(file)):

@@ -133,10 +133,9 @@ export class Projection {
 
   private box(u: Row, v: Row, w: Row): string {
     const origin = [0, 0, 0]
-    const turns = [[u, v, w], [v, u, w], [w, u, v]] as const
-    return turns
-      .flatMap(([edge, one, other]) => [origin, one, other, added(one, other)].map((from) => this.line(from, added(from, edge))))
-      .join("")
+    const edges = (edge: Row, one: Row, other: Row) =>
+      [origin, one, other, added(one, other)].map((from) => this.line(from, added(from, edge)))
+    return [...edges(u, v, w), ...edges(v, u, w), ...edges(w, u, v)].join("")
   }
 
   /** The path to the point, one multiple of each vector after another; empty without coordinates. */

@@ -1,0 +1,47 @@
+/** What two addresses mean: a user action, a change of settings, or one that comes too early. */
+
+const ACTIONS = ["text", "picture"] // parameters whose change is a user action
+
+/** The value of a parameter, the last one if there are several. */
+function valueOf(url: URL, name: string): string | undefined {
+  return url.searchParams.getAll(name).at(-1)
+}
+
+/** Whether a parameter that is in both addresses has another value. */
+export function changes(names: readonly string[], from: URL, to: URL): boolean {
+  return names.some((name) => {
+    const [before, after] = [valueOf(from, name), valueOf(to, name)]
+    return before !== undefined && after !== undefined && before !== after
+  })
+}
+
+/** Whether the way from one address to another makes an entry in the history. */
+export function isUserAction(from: URL, to: URL): boolean {
+  return from.pathname !== to.pathname || changes(ACTIONS, from, to)
+}
+
+/**
+ * Whether an address that is written while a page is being left belongs to the target page. Streamlit may write the target
+ * page's parameters before it opens that page: only shared ones, under the path of the page that is left, whose own
+ * parameters would be lost from its entry.
+ */
+export function isEarly(from: URL, to: URL, shared: readonly string[]): boolean {
+  if (from.pathname !== to.pathname) return false
+  const own = [...from.searchParams.keys()].filter((name) => !shared.includes(name))
+  return own.length > 0 && !own.some((name) => to.searchParams.has(name))
+}
+
+/** An address with other choices; null stands for a default, which is not in the address. */
+export function withChoices(address: string, choices: Readonly<Record<string, string | null>>): URL {
+  const to = new URL(address)
+  for (const [name, chosen] of Object.entries(choices)) {
+    if (chosen === null) to.searchParams.delete(name)
+    else to.searchParams.set(name, chosen)
+  }
+  return to
+}
+
+/** The shared parameters of a query. */
+export function sharedQuery(query: string, shared: readonly string[]): URLSearchParams {
+  return new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => shared.includes(name)))
+}

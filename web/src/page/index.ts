@@ -1,0 +1,40 @@
+/** The scripts of every page, as one classic script that runs before Streamlit's own. */
+
+import { preloadCharts } from "./chart_preload"
+import { showConnection } from "./connection_notice"
+import { delayLinks } from "./delayed_links"
+import { guardDownloads } from "./download_guard"
+import { holdExperiments } from "./experiment_scroll"
+import { explainTerms } from "./glossary_tooltip"
+import { writeHistory } from "./history"
+import { followInternalLinks } from "./internal_links"
+import { LeftPage } from "./left_page"
+import { showLessons } from "./lessons"
+import { announceChanges } from "./live_region"
+import { markMenuLinks } from "./menu_links"
+import { placeMenu } from "./nav_scroll"
+import { presentPages } from "./presentation_mode"
+import { shareTheme } from "./theme_choice"
+
+const script = document.currentScript as HTMLScriptElement // only while it runs for the first time
+const site = new URL(".", script.src)
+const { shared = "", moved = "", charts = "", charted = "", waiting = "" } = script.dataset
+const sharedNames = shared.split(" ")
+
+// The server is at the root of the site. Streamlit would first look for it below the address of the page.
+window.__streamlit = { BACKEND_BASE_URL: site.href }
+
+shareTheme()
+const left = new LeftPage()
+writeHistory({ shared: sharedNames, moved, left, onWritten: markMenuLinks(site, sharedNames) })
+delayLinks(left)
+guardDownloads()
+presentPages()
+announceChanges()
+placeMenu()
+preloadCharts(site, charts, charted.split(" "))
+explainTerms()
+followInternalLinks()
+showLessons(sharedNames)
+holdExperiments()
+showConnection(waiting)

@@ -1,0 +1,83 @@
+import { expect, test, vi } from "vitest"
+
+import { oncePerFrame } from "../src/page/dom"
+import { topOfBox } from "../src/page/experiment_scroll"
+import { writeHistory } from "../src/page/history"
+import { LeftPage } from "../src/page/left_page"
+import { addressOf, lessonAt, type Lesson } from "../src/page/lessons"
+import { withMode } from "../src/page/presentation_mode"
+import { sharedKey } from "../src/page/theme_choice"
+
+test("the theme has one key for all pages", () => {
+  expect(sharedKey("stActiveTheme-/attention-v2")).toBe("stActiveTheme-v2")
+  expect(sharedKey("stActiveTheme-/a/b-v1-v12")).toBe("stActiveTheme-v12")
+  expect(sharedKey("stActiveTheme-v2")).toBe("stActiveTheme-v2")
+  expect(sharedKey("lessons")).toBe("lessons")
+})
+
+test("the presentation is a parameter of every address", () => {
+  const base = "https://atlas.example/attention?head=1"
+  expect(withMode("?head=2", base, true)).toBe("https://atlas.example/attention?head=2&present=1")
+  expect(withMode("/heads?present=1&a=2", base, false)).toBe("https://atlas.example/heads?a=2")
+  expect(withMode(new URL("https://atlas.example/"), base, true)).toBe("https://atlas.example/?present=1")
+})
+
+test("a box stays where it was, unless a bar would cover it", () => {
+  expect(topOfBox(300, 100, 768)).toBe(300)
+  expect(topOfBox(700, 100, 768)).toBe(620) // seen whole above the bar of lessons
+  expect(topOfBox(10, 100, 768)).toBe(64) // below the menu
+  expect(topOfBox(300, 2000, 768)).toBe(64) // as much of it as there is room for
+})
+
+const LESSONS: Lesson[] = [
+  { page: "tokens", key: "part", part: "sizes", first: false, query: "part=sizes", experiment: "a", name: "A" },
+  { page: "tokens", key: "part", part: "steps", first: true, query: "part=steps", experiment: "b", name: "B" },
+]
+
+test("the lesson of an address; a page without a parameter opens its first part", () => {
+  const at = (path: string) => lessonAt(LESSONS, new URL(path, "https://atlas.example"))
+  expect(at("/tokens?part=sizes")).toBe(0)
+  expect(at("/below/tokens?part=steps&text=a")).toBe(1)
+  expect(at("/tokens?text=a")).toBe(1)
+  expect(at("/tokens?part=other")).toBe(-1)
+  expect(at("/masks?part=sizes")).toBe(-1)
+})
+
+test("the address of a lesson carries the shared parameters", () => {
+  expect(addressOf(LESSONS[0]!, "?part=steps&text=a+b&lang=fr", ["text", "lang"])).toBe("tokens?part=sizes&text=a+b&lang=fr")
+  expect(addressOf(LESSONS[0]!, "?part=steps", ["text"])).toBe("tokens?part=sizes")
+})
+
+test("several changes in one frame make one update", () => {
+  vi.stubGlobal("requestAnimationFrame", (update: () => void) => frames.push(update))
+  const frames: (() => void)[] = []
+  const update = vi.fn()
+  const soon = oncePerFrame(update)
+  soon()
+  soon()
+  expect(frames).toHaveLength(1)
+  frames.pop()!()
+  soon()
+  expect(frames).toHaveLength(1)
+  expect(update).toHaveBeenCalledTimes(1)
+  vi.unstubAllGlobals()
+})
+
+test("addresses of the history: an entry for another page, none for a late answer after Back", () => {
+  const [push, replace, onWritten] = [vi.fn(), vi.fn(), vi.fn()]
+  Object.assign(history, { pushState: push, replaceState: replace })
+  writeHistory({ shared: ["text"], moved: "moved", left: new LeftPage(), onWritten })
+  history.pushState(null, "", "/heads?text=a")
+  expect(push).toHaveBeenCalledExactlyOnceWith(null, "", "/heads?text=a")
+  history.pushState(null, "", `${location.pathname}?head=1`)
+  expect(replace).toHaveBeenCalledExactlyOnceWith(null, "", `${location.pathname}?head=1`)
+  expect(onWritten).toHaveBeenCalledTimes(2)
+
+  window.dispatchEvent(new PopStateEvent("popstate"))
+  history.pushState(null, "", "/heads")
+  expect(push).toHaveBeenCalledTimes(1)
+  document.body.append(document.createElement("a"))
+  document.querySelector("a")!.click()
+  history.pushState(null, "", "/heads")
+  expect(push).toHaveBeenCalledTimes(2)
+})
