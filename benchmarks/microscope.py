@@ -24,6 +24,7 @@ from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
 from views import attention_maps
 from views.components import attention_grid, attention_lines, component
+from views.viewer import built_files
 
 ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
@@ -223,10 +224,9 @@ def _bertviz(attention: np.ndarray, names: list[str], view: str) -> ViewCandidat
 
 def files(name: str, root: str, payload: bytes, mark: str) -> dict[str, bytes]:
     """A page with only one of our components, with script and payload in one file, as Streamlit sends them."""
-    script = component.embedded_script(name)
+    script = built_files.embedded_script(name)
     html = f"""<!doctype html><meta charset="utf-8">
 <script>const sent = fetch("/payload.bin").then((answer) => answer.arrayBuffer())</script>
-<style>{component.style(name)}</style>
 <div class="known-with-mark">{mark}<main><div class="{root}"></div></main></div>
 <script type="module">
 {script}

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .components import component, html_export
 from .components.html_export import ComponentSnapshot
+from .viewer import built_files
 
 NAMES = ("attention_grid",)  # of the components that can be drawn first
 
@@ -24,13 +25,12 @@ _ANY_PATH = re.compile(
 
 def component_html(snapshot: ComponentSnapshot) -> str:
     """The component as HTML, to be placed in an element of the class `first`."""
-    style = component.style(snapshot.name)
     return f"""<style>
 .first {{{html_export.colour_variables("light")}}}
 @media (prefers-color-scheme: dark) {{.first {{{html_export.colour_variables("dark")}}}}}
 .first {{--st-font: "Source Sans", sans-serif}}
 </style><div class="view-with-mark" inert>{component.selection_mark(snapshot.chosen)}<div class="view"></div></div>
-<template class="component-of-view"><style>{style}</style><div class="{snapshot.root}"></div></template>
+<template class="component-of-view"><div class="{snapshot.root}"></div></template>
 <script type="text/plain" class="payload">{base64.b64encode(snapshot.payload).decode()}</script>
 <script src=".{path(snapshot.name)}"></script>"""
 
@@ -44,7 +44,7 @@ def requested_script(requested: str) -> tuple[str, str] | None:
 @cache
 def source(name: str) -> str:
     """The script that draws the component called `name`, one of `NAMES`."""
-    script = component.embedded_script(name)
+    script = built_files.embedded_script(name)
     return f'(() => {{\n"use strict"\n{script}\n{_MOUNT}}})()\n'
 
 

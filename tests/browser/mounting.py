@@ -6,7 +6,6 @@ import base64
 
 from playwright.sync_api import Page
 
-from views.components import component
 from views.viewer import built_files
 
 
@@ -21,17 +20,11 @@ def mount_component(page: Page, name: str, root: str, payload: bytes, background
         mark: HTML in the container around the component.
     """
     if not page.evaluate("() => 'component' in window"):
-        built = built_files.file_name("scripts", name)
-        style = "" if built else component.style(name)
         page.set_content(
-            f"<style>{style} main {{width: 480px}}</style><div class='known-with-mark'><p></p>"
+            "<style>main {width: 480px}</style><div class='known-with-mark'><p></p>"
             f"<main><div class='{root}'></div></main></div>"
         )
-        if built:
-            page.add_script_tag(content=f"{built_files.embedded_script(name)}\nwindow.component = mountComponent")
-        else:
-            module = "data:text/javascript;base64," + base64.b64encode(component.script(name).encode()).decode()
-            page.evaluate("async url => { window.component = (await import(url)).default }", module)
+        page.add_script_tag(content=f"{built_files.embedded_script(name)}\nwindow.component = mountComponent")
     page.evaluate(
         """([data, background, mark]) => {
             document.querySelector("p").innerHTML = mark

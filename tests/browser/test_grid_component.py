@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from playwright.sync_api import Page, expect
@@ -16,8 +14,6 @@ from views.components.component import selection_mark
 from views.text.numbers import three_digits
 
 HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
-
-SHARED = Path(component.__file__).with_name("shared.js")
 
 
 def make_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
@@ -59,12 +55,6 @@ def hover(page: Page, sheet: Sheet, row: int, column: int, query: int, key: int)
     queries, keys = sheet.weights.shape[2:]
     page.mouse.move(box["x"] + (key + 0.5) / keys * box["width"], box["y"] + (query + 0.5) / queries * box["height"])
     return [page.locator(f".tip .{part}").inner_text() for part in ("pair", "value", "place")]
-
-
-def test_scripts_write_numbers_as_python_does(page: Page):
-    numbers = [0, 1, -0.41234, 0.05, 0.000999, 2.4e-7, 123.4, 999.6, -1234.5, 58_489, 999_499, 999_600, -2.5e7]
-    script = f"numbers => {{ {SHARED.read_text()}; return numbers.map(threeDigits) }}"
-    assert page.evaluate(script, numbers) == [three_digits(number) for number in numbers]
 
 
 def test_the_tooltip_shows_the_value_of_the_array(mount):

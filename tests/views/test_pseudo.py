@@ -120,25 +120,23 @@ def test_payloads_of_components(name: str):
 
 
 def scripts_of(name: str) -> list[Path]:
-    """The files of a component's script, or of a part that several use; those that are built are in web/src."""
-    folder = Path(component.__file__).parent
-    modules = (path for form in (f"*/{name}.ts", f"views/{name}/*.ts") for path in SOURCE.glob(form))
-    return [*folder.glob(f"{name}.js"), *folder.glob(f"{name}.*.js"), *modules]
+    """The sources of a component, or of a part that several use."""
+    return [path for form in (f"*/{name}.ts", f"views/{name}/*.ts") for path in SOURCE.glob(form)]
 
 
 def test_every_text_that_a_script_uses_is_in_its_payload():
     scripts = {
-        "grid": ("attention_grid", "controls"),
-        "lines": ("attention_lines", "controls"),
-        "list": ("head_list", "controls"),
+        "grid": ("attention_grid", "controls", "choosing"),
+        "lines": ("attention_lines", "controls", "choosing"),
+        "list": ("head_list", "controls", "choosing"),
         "maps": ("attention_map",),
         "matrices": ("matrix_row",),
         "patch": ("one_patch",),
-        "picture": ("patch_picture", "controls"),
+        "picture": ("patch_picture", "controls", "choosing"),
         "steps": ("step_view",),
         "strip": ("picture_strip",),
         "vectors": ("vector_view",),
-        "weight": ("one_weight", "controls"),
+        "weight": ("one_weight", "controls", "choosing"),
     }
     contents = payloads()
     for name, files in scripts.items():

@@ -1,11 +1,10 @@
-"""What components share: registration, the payload format, shared scripts and styles, and checks of answers."""
+"""What components share: registration, the payload format, and checks of answers."""
 
 import base64
 import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from ..viewer import built_files
 # A check of a value that the browser sent, which returns None if it is invalid, and the callback for valid values.
 Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
 
-_FOLDER = Path(__file__).parent
 FULL_PRECISION_BYTES = 1 << 18
 
 
@@ -28,15 +26,13 @@ class Component:
     """A component, registered once at import.
 
     Args:
-        name: of the component and of its files.
+        name: of the component and of its module in web/src/views.
         root: CSS class of the element that its script fills.
     """
 
     def __init__(self, name: str, root: str) -> None:
         element = f'<div class="{root}"></div>\n<!-- filled by {name} -->'
-        file = built_files.file_name("modules", name)
-        css, js = (None, built_files.loader(file)) if file else (style(name), script(name))
-        self._mount = st.components.v2.component(name, html=element, css=css, js=js)
+        self._mount = st.components.v2.component(name, html=element, js=built_files.loader(name))
 
     def __call__(
         self,
@@ -99,7 +95,7 @@ def header_fields(instance: object, **more: object) -> dict[str, object]:
 
 
 def pack(header: dict, *arrays: np.ndarray | None) -> bytes:
-    """Pack a payload into one block of bytes, which `unpack` in `shared.js` reads.
+    """Pack a payload into one block of bytes, which `unpack` in web/src/core/payload.ts reads.
 
     A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four,
     then the arrays that are not None, one after another. No array that needs alignment may follow one that breaks it.
@@ -136,37 +132,6 @@ def labels(names: Iterable[str]) -> list[str]:
 def scales(kind: str, signed: bool = False) -> dict[str, tuple[str, ...]]:
     """The colours of a kind in both themes; the browser uses those of its theme."""
     return {"light": palette.colours(kind, "light", signed), "dark": palette.colours(kind, "dark", signed)}
-
-
-def script(name: str) -> str:
-    """The script of a component: the shared ones, then its own; a long one has parts `<name>.<part>.js`."""
-    return _concatenated(name, "js")
-
-
-def style(name: str) -> str:
-    """The style sheet of a component: the shared ones, then its own; empty if its script contains it."""
-    return "" if built_files.file_name("scripts", name) else _concatenated(name, "css")
-
-
-def embedded_script(name: str) -> str:
-    """A component's script as plain code that defines `mountComponent`: an inline script cannot be imported.
-
-    Raises:
-        ValueError: the script cannot be inlined.
-    """
-    if built_files.file_name("scripts", name):
-        return built_files.embedded_script(name)
-    text, exported = script(name), "export default mounting("
-    if text.count(exported) != 1 or "</script" in text.lower():
-        raise ValueError("A script that is inlined exports one function and does not close its element.")
-    return text.replace(exported, "const mountComponent = mounting(")
-
-
-def _concatenated(name: str, ending: str) -> str:
-    patterns = ("shared.*", f"{name}.*")
-    own = [file for pattern in patterns for file in sorted(_FOLDER.glob(f"{pattern}.{ending}"))]
-    files = (_FOLDER / f"shared.{ending}", *own, _FOLDER / f"{name}.{ending}")
-    return "\n".join(file.read_text(encoding="utf-8") for file in files)
 
 
 def valid_cell(sent: object, rows: int, columns: int) -> tuple[int, int] | None:

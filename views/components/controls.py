@@ -1,8 +1,8 @@
 """Controls that a component draws itself: their specification for the script, and checks of its answers.
 
-`controls.js` draws the controls and updates the component at once. Components of one page that have a setting of the
-same name follow each other; the one in which the user changed it reports the selection to the server after half a
-second.
+web/src/core/controls.ts draws the controls and updates the component at once. Components of one page that have a
+setting of the same name follow each other; the one in which the user changed it reports the selection to the server
+after half a second.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -39,7 +39,7 @@ WORDS = {
 
 
 def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
-    """The choices as `controls.js` reads them; those named in `elsewhere` are drawn by another component."""
+    """The choices as the script reads them; those named in `elsewhere` are drawn by another component."""
     return [
         {
             "name": choice.key,

@@ -1,6 +1,6 @@
 """Export a component as one HTML file that opens anywhere, without the app and without a network.
 
-The file contains the component's style, script and payload, so that it behaves as on the page. Its
+The file contains the component's script, which has its style, and its payload, so that it behaves as on the page. Its
 Content-Security-Policy allows only what is in the file itself: it cannot load or send anything.
 """
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from .. import palette
 from ..text import catalogue, literal
 from ..text.catalogue import Message, say
+from ..viewer import built_files
 from . import component
 
 POLICY = (
@@ -58,7 +59,7 @@ def to_html(
         ValueError: the component's script cannot be inlined.
     """
     title = visible_html(title)
-    style, script = component.style(snapshot.name), component.embedded_script(snapshot.name)
+    script = built_files.embedded_script(snapshot.name)
     text = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
     fact_list = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
     noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
@@ -89,8 +90,7 @@ def to_html(
 {fact_list}
 </dl>
 </main>
-<template id="component"><style>
-{style}</style><div class="{snapshot.root}"></div></template>
+<template id="component"><div class="{snapshot.root}"></div></template>
 <script type="text/plain" id="payload">{base64.b64encode(snapshot.payload).decode()}</script>
 <script type="module">
 {script}

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from ..text import catalogue
 from ..text.catalogue import say
+from ..viewer import built_files
 from . import component, html_export
 from .html_export import POLICY, colour_rule, visible_html
 
@@ -71,7 +72,8 @@ def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[Dow
 }}
 {dark.replace(":root", ":root[data-theme=dark]")}
 {_read("html_export.css")}
-{_read("notebook_page.css")}</style>
+{_read("notebook_page.css")}
+:root {{--window-height: {WINDOW}}}</style>
 </head>
 <body>
 <main>
@@ -79,10 +81,9 @@ def to_html(title: str, sections: Sequence[NotebookSection], files: Sequence[Dow
 <noscript><p>{visible_html(noscript)}</p></noscript>
 <p class="files">{links}</p>
 </main>
-<template id="component"><style>
-{_in_window(component.style(first.name))}</style><div class="{first.root}"></div></template>
+<template id="component"><div class="{first.root}"></div></template>
 <script type="module">
-{_in_window(component.embedded_script(first.name))}
+{built_files.embedded_script(first.name)}
 {_read("notebook_page.js")}</script>
 </body>
 </html>
@@ -113,10 +114,6 @@ def _file_link(file: DownloadFile) -> str:
     content = base64.b64encode(file.content).decode()
     attributes = f'download="{html.escape(file.name)}" href="data:{file.type};base64,{content}"'
     return f"<a {attributes}>{visible_html(file.label)}</a>"
-
-
-def _in_window(text: str) -> str:
-    return text.replace("100vh", WINDOW)
 
 
 def _read(name: str) -> str:

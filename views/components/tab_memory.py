@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Callable
-from pathlib import Path
 
 import streamlit as st
 
+from ..viewer import built_files
+
 _TOKEN = re.compile(r"[\w-]{20,100}", re.ASCII)
 _MOUNT = st.components.v2.component(
-    "tab_memory",
-    html='<div class="tab-memory-root" hidden></div>\n<!-- filled by tab_memory.js -->',
-    js=Path(__file__).with_suffix(".js").read_text(encoding="utf-8"),
+    "tab_memory", html='<div class="tab-memory-root" hidden></div>\n', js=built_files.loader("tab_memory")
 )
 
 

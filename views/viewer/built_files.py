@@ -24,9 +24,13 @@ def _manifest() -> dict[str, dict[str, str]]:
     return json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 
 
-def file_name(kind: Literal["modules", "scripts", "page"], name: str) -> str | None:
-    """The file of a module or a script; None if there is none of this name."""
-    return _manifest()[kind].get(name)
+def file_name(kind: Literal["modules", "scripts", "page"], name: str) -> str:
+    """The file of a module, of an embedded script, or of the script of every page.
+
+    Raises:
+        KeyError: there is none of this name.
+    """
+    return _manifest()[kind][name]
 
 
 def embedded_script(name: str) -> str:
@@ -35,7 +39,7 @@ def embedded_script(name: str) -> str:
     Raises:
         KeyError: there is no such component.
     """
-    return read(_manifest()["scripts"][name])
+    return read(file_name("scripts", name))
 
 
 def page_script() -> str:
@@ -49,8 +53,13 @@ def read(file: str) -> str:
     return (FOLDER / file).read_text(encoding="utf-8")
 
 
-def loader(file: str) -> str:
-    """The script of a component as Streamlit gets it: it imports the module from this site."""
+def loader(name: str) -> str:
+    """The script of a component as Streamlit gets it: it imports the module from this site.
+
+    Raises:
+        KeyError: there is no such component.
+    """
+    file = file_name("modules", name)
     return f"""// see web/
 const site = window.__streamlit?.BACKEND_BASE_URL ?? document.baseURI
 export default (await import(new URL("{ROUTE[1:]}{file}", site))).default

@@ -17,7 +17,8 @@ def test_every_module_and_script_is_there():
         for name, file in files.items():
             assert built_files.file_name(kind, name) == file
             assert built_files.read(file)
-    assert built_files.file_name("modules", "nothing") is None
+    with pytest.raises(KeyError):
+        built_files.file_name("modules", "nothing")
 
 
 def test_a_served_file_is_stored_for_ever_and_embedded_ones_are_not_served():
@@ -55,8 +56,9 @@ def test_no_version_has_such_a_file(file: str):
 
 
 def test_a_loader_imports_from_this_site():
-    text = built_files.loader("player-00000000.js")
-    assert 'new URL("viewer/player-00000000.js", site)' in text and "http" not in text
+    text = built_files.loader("player")
+    file = built_files.file_name("modules", "player")
+    assert f'new URL("viewer/{file}", site)' in text and "http" not in text
     assert len(text) < 250
 
 
