@@ -31,8 +31,11 @@ AVOIDED = {  # pattern -> what to write instead
 }
 PATTERN = re.compile(rf"\b(?:{'|'.join(AVOIDED)})\b", re.IGNORECASE)
 QUOTED = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"|\u201c[^\u201d\n]*\u201d")  # code and example sentences
+_SCRIPT_COMMENTS = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL)
 COMMENTS = {
-    ".js": re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.DOTALL),
+    ".js": _SCRIPT_COMMENTS,
+    ".mjs": _SCRIPT_COMMENTS,
+    ".ts": _SCRIPT_COMMENTS,
     ".css": re.compile(r"/\*.*?\*/", re.DOTALL),
     ".sh": re.compile(r"(?m)^\s*#[^\n]*"),
     ".yaml": re.compile(r"(?m)#[^\n]*"),
@@ -109,7 +112,13 @@ def test_an_avoided_word_is_reported(source: str):
 
 @pytest.mark.parametrize(
     ("suffix", "source"),
-    [(".js", "run() // one deed\n"), (".css", "/* the\nfloor */"), (".sh", "# mend it\n"), ("", "# whoever\n")],
+    [
+        (".js", "run() // one deed\n"),
+        (".ts", "/** the floor */\nrun()"),
+        (".css", "/* the\nfloor */"),
+        (".sh", "# mend it\n"),
+        ("", "# whoever\n"),
+    ],
 )
 def test_comments_of_other_languages_are_read(suffix: str, source: str):
     assert [found for match in COMMENTS[suffix].finditer(source) if (found := avoided(match.group()))]
