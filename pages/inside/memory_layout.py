@@ -14,6 +14,7 @@ from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import whole_numbers, widgets
+from views.html.program import message_html
 from views.text.catalogue import say, say_error
 from views.text.numbers import grouped
 
@@ -55,7 +56,7 @@ def render(request: Request) -> None:
     view_code = f"`x.transpose(0, 1).view{_tuple_text(layouts.view_shape)}`"
     paragraph("inside", "view-fails" if layouts.message else "view-works", code=view_code)
     if layouts.message:
-        st.code(layouts.message, language=None, wrap_lines=True)
+        st.html(message_html(layouts.message))
     render_experiment("inside-memory", {"shape": "3 1 10 20"}, None if layouts.message else {})
     copy_code = f"`x.transpose(0, 1).contiguous().view{_tuple_text(layouts.view_shape)}`"
     paragraph("inside", "view-of-a-copy", code=copy_code, strides=_tuple_text(layouts.merged))

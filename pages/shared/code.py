@@ -11,6 +11,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from views.html.program import program_html
 from views.shipped_files import ShippedFileError, read_shipped
 from views.text import prose
 from views.text.catalogue import say
@@ -66,4 +67,4 @@ def render_program(page: str, section: str, title: str = "", /, **values: object
         return
     same = say("code.title", "The same in PyTorch") if "torch" in text else say("code.python", "The same in Python")
     with st.expander(title or same):
-        st.code(text, language="python")
+        st.html(program_html(text, title or same))

@@ -16,11 +16,6 @@ STREAMLIT: tuple[tuple[str, str, str], ...] = (
         "it names the area where files are dropped, which has no role; its button has the same name",
     ),
     (
-        "focus-order-semantics",
-        '[data-testid="stCode"]',
-        "code that scrolls takes the focus, and neither Streamlit nor HTML has a role for it",
-    ),
-    (
         CONTRAST,
         'label[data-testid="stWidgetLabel"]:has(~ * :disabled)',
         "the label of a control that is switched off: WCAG 1.4.3 excepts it, which axe cannot see here",

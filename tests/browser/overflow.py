@@ -27,7 +27,7 @@ _WIDEST = """() => {
 _BOXES = """() => {
     const boxes = []
     const visit = (box) => {
-        if (box.matches("[data-testid=stDataFrame], [data-testid=stCode], textarea")) return
+        if (box.matches("[data-testid=stDataFrame], textarea")) return
         const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowY)
         if (scrolls && box.scrollHeight > box.clientHeight + 1) boxes.push(box.outerHTML.slice(0, 120))
         for (const child of [...box.children, ...(box.shadowRoot?.children ?? [])]) visit(child)

@@ -50,7 +50,7 @@ def test_one_query_and_a_typed_layout(server: Server, page: Page):
     expect(table).to_contain_text("query animal")
     page.get_by_role("radio", name="Memory").click()
     expect(page.get_by_test_id("stMain")).to_contain_text("(200, 1000, 20, 1)")
-    expect(page.get_by_test_id("stCode").first).to_contain_text("view size is not compatible")
+    expect(page.locator(".aa-wrapped")).to_contain_text("view size is not compatible")
     shape = page.get_by_label("Shape of a tensor")
     shape.fill("2 3")
     shape.press("Enter")

@@ -11,7 +11,7 @@ from tests.browser.uncatalogued import uncatalogued
 from tests.views.figures.test_heatmap import make_matrix
 from views.figures.heatmap import matrix
 from views.text.catalogue import PSEUDO, say, using_language
-from views.text.literal import TOKEN, tokens_on
+from views.text.literal import CODE, TOKEN, tokens_on
 
 UNCALLED = "\u27e6Message(id='id', english='text')\u27e7"  # in brackets, for it is in the place of a value
 
@@ -32,7 +32,7 @@ def report_texts(page: Page, content: str, script: str = "") -> list[str]:
         f'<b{TOKEN} title="U+0020">chat <i>noir</i></b>',
         "<style>p {color: red}</style><script>let word</script><template>unseen</template>",
         '<span class="katex">softmax</span>',
-        '<pre data-testid="stCode">view size</pre>',
+        f"<pre><code{CODE}>view size</code></pre>",
         '<input value="what the reader typed" aria-label="\u27e6Sentence\u27e7">',
         '<span data-testid="stIconMaterial">keyboard_arrow_right</span><div class="modebar" title="Zoom">Zoom</div>',
     ],

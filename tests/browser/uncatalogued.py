@@ -13,7 +13,7 @@ from playwright.sync_api import Page
 from views.text.catalogue import CLOSED, OPENED
 
 _FIND = Path(__file__).with_suffix(".js").read_text(encoding="utf-8")
-DATA = '[data-said], [data-testid="stCode"]'
+DATA = "[data-said]"
 # Each with what of it is Streamlit's own: attributes, its text, or all of it.
 STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSkipToContent"]', "text"),  # the link for keyboards to the main part
@@ -26,7 +26,7 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSelectbox"] [role="combobox"] ~ button', ["aria-label"]),  # opens the list
     ('[data-testid="stNumberInput"] button', ["aria-label"]),  # one more and one less
     ('[data-testid="stDialog"] button:not([data-testid="stElementContainer"] button)', "all"),  # close a dialog
-    ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables, pictures and code
+    ('[data-testid="stElementToolbar"]', "all"),  # full screen, search, download: above tables and pictures
     ('[data-testid="stFileUploaderDropzone"]', "all"),  # its button, and how large a file may be
     (".modebar", "all"),  # Plotly's tools
     ('[data-testid="stDataFrame"]', "all"),  # a grid drawn on a canvas; `tests/pages` reads its data

@@ -1,8 +1,11 @@
-"""Read HTML tables of a page as text."""
+"""Read HTML tables and programs of a page as text."""
 
 from __future__ import annotations
 
+import html
+import re
 from html.parser import HTMLParser
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -40,6 +43,14 @@ def table(app: AppTest, name: str) -> list[list[str]]:
     reader.feed(html_of(app))
     (rows,) = [rows for label, rows in reader.tables.items() if label.startswith(name)]
     return rows
+
+
+def programs(block: Any) -> list[str]:
+    """Return the programs and messages of programs in a fold, or on a page."""
+    contents = re.findall(
+        r"<code[^>]*>(.*?)</code></pre>", "".join(each.value for each in block.get("html")), re.DOTALL
+    )
+    return [html.unescape(re.sub("<[^>]*>", "", content)) for content in contents]
 
 
 def marked(app: AppTest, mark: str) -> list[str]:

@@ -24,6 +24,7 @@ from tests.every_view import UNFOLDED, VIEWS, View
 from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
 from tests.pages.pseudo import uncatalogued_texts
+from tests.pages.reading import programs
 from views import navigation
 from views.controls import sentence_input
 from views.text import prose
@@ -123,7 +124,8 @@ def check_code(app: AppTest, view: View) -> None:
     folds = [fold for fold in app.expander if english(fold.label) in ("The same in PyTorch", "The same in Python")]
     assert len(folds) == any((code.FOLDER / view.page / f"{name}.py").is_file() for name in (view.part, view.page))
     for fold in folds:
-        ast.parse(fold.code[0].value)
+        (text,) = programs(fold)
+        ast.parse(text)
 
 
 @pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)

@@ -18,7 +18,7 @@ _JOINERS = "\u200c\u200d"  # inside words of several scripts and inside emoji; h
 
 
 # Attributes that mark an element whose text is data, not a translated message of the page.
-TOKEN, NUMBER, NAME = (f' data-said="{kind}"' for kind in ("token", "number", "name"))
+TOKEN, NUMBER, NAME, CODE = (f' data-said="{kind}"' for kind in ("token", "number", "name", "code"))
 
 
 def tokens_on(*axes: str) -> dict:

@@ -17,6 +17,7 @@ from tests.every_view import PARTS
 from tests.pages.attribution.programs import COOKED
 from tests.pages.conftest import SENTENCE, visit
 from tests.pages.positions.programs import PAPER
+from tests.pages.reading import programs
 from tests.pages.shared.programs import OWN, Values
 
 MOST_LINES = 25  # that are not blank
@@ -151,8 +152,9 @@ def visible_program(page: str, part: str, **query: str) -> str:
     key, parts = PARTS[page]
     app = visit(page, **({key: part} if parts else {}), **query)
     (fold,) = [fold for fold in app.expander if fold.label.startswith("The same in ")]
-    assert (fold.label == "The same in PyTorch") == ("torch" in fold.code[0].value)
-    return fold.code[0].value
+    (text,) = programs(fold)
+    assert (fold.label == "The same in PyTorch") == ("torch" in text)
+    return text
 
 
 @pytest.mark.nightly
@@ -232,7 +234,7 @@ def test_a_further_program_has_a_fold_of_its_own(where, query, title, names):
     (fold,) = [fold for fold in visit(where[0], **query).expander if fold.label == title]
     values = dict(
         line.removesuffix(code.YOURS).split(" = ", 1)
-        for line in fold.code[0].value.splitlines()
+        for line in programs(fold)[0].splitlines()
         if line.endswith(code.YOURS)
     )
     assert list(values) == code.value_names(*where) and names.items() <= values.items()

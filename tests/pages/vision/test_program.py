@@ -10,12 +10,13 @@ from model.tracing.interventions import HeadInterventions
 from pages.vision import program
 from pages.vision.what_if import program_values
 from tests.model.images import CLASSES
+from tests.pages.reading import programs
 from tests.pages.vision.views import open_view, service, trace
 
 
 def test_program_of_an_own_picture_names_a_placeholder_file():
     (fold,) = [fold for fold in open_view("heads").expander if fold.label == "The same in PyTorch"]
-    lines = fold.code[0].value.splitlines()
+    lines = programs(fold)[0].splitlines()
     assert [line for line in lines if line.endswith("# yours")] == [
         "picture = 'your-picture.jpg'  # yours",
         f"explained = {CLASSES[trace().answer]!r}  # yours",

@@ -2,6 +2,7 @@
 
 import { preloadCharts } from "./chart_preload"
 import { showConnection } from "./connection_notice"
+import { copyPrograms } from "./copy_button"
 import { delayLinks } from "./delayed_links"
 import { guardDownloads } from "./download_guard"
 import { holdExperiments } from "./experiment_scroll"
@@ -34,6 +35,7 @@ announceChanges()
 placeMenu()
 preloadCharts(site, charts, charted.split(" "))
 explainTerms()
+copyPrograms()
 followInternalLinks()
 showLessons(sharedNames)
 holdExperiments()
