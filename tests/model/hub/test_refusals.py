@@ -131,13 +131,14 @@ def test_a_model_larger_than_the_memory(checkpoint):
 
 def test_maps_larger_than_the_limit():
     small, large, huge = 144 * 512**2, 144 * 1024**2, 1024 * 4096**2
-    assert trace_limits.plan_retention(small, 12, "auto") == trace_limits.TraceRetention("all", False)
-    assert trace_limits.plan_retention(large, 12, "auto") == trace_limits.TraceRetention("weights", True)
-    assert trace_limits.plan_retention(large, 12, 3) == trace_limits.TraceRetention("all", False, 3)
+    layers, many = range(12), range(32)
+    assert trace_limits.plan_retention(small, layers, "auto") == trace_limits.TraceRetention("all", False)
+    assert trace_limits.plan_retention(large, layers, "auto") == trace_limits.TraceRetention("weights", True)
+    assert trace_limits.plan_retention(large, layers, 3) == trace_limits.TraceRetention("all", False, 3)
     with pytest.raises(OpenError, match="34.4 GB, where 1.0 GB are allowed"):
-        trace_limits.plan_retention(huge, 32, "auto")
+        trace_limits.plan_retention(huge, many, "auto")
     with pytest.raises(OpenError, match="1.2 GB"):
-        trace_limits.plan_retention(large, 12, "all")
+        trace_limits.plan_retention(large, layers, "all")
 
 
 def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
@@ -148,14 +149,20 @@ def test_a_model_that_answers_differently_under_the_tap(monkeypatch):
         open_model(tiny.network("gpt2"), reader=tiny.tokenizer())
 
 
-def test_maps_that_are_not_those_that_the_model_reports(monkeypatch):
-    def scaled_weights(output):
-        return {
-            name: tuple(maps * 0.99 for maps in layers) for name, layers in forward_run.reported_weights(output).items()
-        }
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda maps: maps.flip(-1), r"differ from those that this model reports itself by .*1e-05 is allowed"),
+        (lambda maps: maps * 0.99, "are no weights: their rows have other sums than the recorded ones"),
+    ],
+)
+def test_maps_that_are_not_those_that_the_model_reports(monkeypatch, change, reason: str):
+    def changed_weights(output):
+        reported = forward_run.reported_weights(output)
+        return {name: tuple(change(maps) for maps in layers) for name, layers in reported.items()}
 
-    monkeypatch.setattr(verification, "reported_weights", scaled_weights)
-    with pytest.raises(OpenError, match=r"differ from those that this model reports itself by .*1e-05 is allowed"):
+    monkeypatch.setattr(verification, "reported_weights", changed_weights)
+    with pytest.raises(OpenError, match=reason):
         open_model(tiny.network("bert"), reader=tiny.tokenizer())
 
 
