@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from tests.browser.conftest import PATIENCE, Server, open_page, ready
 from tests.browser.overflow import PHONE, WIDE
@@ -78,6 +78,27 @@ def test_the_prerendered_translation_does_not_move(browser: Browser, server: Ser
         first = next(place for place, at in enumerate(positions) if at)
         assert set(positions[first:]) == {positions[first]} and len(positions) > first + 10
         page.wait_for_url("**/?text=*")  # what a reload and a copied link ask for
+    context.close()
+
+
+@pytest.mark.parametrize("path", [nightly(""), "attention"])
+def test_controls_whose_scripts_are_late_have_their_height(browser: Browser, server: Server, path: str):
+    context = browser.new_context(viewport=WIDE)
+    page = context.new_page()
+    held: list[Route] = []
+    for script in ("TextInput", "ButtonGroup"):
+        page.route(f"**/static/js/{script}.*.js", lambda route: held.append(route))
+    page.goto(f"{server.url}/{path}", timeout=PATIENCE)
+    translation = page.get_by_test_id("stMain").locator("[lang=fr]").first
+    expect(translation).to_be_visible()
+    expect(page.get_by_label("English sentence")).to_have_count(0)
+    before = translation.bounding_box()
+    assert len(held) == 2
+    for route in held:
+        route.continue_()
+    ready(page)
+    after = translation.bounding_box()
+    assert before and after and abs(after["y"] - before["y"]) < 4  # 28 without their height
     context.close()
 
 

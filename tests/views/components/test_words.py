@@ -32,6 +32,7 @@ FUNCTIONS = {
         "createElementNS",
         "element",
         "endsWith",
+        "execCommand",
         "File",
         "getAttribute",
         "getContext",
