@@ -135,7 +135,26 @@ class ResumableNetwork(ABC):
         return stream if tap is None else tap(name, stream)
 
 
-class ResumableTranslator(ResumableNetwork):
+class TextNetwork(ResumableNetwork):
+    """A network on tokens whose output matrix is its embedding matrix."""
+
+    network: Transformer | DecoderOnlyTransformer
+
+    def logits(self, hidden: Tensor, columns: Sequence[int] | None = None) -> Tensor:
+        if columns is None:
+            return self.network.project(hidden)
+        return linear(hidden, self.network.embedding.weight[list(columns)])
+
+    @property
+    def n_heads(self) -> int:
+        return self.network.config.n_heads
+
+    @property
+    def columns(self) -> int:
+        return self.network.config.vocabulary_size
+
+
+class ResumableTranslator(TextNetwork):
     """The encoder-decoder Transformer; inputs are the ids of source `(row, S)` and of target `(row, T)`."""
 
     kinds, output_stack, pre_norm = TRANSLATION, "decoder", False
@@ -171,22 +190,11 @@ class ResumableTranslator(ResumableNetwork):
     def read_out(self, stream: Tensor) -> Tensor:
         return stream
 
-    def logits(self, hidden: Tensor, columns: Sequence[int] | None = None) -> Tensor:
-        return _tied_logits(self.network, hidden, columns)
-
     def lengths(self, inputs: Inputs) -> dict[str, int]:
         return {"encoder": inputs[0].shape[1], "decoder": inputs[1].shape[1]}
 
-    @property
-    def n_heads(self) -> int:
-        return self.network.config.n_heads
 
-    @property
-    def columns(self) -> int:
-        return self.network.config.vocabulary_size
-
-
-class ResumableLanguageModel(ResumableNetwork):
+class ResumableLanguageModel(TextNetwork):
     """The decoder-only Transformer; the input is the ids `(row, T)`."""
 
     kinds, output_stack, pre_norm = (DECODER,), "decoder", True
@@ -211,19 +219,8 @@ class ResumableLanguageModel(ResumableNetwork):
     def read_out(self, stream: Tensor) -> Tensor:
         return self.network.norm(stream)
 
-    def logits(self, hidden: Tensor, columns: Sequence[int] | None = None) -> Tensor:
-        return _tied_logits(self.network, hidden, columns)
-
     def lengths(self, inputs: Inputs) -> dict[str, int]:
         return {"decoder": inputs[0].shape[1]}
-
-    @property
-    def n_heads(self) -> int:
-        return self.network.config.n_heads
-
-    @property
-    def columns(self) -> int:
-        return self.network.config.vocabulary_size
 
 
 class ResumableVision(ResumableNetwork):
@@ -293,11 +290,3 @@ def within(tap: Tap, layer: str) -> Tap | None:
     if isinstance(tap, Intervention) and not any(name.startswith(f"{layer}.") for name in tap.changes):
         return None
     return tap
-
-
-def _tied_logits(
-    network: Transformer | DecoderOnlyTransformer, hidden: Tensor, columns: Sequence[int] | None
-) -> Tensor:
-    if columns is None:
-        return network.project(hidden)
-    return linear(hidden, network.embedding.weight[list(columns)])

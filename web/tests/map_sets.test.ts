@@ -1,14 +1,7 @@
 import { expect, test } from "vitest"
 
 import { chosenIndex, linkedTo, needsServer, placeIn, readMapSets, withinSet, type MapSets } from "../src/views/attention_map/map_sets"
-
-function pack(header: unknown, ...arrays: { buffer: ArrayBufferLike }[]): Uint8Array {
-  let text = JSON.stringify(header)
-  text += " ".repeat((4 - (text.length % 4)) % 4)
-  const blocks = arrays.map(({ buffer }) => new Uint8Array(buffer))
-  const start = new Uint8Array(new Uint32Array([text.length]).buffer)
-  return Uint8Array.from([start, new TextEncoder().encode(text), ...blocks].flatMap((block) => [...block]))
-}
+import { pack } from "./packing"
 
 const item = { name: "m", rows: ["a"], columns: ["b", "c"], values: [2, 1, 1, 2], low: [0, 0], high: [1, 2], tops: [1, 2] }
 const header = {

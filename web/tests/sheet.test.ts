@@ -1,14 +1,7 @@
 import { expect, test } from "vitest"
 
 import { describe, largestIn, readPayload, shadeOf, weightText, type Sheet } from "../src/views/attention_grid/sheet"
-
-function pack(header: unknown, ...arrays: { buffer: ArrayBufferLike }[]): Uint8Array {
-  let text = JSON.stringify(header)
-  text += " ".repeat((4 - (text.length % 4)) % 4)
-  const blocks = arrays.map(({ buffer }) => new Uint8Array(buffer))
-  const start = new Uint8Array(new Uint32Array([text.length]).buffer)
-  return Uint8Array.from([start, new TextEncoder().encode(text), ...blocks].flatMap((block) => [...block]))
-}
+import { pack } from "./packing"
 
 const words = {
   one: "layer {layer}, head {head}", overHeads: "layer {layer}, mean", overLayers: "head {head}, mean", overAll: "mean",
