@@ -30,7 +30,7 @@ from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, picture_experiment
 from .causal.resumable import ResumableVision
-from .causal.traced_inputs import TracedInput, picture_input
+from .causal.traced_inputs import TracedInput, check_trace, picture_input
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
@@ -247,6 +247,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
 
     def traced_input(self, trace: VisionTrace) -> TracedInput:
         """The input of a trace; see `CausalMethods`."""
+        check_trace(trace, VisionTrace)
         return picture_input(ResumableVision(self.network), trace, self._tensor(trace.pixels))
 
     def export_vit(self, path: str | Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, completion_experiment
 from .causal.resumable import ResumableLanguageModel
-from .causal.traced_inputs import TracedInput, completion_input
+from .causal.traced_inputs import TracedInput, check_trace, completion_input
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.gpt2 import write_gpt2
@@ -112,6 +112,7 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
 
     def traced_input(self, trace: LanguageTrace) -> TracedInput:
         """The input of a trace; see `CausalMethods`."""
+        check_trace(trace, LanguageTrace)
         return completion_input(ResumableLanguageModel(self.network), trace)
 
     def export_gpt2(self, path: str | Path) -> None:

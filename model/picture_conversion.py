@@ -23,8 +23,11 @@ def upright_rgb(image: Image.Image) -> Image.Image:
         RGB without metadata; `image` itself is left as it is, but for its frame.
 
     Raises:
-        ValueError: it contains no finite number.
+        ValueError: it contains no finite number, or is no picture of Pillow's.
     """
+    if not isinstance(image, Image.Image):
+        kind = type(image).__name__
+        raise ValueError(f"Pass a picture that Pillow has opened, as Image.open(path) does; this is a {kind}.")
     if getattr(image, "n_frames", 1) > 1:
         image.seek(0)
     turns_itself = image.format == "TIFF"  # while Pillow loads it

@@ -14,7 +14,7 @@ from .attribution.intervention_result import InterventionResult, intervene_in_st
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, translation_experiment
 from .causal.resumable import ResumableTranslator
-from .causal.traced_inputs import TracedInput, translation_input
+from .causal.traced_inputs import TracedInput, check_trace, translation_input
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian
@@ -116,8 +116,10 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
         """Return the token ids of a sentence that the translator accepts, without `</s>`.
 
         Raises:
-            InputError: it is empty, or has more than 128 tokens; the message states the count.
+            InputError: it is empty or no text, or has more than 128 tokens; the message states the count.
         """
+        if not isinstance(text, str):
+            raise InputError("Pass a sentence as text; this is a {kind}.", kind=type(text).__name__)
         if all(unicodedata.category(char) in INVISIBLE for char in text[: MAX_CHARACTERS + 1]):
             raise InputError("There is nothing to translate yet: type an English sentence.")
         if len(text) > MAX_CHARACTERS:
@@ -305,6 +307,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods):
 
     def traced_input(self, trace: Trace) -> TracedInput:
         """The input of a trace; see `CausalMethods`."""
+        check_trace(trace, Trace)
         return translation_input(ResumableTranslator(self.network), trace)
 
     def export_marian(self, path: str | Path) -> None:

@@ -48,6 +48,19 @@ class TracedInput:
         return self.next_ids[position] if stated is None else stated
 
 
+def check_trace(trace: object, expected: type) -> None:
+    """Refuse what is no trace of the model's own kind.
+
+    Raises:
+        CausalError: the message states what to pass.
+    """
+    if not isinstance(trace, expected):
+        raise CausalError(
+            "Pass a trace that this model has recorded, as model.trace(...) returns it; this is a {kind}.",
+            kind=type(trace).__name__,
+        )
+
+
 def translation_input(resumable: ResumableTranslator, trace: SentenceTrace) -> TracedInput:
     """The input of a trace of a translation."""
     network = resumable.network

@@ -90,3 +90,9 @@ def test_a_turned_photo_is_classified_as_the_upright_one():
     exif[0x0112] = 6
     sideways = Image.open(io.BytesIO(encoded(upright.rotate(90), "PNG", exif=exif)))
     np.testing.assert_array_equal(classifier.trace(sideways).logits, classifier.trace(upright).logits)
+
+
+@pytest.mark.parametrize("picture", ["church.png", None, b"\x89PNG", [[0, 1], [1, 0]]])
+def test_what_pillow_has_not_opened_is_refused(picture):
+    with pytest.raises(ValueError, match=rf"Image.open\(path\) does; this is a {type(picture).__name__}"):
+        upright_rgb(picture)

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -86,6 +87,14 @@ def test_keywords_choose_the_method(shipped):
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u200b\u200d", "\x00\x01", "\u2028"])
 def test_text_without_visible_characters_is_refused(shipped, text):
     with pytest.raises(InputError, match="nothing to translate"):
+        shipped.translate(text)
+
+
+@pytest.mark.parametrize("text", [None, 3, b"I am a student.", ["I", "am"], Path("I am")])
+def test_what_is_no_text_is_refused(shipped, text):
+    with pytest.raises(InputError, match=f"Pass a sentence as text; this is a {type(text).__name__}"):
+        shipped.trace(text)
+    with pytest.raises(InputError, match="Pass a sentence as text"):
         shipped.translate(text)
 
 

@@ -177,3 +177,11 @@ def test_the_weights_stay_as_they_are(language):
     language.patch(CLEAN, CORRUPT)
     after = language.network.state_dict()
     assert all(torch.equal(tensor, after[name]) for name, tensor in before.items())
+
+
+def test_what_is_no_trace_of_the_model_is_refused(translator, language, classifier):
+    trace = translator.trace("I am here.")
+    for model, other in ((translator, "I am here."), (language, trace), (classifier, trace), (translator, None)):
+        for method in (model.logit_lens, model.logit_attribution, model.integrated_gradients):
+            with pytest.raises(CausalError, match=rf"model.trace\(...\) returns it; this is a {type(other).__name__}"):
+                method(other)
