@@ -28,9 +28,9 @@ from .attribution.rollout import METHODS, Fusion, attention_scores, class_gradie
 from .attribution.training_distance import TrainingDistance, TrainingDistances
 from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
-from .causal.experiments import Experiment, picture_experiment
+from .causal.experiments import Experiment, prepare_pictures
 from .causal.resumable import ResumableVision
-from .causal.traced_inputs import TracedInput, check_trace, picture_input
+from .causal.traced_inputs import TracedInput, check_trace, read_picture
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap
 from .networks.vision import VisionConfig, VisionTransformer
@@ -212,10 +212,10 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         """Compute the logits `(class,)` without one head in another way; see `model.attribution.head_ablation`."""
         return logits_without(self.network, self._tensor(trace.pixels), layer, head)
 
-    def experiment(
+    def prepare_experiment(
         self, clean: Image.Image | np.ndarray, corrupt: Image.Image | np.ndarray, target: str | None = None
     ) -> Experiment:
-        """Prepare two pictures; see `model.causal.experiments.picture_experiment`.
+        """Prepare two pictures; see `model.causal.experiments.prepare_pictures`.
 
         Args:
             clean, corrupt: pictures, or pixels `(height, width, 3)` from `prepare`, as `replace_patches` mixes them.
@@ -226,7 +226,7 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         if target is not None:
             raise CausalError("A picture has no target text; state a metric instead.")
         both = (one if isinstance(one, np.ndarray) else self.prepare(one) for one in (clean, corrupt))
-        return picture_experiment(ResumableVision(self.network), *(self._tensor(pixels) for pixels in both))
+        return prepare_pictures(ResumableVision(self.network), *(self._tensor(pixels) for pixels in both))
 
     def replace_patches(self, pixels: np.ndarray, other: np.ndarray, patches: Sequence[int]) -> np.ndarray:
         """Copy patches, by number from 0, of another picture into one; both are from `prepare`, `(height, width, 3)`.
@@ -245,10 +245,10 @@ class VisionClassifier(PictureClassifier, CausalMethods):
             mixed[block] = other[block]
         return mixed
 
-    def traced_input(self, trace: VisionTrace) -> TracedInput:
-        """The input of a trace; see `CausalMethods`."""
+    def read_trace(self, trace: VisionTrace) -> TracedInput:
+        """Read the input of a trace; see `CausalMethods`."""
         check_trace(trace, VisionTrace)
-        return picture_input(ResumableVision(self.network), trace, self._tensor(trace.pixels))
+        return read_picture(ResumableVision(self.network), trace, self._tensor(trace.pixels))
 
     def export_vit(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face ViT checkpoint; see `model.export.vit.write_vit`."""

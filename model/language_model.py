@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .causal.causal_methods import CausalMethods
-from .causal.experiments import Experiment, completion_experiment
+from .causal.experiments import Experiment, prepare_completions
 from .causal.resumable import ResumableLanguageModel
-from .causal.traced_inputs import TracedInput, check_trace, completion_input
+from .causal.traced_inputs import TracedInput, check_trace, read_completion
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.gpt2 import write_gpt2
@@ -100,20 +100,20 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
         following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
         return record_language_trace(self.network, self.tokenizer, prompt, following, intervention)
 
-    def experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
-        """Prepare two texts that are continued; see `model.causal.experiments.completion_experiment`.
+    def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
+        """Prepare two texts that are continued; see `model.causal.experiments.prepare_completions`.
 
         Raises:
             InputError: see `check`.
         """
         ids = None if target is None else self.read_ids(target)
         texts = self.check(clean), self.check(corrupt)
-        return completion_experiment(ResumableLanguageModel(self.network), self.tokenizer, *texts, ids)
+        return prepare_completions(ResumableLanguageModel(self.network), self.tokenizer, *texts, ids)
 
-    def traced_input(self, trace: LanguageTrace) -> TracedInput:
-        """The input of a trace; see `CausalMethods`."""
+    def read_trace(self, trace: LanguageTrace) -> TracedInput:
+        """Read the input of a trace; see `CausalMethods`."""
         check_trace(trace, LanguageTrace)
-        return completion_input(ResumableLanguageModel(self.network), trace)
+        return read_completion(ResumableLanguageModel(self.network), trace)
 
     def export_gpt2(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face GPT-2 checkpoint; see `model.export.gpt2.write_gpt2`."""

@@ -12,9 +12,9 @@ import numpy as np
 from .attribution.head_ablation import TranslationAblation, ablate_translation_heads_in_steps, loss_without
 from .attribution.intervention_result import InterventionResult, intervene_in_steps, token_losses
 from .causal.causal_methods import CausalMethods
-from .causal.experiments import Experiment, translation_experiment
+from .causal.experiments import Experiment, prepare_translations
 from .causal.resumable import ResumableTranslator
-from .causal.traced_inputs import TracedInput, check_trace, translation_input
+from .causal.traced_inputs import TracedInput, check_trace, read_translation
 from .decoding import search
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian
@@ -295,20 +295,20 @@ class Translator(SentenceTranslator[Trace], CausalMethods):
         """Compute the loss without one head in another way; see `model.attribution.head_ablation.loss_without`."""
         return loss_without(self.network, trace, place)
 
-    def experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
-        """Prepare two English sentences; see `model.causal.experiments.translation_experiment`.
+    def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
+        """Prepare two English sentences; see `model.causal.experiments.prepare_translations`.
 
         Raises:
             InputError: see `check`.
         """
         ids = None if target is None else self.read_ids(target)
         sentences = self.read_ids(clean), self.read_ids(corrupt)
-        return translation_experiment(ResumableTranslator(self.network), self.tokenizer, *sentences, ids)
+        return prepare_translations(ResumableTranslator(self.network), self.tokenizer, *sentences, ids)
 
-    def traced_input(self, trace: Trace) -> TracedInput:
-        """The input of a trace; see `CausalMethods`."""
+    def read_trace(self, trace: Trace) -> TracedInput:
+        """Read the input of a trace; see `CausalMethods`."""
         check_trace(trace, Trace)
-        return translation_input(ResumableTranslator(self.network), trace)
+        return read_translation(ResumableTranslator(self.network), trace)
 
     def export_marian(self, path: str | Path) -> None:
         """Write the weights as a Hugging Face MarianMT checkpoint; see `model.export.marian.write_marian`."""

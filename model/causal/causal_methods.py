@@ -33,7 +33,7 @@ class CausalMethods(NetworkOwner):
     """What causes an answer; see `docs/causal.md`. A trace states the input of methods that need one input."""
 
     @abstractmethod
-    def experiment(self, clean: Any, corrupt: Any, target: str | None = None) -> Experiment:
+    def prepare_experiment(self, clean: Any, corrupt: Any, target: str | None = None) -> Experiment:
         """Prepare two inputs, and propose what is measured.
 
         Args:
@@ -42,8 +42,8 @@ class CausalMethods(NetworkOwner):
         """
 
     @abstractmethod
-    def traced_input(self, trace: Any) -> TracedInput:
-        """The input of a trace, its labels, and what is measured unless stated otherwise."""
+    def read_trace(self, trace: Any) -> TracedInput:
+        """Read the input of a trace, its labels, and what is measured unless stated otherwise."""
 
     @property
     def resumable(self) -> ResumableNetwork:
@@ -65,7 +65,7 @@ class CausalMethods(NetworkOwner):
         alignment: Alignment | None = None,
     ) -> InSteps[ActivationPatching]:
         """Patch activations; see `model.causal.activation_patching.patch_in_steps`."""
-        pair = self.experiment(clean, corrupt, target)
+        pair = self.prepare_experiment(clean, corrupt, target)
         return patch_in_steps(
             self.resumable,
             pair.clean,
@@ -109,7 +109,7 @@ class CausalMethods(NetworkOwner):
         feed_forward: FeedForward = "recomputed",
     ) -> InSteps[PathPatching]:
         """Patch paths between heads; see `model.causal.path_patching.path_patch_in_steps`."""
-        pair = self.experiment(clean, corrupt, target)
+        pair = self.prepare_experiment(clean, corrupt, target)
         own = pair.measured(metric)
         return path_patch_in_steps(
             self.resumable,
@@ -145,7 +145,7 @@ class CausalMethods(NetworkOwner):
         Args:
             noisy: positions of the first stack that get noise, or stack -> positions.
         """
-        own, first = self.traced_input(trace), next(iter(self.resumable.stacks))
+        own, first = self.read_trace(trace), next(iter(self.resumable.stacks))
         return patch_noise_in_steps(
             self.resumable,
             own.inputs,
@@ -176,7 +176,7 @@ class CausalMethods(NetworkOwner):
             right: the token or class whose probability is stated at every position; by default the token that follows,
                 or the answer.
         """
-        own, causal = self.traced_input(trace), self.resumable
+        own, causal = self.read_trace(trace), self.resumable
         labels = own.labels[causal.output_stack]
         ids = own.next_ids if right is None else (right,) * len(labels)
         return logit_lens(causal, own.inputs, ids, labels, top)
@@ -191,7 +191,7 @@ class CausalMethods(NetworkOwner):
             index: token or class; by default the one that follows at this position, or the answer.
             other: the token or class whose logit is subtracted.
         """
-        own = self.traced_input(trace)
+        own = self.read_trace(trace)
         return attribute_logit(self.resumable, own.inputs, own.following(position, index), other, position)
 
     def replace_heads_in_steps(
@@ -211,8 +211,8 @@ class CausalMethods(NetworkOwner):
             others: traces of other inputs, for "mean" and "resample"; without any, "mean" takes the means that were
                 measured over a corpus, where there are some for these weights.
         """
-        own, causal = self.traced_input(trace), self.resumable
-        pool = record_pool(causal, [self.traced_input(other).inputs for other in others]) if others else None
+        own, causal = self.read_trace(trace), self.resumable
+        pool = record_pool(causal, [self.read_trace(other).inputs for other in others]) if others else None
         means = self.head_means if replacement == "mean" and pool is None else None
         return ablate_in_steps(
             causal,
@@ -252,7 +252,7 @@ class CausalMethods(NetworkOwner):
         Args:
             metric: by default the logit of the token that follows at `position`, or of the answer.
         """
-        own = self.traced_input(trace)
+        own = self.read_trace(trace)
         return integrate_gradients_in_steps(
             self.resumable,
             own.inputs,

@@ -44,7 +44,7 @@ class Experiment:
 
 
 @torch.inference_mode()
-def translation_experiment(
+def prepare_translations(
     resumable: ResumableTranslator,
     tokenizer: Tokenizer,
     clean: Sequence[int],
@@ -83,7 +83,7 @@ def translation_experiment(
 
 
 @torch.inference_mode()
-def completion_experiment(
+def prepare_completions(
     resumable: ResumableLanguageModel,
     tokenizer: Tokenizer,
     clean: Sequence[int],
@@ -113,7 +113,7 @@ def completion_experiment(
 
 
 @torch.inference_mode()
-def picture_experiment(resumable: ResumableVision, clean: Tensor, corrupt: Tensor) -> Experiment:
+def prepare_pictures(resumable: ResumableVision, clean: Tensor, corrupt: Tensor) -> Experiment:
     """Two pictures, `(3, height, width)` in [-1, 1].
 
     The metric is the logit of the clean picture's class minus that of the corrupt one's; where both have the same

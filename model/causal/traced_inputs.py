@@ -61,8 +61,8 @@ def check_trace(trace: object, expected: type) -> None:
         )
 
 
-def translation_input(resumable: ResumableTranslator, trace: SentenceTrace) -> TracedInput:
-    """The input of a trace of a translation."""
+def read_translation(resumable: ResumableTranslator, trace: SentenceTrace) -> TracedInput:
+    """Read the input of a trace of a translation."""
     network = resumable.network
     return TracedInput(
         (network.ids(trace.source_ids), network.ids(trace.target_ids)),
@@ -73,8 +73,8 @@ def translation_input(resumable: ResumableTranslator, trace: SentenceTrace) -> T
     )
 
 
-def completion_input(resumable: ResumableLanguageModel, trace: LanguageTrace) -> TracedInput:
-    """The input of a trace of a continued text; the loss is that of what follows the prompt."""
+def read_completion(resumable: ResumableLanguageModel, trace: LanguageTrace) -> TracedInput:
+    """Read the input of a trace of a continued text; the loss is that of what follows the prompt."""
     first = trace.prompt_length - 1
     return TracedInput(
         (resumable.network.ids(trace.target_ids),),
@@ -85,8 +85,8 @@ def completion_input(resumable: ResumableLanguageModel, trace: LanguageTrace) ->
     )
 
 
-def picture_input(resumable: ResumableVision, trace: PatchTrace, pixels: Tensor) -> TracedInput:
-    """The input of a trace of a picture, whose pixels are `(3, height, width)` in [-1, 1]."""
+def read_picture(resumable: ResumableVision, trace: PatchTrace, pixels: Tensor) -> TracedInput:
+    """Read the input of a trace of a picture, whose pixels are `(3, height, width)` in [-1, 1]."""
     inputs = (pixels[None],)
     labels = patch_labels(resumable, inputs)
     return TracedInput(inputs, labels, (trace.answer,) * len(labels["vision"]), 1, Probability(trace.answer))

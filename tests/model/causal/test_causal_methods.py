@@ -40,7 +40,7 @@ def pictures():
 
 
 def test_the_word_whose_translation_changes_is_proposed(translator):
-    pair = translator.experiment(CAT, DOG)
+    pair = translator.prepare_experiment(CAT, DOG)
     words = [translator.tokenizer.decode([id_]) for id_ in (pair.metric.index, pair.metric.other)]
     assert words == ["chat", "chien"]
     assert pair.clean_labels["decoder"] == pair.corrupt_labels["decoder"]
@@ -49,7 +49,7 @@ def test_the_word_whose_translation_changes_is_proposed(translator):
 
 def test_patching_the_word_restores_its_translation(translator):
     result = translator.patch(CAT, DOG)
-    labels = translator.experiment(CAT, DOG).corrupt_labels["encoder"]
+    labels = translator.prepare_experiment(CAT, DOG).corrupt_labels["encoder"]
     place = [label.strip() for label in labels].index("dog")
     assert result.receiver < 0 < result.donor
     assert result.restored[0, place] == pytest.approx(1, abs=1e-4)  # the embedding is all in which they differ
@@ -85,10 +85,10 @@ def test_the_shipped_means_are_of_the_shipped_weights(translator):
 
 
 def test_stated_targets_are_measured_by_their_loss(translator, language):
-    pair = translator.experiment(CAT, DOG, "J'ai un chat.")
+    pair = translator.prepare_experiment(CAT, DOG, "J'ai un chat.")
     assert pair.metric == TargetLoss(tuple(translator.read_ids("J'ai un chat.")))
     assert pair.clean[1].shape[1] == len(pair.metric.ids)
-    pair = language.experiment("The cat", "A dog and", "runs.")
+    pair = language.prepare_experiment("The cat", "A dog and", "runs.")
     count = len(language.read_ids("runs."))
     assert pair.metric.at == tuple(range(-count, 0)) and pair.metric.ids == tuple(language.read_ids("runs."))
     assert pair.clean[0].shape[1] == len(language.check("The cat")) + count - 1
@@ -108,7 +108,7 @@ def test_equal_answers_need_a_metric(translator):
 
 
 def test_all_methods_of_the_language_model(language):
-    pair = language.experiment(CLEAN, CORRUPT)
+    pair = language.prepare_experiment(CLEAN, CORRUPT)
     assert isinstance(pair.metric, LogitDifference) and pair.metric.position == -1
     result = language.patch(CLEAN, CORRUPT, site="head_output", by_position=True)
     assert result.grid.values.shape == (3, 4, pair.clean[0].shape[1]) and result.check.everything < 1e-5
@@ -135,7 +135,7 @@ def test_all_methods_of_the_picture_classifier(classifier, pictures):
     mixed = classifier.replace_patches(clean, other, [4, 8])
     assert np.array_equal(mixed[4:8, 4:8], other[4:8, 4:8]) and np.array_equal(mixed[8:, 8:], other[8:, 8:])
     assert np.array_equal(np.delete(mixed, range(4, 12), axis=0), np.delete(clean, range(4, 12), axis=0))
-    pair = classifier.experiment(clean, mixed)
+    pair = classifier.prepare_experiment(clean, mixed)
     answers = [classifier.trace(pixels).answer for pixels in (clean, mixed)]
     expected = Probability(answers[0]) if answers[0] == answers[1] else LogitDifference(*answers)
     assert pair.metric == expected
@@ -161,7 +161,7 @@ def test_means_of_a_corpus_are_found_by_the_hash_of_the_weights(language, tmp_pa
     trace = language.trace_completion("The cat", (9, 10))
     with pytest.raises(CausalError, match="needs the outputs of other inputs"):
         language.replace_heads(trace, "mean")
-    means = measure_means(language.resumable, [language.traced_input(trace).inputs])
+    means = measure_means(language.resumable, [language.read_trace(trace).inputs])
     own = random_model(3)
     own.folder, own.weights_sha256 = tmp_path, "abc"
     means.save(tmp_path, "abc")

@@ -45,7 +45,7 @@ def test_the_command_writes_means_over_all_positions(folder, data_file, capsys):
         for english, french in corpus.validation.items():
             trace = model.trace(english, french[0])
             recorder = Recorder({"decoder.1.self.outputs"})
-            model.resumable.run(model.traced_input(trace).inputs, recorder)
+            model.resumable.run(model.read_trace(trace).inputs, recorder)
             outputs.append(recorder.tensors["decoder.1.self.outputs"][0])  # (head, position, d_k)
     wanted = torch.cat(outputs, dim=1).double().mean(dim=1)
     means = model.head_means
