@@ -32,10 +32,13 @@ class Server:
     log: Callable[[], str]  # what the app has printed so far
 
 
-# The script has run through, nothing on the page is stale or still to be loaded, and the page has its title.
+# The script has run through, nothing on the page is stale or still to be loaded, the page has its title, and every
+# component's module has been loaded and has drawn its view.
 READY = """() => document.querySelector('[data-testid="stApp"]')?.dataset.testScriptState === "notRunning"
     && !document.querySelector("[data-stale=true], [data-testid=stSkeleton]")
-    && document.querySelector('[data-testid="stMain"] h1')"""
+    && document.querySelector('[data-testid="stMain"] h1')
+    && [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")].every(
+        (holder) => holder.shadowRoot?.querySelector("div[class]:not(:empty), .tab-memory-root"))"""
 
 
 def ready(page: Page) -> None:
