@@ -11,8 +11,8 @@ from .url_state.session_state import LANGUAGE, TEXT
 
 _TO = "fr"  # the language of translations
 
-# The sentence in its box and the translation, where the page will have them. They remain until it has, at most for a
-# time that begins with its first element: that animation has a name of its own, so that it starts then.
+# The sentence in its box and the translation, where the page will have them. They remain until it has, or has an error,
+# at most for 10 seconds from its first element on: that animation has a name of its own, so that it starts then.
 _CONTENT = """<style>
 @font-face {{font-family: "Source Sans"; font-weight: 100 900; src: url("{font}") format("woff2")}}
 .first {{padding-top: 7.75rem}}
@@ -24,7 +24,8 @@ _CONTENT = """<style>
 @media (min-width: 1200px) {{.first {{padding-top: 5rem}}}}
 @media (max-width: 640px) {{.first {{padding-top: 8.25rem}}}}
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
-  animation: first-may-leave 0s {stays} forwards}}
+  animation: first-may-leave 0s 10s forwards}}
+body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stException])) > .first {{display: none}}
 </style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
 
 # Below the translation: an outline, or a component, whose script removes all of this.
@@ -73,6 +74,5 @@ def content_html(content: InitialContent) -> str:
         token=literal.TOKEN,
         sentence=literal.html(content.sentence),
         translation=generated_tokens.labelled_sentence(say("translation", "Translation"), content.translation, _TO),
-        stays="10s" if content.view else "1s",
         below=_VIEW + initial_component.component_html(content.view) if content.view else _OUTLINE,
     )
