@@ -36,7 +36,7 @@ nightly: test
 	$(MAKE) test-oldest
 	$(MAKE) sweep
 
-# every view of the app on both sizes of screen and in both themes, where `make test` opens the first view of each page
+# every view of the app on both sizes of screen and in both themes, where `make test` opens the first of four pages
 walk: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
 	ATLAS_WALK=full $(PYTEST) tests/browser/test_walk.py

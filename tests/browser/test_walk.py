@@ -1,4 +1,4 @@
-"""Run all checks on the first view of each page; `make walk` opens all views, in every way."""
+"""Run all checks on the first view of a few pages, nightly of each; `make walk` opens all views, in every way."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.every_view import UNFOLDED, VIEWS
 from views.text.catalogue import PSEUDO_SWITCH
 
 WALK = all_visits if FULL else first_visits
+PAGES = ("attention", "models", "translate", "vision")  # of which `make test` opens the first view
 
 
 @pytest.fixture(scope="module")
@@ -41,7 +42,15 @@ def watched(browser: Browser, url: str) -> Iterator[tuple[Page, Watch]]:
     context.close()
 
 
-@pytest.mark.parametrize("visit", WALK(VIEWS + UNFOLDED), ids=lambda visit: visit.id)
+def walked() -> list:
+    """Return the visits as parameters; `make test` makes those of `PAGES`."""
+    return [
+        pytest.param(visit, id=visit.id, marks=[] if FULL or visit.view.page in PAGES else pytest.mark.nightly)
+        for visit in WALK(VIEWS + UNFOLDED)
+    ]
+
+
+@pytest.mark.parametrize("visit", walked())
 def test_a_view_passes_all_checks(url: str, watched: tuple[Page, Watch], visit: Visit):
     page, watch = watched
     watch.clear()

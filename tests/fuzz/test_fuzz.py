@@ -1,4 +1,4 @@
-"""A small part of the campaign; `make fuzz` runs all of it."""
+"""A small part of the campaign, nightly; `make fuzz` runs all of it."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ SEED = 1
 PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
 
 
+@pytest.mark.nightly
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
 @pytest.mark.parametrize(
     ("kind", "cases", "count", "outcomes"),
@@ -18,7 +19,7 @@ PATIENCE = 5 * campaign.SECONDS  # a machine that runs tests may be busy
         ("sentence", lambda: campaign.sentences(SEED, translate_every=60), 120, {"translated", "accepted", "refused"}),
         ("picture", lambda: campaign.pictures(SEED, classify_every=25), 150, {"classified", "read", "refused"}),
         ("checkpoint", lambda: campaign.checkpoints(SEED), 15, {"opened", "refused"}),
-        pytest.param("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}, marks=pytest.mark.nightly),
+        ("page", lambda: campaign.pages(SEED), len(navigation.PAGES), {"shown"}),
     ],
 )
 def test_a_part_of_the_campaign(kind, cases, count, outcomes):

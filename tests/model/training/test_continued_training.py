@@ -18,6 +18,8 @@ from model.training.optimizer import Recipe
 from tests.model.training.conftest import EPOCHS
 from tests.model.training.programs import toy_training
 
+pytestmark = pytest.mark.nightly  # whole trainings
+
 
 def words(*arguments) -> list[str]:
     return [str(argument) for argument in arguments]
@@ -32,7 +34,6 @@ def further_run(trained, data_file, tmp_path_factory):
     return out
 
 
-@pytest.mark.nightly
 def test_metrics_and_steps_continue(trained, further_run):
     before, after = read_metrics(trained / METRICS), read_metrics(further_run / METRICS)
     assert after[: len(before)] == before

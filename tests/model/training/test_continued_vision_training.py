@@ -16,6 +16,7 @@ from model.training.loop import BEST, CHECKPOINT
 from model.training.recognition import RecognitionTask, Stages
 from tests.model.training.toy_pictures import vision_training, write_shards
 
+pytestmark = pytest.mark.nightly  # whole trainings
 MORE = dict(stages="16x2", mixed=0.1, learning_rate=0.002)
 
 
