@@ -75,6 +75,8 @@ BOUNDS = {
     "edited weights": 1e-4,
     "head alone": 1e-5,
     "logits of one head": 1e-5,
+    "patched nothing": 1e-5,  # shares of the largest logit
+    "patched everything": 1e-5,
     # recurrent networks
     "recurrent states": 1e-5,
     "raw weights": 1e-12,

@@ -1,0 +1,183 @@
+"""All parts of a site patched, and the translation that a run with one patched cell generates.
+
+A tensor of the encoder is replaced before the first word, so that the whole translation is generated. A tensor of the
+decoder was recorded at the positions of the translation that was fed to both runs: the beginning up to the target is
+fed again, and the translation continues from there, with the patch at these positions.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from ..networks.tap import Intervention
+from ..runtime.progress import InSteps, Progress
+from .activation_patching import ActivationPatching, Direction, patch_in_steps
+from .experiments import MOST_TOKENS, Experiment
+from .metrics import evaluate
+from .patched_runs import Case, Patch, resume_cases, stage_of
+from .resumable import ResumableNetwork, ResumableTranslator
+from .sites import Alignment, find_site, make_grid, parts_of
+
+
+def patch_parts_in_steps(
+    resumable: ResumableNetwork,
+    experiment: Experiment,
+    site: str,
+    *,
+    direction: Direction = "denoising",
+    alignment: Alignment | None = None,
+) -> InSteps[dict[str, ActivationPatching]]:
+    """Patch a site in every part of the network that has it: part -> result.
+
+    Args:
+        alignment: of stacks whose positions correspond otherwise than each to itself.
+
+    Raises:
+        CausalError: as `patch_in_steps`.
+    """
+    parts, results = parts_of(resumable, find_site(site)), {}
+    for number, part in enumerate(parts):
+        steps = patch_in_steps(
+            resumable,
+            experiment.clean,
+            experiment.corrupt,
+            experiment.measured(None),
+            site,
+            part,
+            direction=direction,
+            labels=receiving_labels(experiment, direction),
+            alignment=complete(resumable, experiment, direction, alignment),
+        )
+        while part not in results:
+            try:
+                step = next(steps)
+                yield Progress(1000 * number + 1000 * step.done // step.total, 1000 * len(parts))
+            except StopIteration as end:
+                results[part] = end.value
+    return results
+
+
+@dataclass(frozen=True, eq=False)
+class PatchedTranslation:
+    """What a run with one patched cell generates.
+
+    Attributes:
+        ids: of the translation, without `<s>`; `</s>` included if it was reached.
+        fed: how many of them were fed, and not generated.
+        value: the metric with this cell patched.
+    """
+
+    ids: tuple[int, ...]
+    fed: int
+    value: float
+
+
+@torch.inference_mode()
+def translate_patched_in_steps(
+    resumable: ResumableTranslator,
+    experiment: Experiment,
+    site: str,
+    part: str,
+    cell: Sequence[int],
+    *,
+    place: int,
+    direction: Direction = "denoising",
+    alignment: Alignment | None = None,
+) -> InSteps[PatchedTranslation]:
+    """Patch one cell of a grid and generate greedily; see the module.
+
+    Args:
+        cell: index of the cell in the grid of `patch_parts_in_steps`.
+        place: of the target in the translation that was fed, from 0.
+
+    Raises:
+        CausalError: as `patch_in_steps`.
+    """
+    give, receive = _runs(experiment, direction)
+    grid = make_grid(
+        resumable,
+        find_site(site),
+        part,
+        receiving_labels(experiment, direction),
+        alignment=complete(resumable, experiment, direction, alignment),
+        aligned_only=resumable.lengths(give) != resumable.lengths(receive),
+    )
+    run = resumable.record(receive)
+    case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
+    hidden = resume_cases(resumable, run, [case], min(stage_of(resumable, patch.name) for patch in case))
+    value = float(evaluate(resumable, hidden, experiment.measured(None))[0])
+    source, fed = receive
+    start = fed[:, : place + 1 if grid.stack == "decoder" else 1]
+    ids = yield from generate_in_steps(resumable, source, start, case)
+    return PatchedTranslation(ids, start.shape[1] - 1, value)
+
+
+@torch.inference_mode()
+def generate_in_steps(
+    resumable: ResumableTranslator, source: Tensor, start: Tensor, case: Case
+) -> InSteps[tuple[int, ...]]:
+    """Translate greedily under a change, from a beginning `(1, T)` on; ids without `<s>`.
+
+    Every step runs the whole decoder: a patch belongs to positions, which a cache of keys and values would not revisit.
+    """
+    network, config = resumable.network, resumable.network.config
+    changes: dict[str, list[Patch]] = {}
+    for patch in case:
+        changes.setdefault(patch.name, []).append(patch)
+    tap = Intervention({name: _Put(patches) for name, patches in changes.items()})
+    memory = network.encode(source, None, tap)
+    of_decoder = tap if any(name.startswith("decoder.") for name in changes) else None
+    most = min(MOST_TOKENS, network.most_generated(source.shape[1]))
+    ids, never = start, network.ids(config.never_generated)[0]
+    while ids.shape[1] <= most:
+        logits = network.project(network.decode(ids, memory, None, of_decoder)[:, -1])
+        newest = logits.index_fill(-1, never, -torch.inf).argmax(dim=-1, keepdim=True)
+        ids = torch.cat([ids, newest], dim=1)
+        yield Progress(ids.shape[1] - 1, most)
+        if int(newest) == config.eos_id:
+            break
+    return tuple(ids[0, 1:].tolist())
+
+
+class _Put:
+    """Writes patches into a tensor of one run, which may be shorter or longer than when they were recorded."""
+
+    def __init__(self, patches: Sequence[Patch]) -> None:
+        self.patches = patches
+
+    def __call__(self, tensor: Tensor) -> Tensor:
+        changed = tensor.clone()
+        for patch in self.patches:
+            *head, places = patch.index  # of a `Grid`: positions, in attention after the head
+            there = places < tensor.shape[-2]
+            values = patch.values_of(0)[there].to(tensor.dtype)
+            if patch.name.endswith(".weights"):  # keys that were not there yet were masked
+                values = pad(values, (0, tensor.shape[-1] - values.shape[-1]))
+            changed[(0, *head, places[there])] = values
+        return changed
+
+
+def _runs(experiment: Experiment, direction: Direction) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+    """The inputs that give and that receive."""
+    both = experiment.clean, experiment.corrupt
+    return both if direction == "denoising" else (both[1], both[0])
+
+
+def receiving_labels(experiment: Experiment, direction: Direction) -> Mapping[str, Sequence[str]]:
+    """Stack -> labels of the positions of the run that receives."""
+    return experiment.corrupt_labels if direction == "denoising" else experiment.clean_labels
+
+
+def complete(
+    resumable: ResumableNetwork, experiment: Experiment, direction: Direction, alignment: Alignment | None
+) -> Alignment | None:
+    """An alignment with every position of the other stacks paired with itself; None stays None."""
+    if alignment is None:
+        return None
+    lengths = resumable.lengths(_runs(experiment, direction)[1])
+    own = {stack: [(place, place) for place in range(length)] for stack, length in lengths.items()}
+    return {**own, **alignment}

@@ -1,0 +1,18 @@
+"""The page *Circuits*: what causes a word of the translation."""
+
+from pages.circuits import patching
+from pages.shared.page_header import SENTENCE
+from pages.shared.page_sections import PageSection, render_sections
+from views.text.catalogue import Message
+
+PARTS = (
+    PageSection(
+        "patching",
+        Message("circuits.part.patching", "Patching"),
+        patching.render,
+        ("patching", "patching-limits"),
+        SENTENCE,
+    ),
+)
+
+render_sections("circuits", PARTS, "part")

@@ -1,0 +1,31 @@
+"""Expected results of the programs of *Circuits* at two settings; `tests/pages/shared/test_code.py` runs them."""
+
+from __future__ import annotations
+
+from model import Translator
+from model.causal.patched_translation import patch_parts_in_steps
+from model.causal.sentence_pairs import pair_sentences, prepare_pair
+from model.runtime.progress import run_to_end
+from tests.pages.conftest import SENTENCE
+from tests.pages.shared.programs import Case, Expected, Values, of_the_translator
+
+HOUSE = "I want to buy a house."
+
+
+@of_the_translator
+def patched(model: Translator, values: Values) -> Expected:
+    read = (model.read_ids(values[side]) for side in ("clean", "corrupt"))
+    pair = pair_sentences(model.resumable, model.tokenizer, *read)
+    experiment = prepare_pair(model.resumable, model.tokenizer, pair, pair.proposed, "difference")
+    parts = patch_parts_in_steps(model.resumable, experiment, values["site"], direction=values["direction"])
+    return {"shares": {part: result.restored for part, result in run_to_end(parts).items()}}
+
+
+PAIR = {"clean": SENTENCE, "corrupt": HOUSE}
+CASES: dict[str, Case] = {
+    "patching": (
+        PAIR | {"site": "head_output", "direction": "denoising"},
+        PAIR | {"site": "keys", "direction": "noising"},
+        patched,
+    ),
+}

@@ -1,0 +1,50 @@
+"""Two token sequences as HTML, one above the other: what corresponds is in one column, and differences are marked.
+
+Every text is escaped by `literal.html`; colours are mixed with the page's text colour, so both themes work.
+"""
+
+from collections.abc import Sequence
+
+from .. import palette
+from ..text import literal
+
+Pair = tuple[int | None, int | None]  # places in the first and in the second sequence; None where one has no partner
+
+# A page includes this once.
+STYLE = f"""<style>
+.aa-aligned {{ display: flex; flex-wrap: wrap; gap: 6px 3px; font-size: .9375rem; margin: .25rem 0 }}
+.aa-aligned > span {{ display: grid; grid-template-rows: 1fr 1fr; gap: 3px; min-width: 1.2rem; max-width: 100% }}
+.aa-aligned > span > * {{ padding: 1px 7px; border-radius: 3px; text-align: center; overflow-wrap: anywhere;
+  min-height: 1.5rem; background: color-mix(in srgb, currentColor 6%, transparent) }}
+.aa-aligned > .aa-names > * {{ background: none; opacity: .75; font-size: .875rem; padding-left: 0 }}
+.aa-aligned > .aa-differs > * {{ font-weight: 600;
+  background: color-mix(in srgb, {palette.NEGATIVE} 32%, transparent) }}
+.aa-aligned > span > .aa-none {{ background: none;
+  border: 1px dashed color-mix(in srgb, currentColor 35%, transparent) }}
+</style>"""
+
+
+def aligned_tokens(
+    first: Sequence[str], second: Sequence[str], pairs: Sequence[Pair], names: tuple[str, str], nothing: str
+) -> str:
+    """Two sequences of tokens in columns.
+
+    Args:
+        pairs: the columns, in order.
+        names: of the two sequences.
+        nothing: what a screen reader reads for a token without a partner.
+    """
+    head = "".join(f"<span>{literal.html(name)}</span>" for name in names)
+    columns = [f'<span class="aa-names" role="listitem">{head}</span>']
+    for one, two in pairs:
+        above = None if one is None else first[one]
+        below = None if two is None else second[two]
+        differs = "" if above == below else ' class="aa-differs"'
+        columns.append(f'<span{differs} role="listitem">{_cell(above, nothing)}{_cell(below, nothing)}</span>')
+    return f'<div role="list" class="aa-aligned">{"".join(columns)}</div>'
+
+
+def _cell(label: str | None, nothing: str) -> str:
+    if label is None:
+        return f'<span class="aa-none" role="img" aria-label="{literal.html(nothing)}"></span>'
+    return f"<span{literal.TOKEN}>{literal.html(literal.token(label))}</span>"

@@ -1,0 +1,126 @@
+/** Maps of numbers, next to each other, of whose cells the user chooses one. See views/components/cell_maps.py. */
+
+import { ChoosingView, type Choosable, type Chosen, type Control } from "../core/choosing"
+import { cssColours, lookupTable, packed, readable, type Theme } from "../core/colour"
+import { mounting } from "../core/component"
+import { Choices } from "../core/controls"
+import controlsStyle from "../core/controls.css"
+import { filled } from "../core/dom"
+import { decode, isOperator, type Matrix, type Operator } from "../core/matrices"
+import { clamp, full, threeDigits } from "../core/numbers"
+import type { Bytes } from "../core/payload"
+import mapStyle from "../core/weight_map.css"
+import style from "./cell_maps.css"
+import { cellIn, cellOf, describeCell } from "./cell_maps/cells"
+import { PickedMap } from "./cell_maps/picked_map"
+import type { NumberedInput } from "./attention_map/numbered_map"
+
+type Item = Matrix & { map: string; leads: boolean } // it is the first of its group
+
+interface Header extends Choosable {
+  scale: string // names of the two choices
+  cell: string
+  controls: readonly Control[]
+  theme: Theme
+  masked: Readonly<Record<Theme, string>>
+  words: Readonly<Record<"read" | "table" | "masked", string> & { options?: string }>
+}
+
+type Payload = Header & { items: readonly (Item & { scale: string })[] }
+
+class CellMaps extends ChoosingView<Bytes, Payload> {
+  private choices: Choices | undefined
+  private maps: PickedMap[] = []
+  private names: readonly string[] = [] // ids of the maps
+  private drawn = ""
+  private sentCell = ""
+
+  constructor(parent: Element | ShadowRoot) {
+    super(parent, ".cell-maps")
+  }
+
+  show(bytes: Bytes): void {
+    if (!this.isNew(bytes)) return
+    const payload = decode<Header>(bytes)
+    const items = payload.items.filter((item: Matrix | Operator): item is Payload["items"][number] => !isOperator(item))
+    this.names = [...new Set(items.map(({ map }) => map))]
+    this.drawn = ""
+    this.fit(this.names, payload.theme)
+    this.take({ ...payload, items })
+  }
+
+  protected override build(): void {
+    for (const map of this.maps) map.root.remove()
+    this.choices ??= new Choices(this)
+    this.maps = this.names.map((name) => new PickedMap(this.root, (row, column) => this.pick(cellOf(name, row, column))))
+  }
+
+  /** Draws the maps in the chosen scale, with the chosen cell marked. */
+  protected arrange(chosen: Chosen): void {
+    const { payload } = this
+    if (!payload) return
+    this.choices?.fit(payload)
+    this.choices?.show(chosen)
+    const [scale, cell] = [chosen[payload.scale] ?? "", chosen[payload.cell] ?? ""]
+    if (this.drawn === `${scale} ${cell}`) return
+    this.drawn = `${scale} ${cell}`
+    const items = payload.items.filter((item) => item.scale === scale)
+    items.forEach((item, place) => {
+      this.maps[place]!.show(inputOf(item, payload, this.theme ?? payload.theme, cell))
+      this.maps[place]!.root.classList.toggle("leads", item.leads)
+    })
+    this.root.dataset.drawn = this.drawn
+  }
+
+  private pick(cell: string): void {
+    const { payload } = this
+    if (!payload || this.chosen?.[payload.cell] === cell) return
+    this.sentCell = cell
+    this.set({ [payload.cell]: cell })
+  }
+
+  /** Only the server can run the network with another cell. */
+  protected override waits(): boolean {
+    const { payload, chosen } = this
+    return Boolean(payload && chosen && chosen[payload.cell] === this.sentCell)
+  }
+}
+
+function inputOf(item: Item, { words, masked }: Header, theme: Theme, cell: string): NumberedInput {
+  const [rows, columns] = item.shape
+  const colours = lookupTable(item.scales[theme])
+  const cursor = cellIn(cell, item.map, item.shape)
+  return {
+    name: item.name,
+    rows: item.rows,
+    columns: item.columns,
+    row_title: item.row_title,
+    column_title: item.column_title,
+    values: item.values,
+    label: filled(words.read, { name: item.name, rows, columns }),
+    kindOf: (label) => (/^\d+$/.test(label) ? "" : "token"),
+    colours,
+    shade: (value) => clamp(Math.round(((value - item.low) / (item.high - item.low)) * 255), 256),
+    grey: packed(masked[theme]),
+    inkOnGrey: readable(masked[theme]),
+    inks: cssColours(item.scales[theme]).map(readable),
+    drawScale: (scale) => {
+      scale.legend.hidden = !item.leads // maps of a group share it
+      scale.paint(colours)
+      scale.low.textContent = threeDigits(item.low)
+      scale.high.textContent = threeDigits(item.high)
+    },
+    pair: (row, column) => describeCell(item, row, column),
+    write: full,
+    masked: words.masked,
+    hidden: "",
+    table: words.table,
+    corner: `${item.row_title} \\ ${item.column_title}`,
+    numbered: false,
+    places: true,
+    bare: false,
+    ...(cursor && { cursor }),
+  }
+}
+
+export default mounting(CellMaps, controlsStyle + mapStyle + style)
