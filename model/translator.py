@@ -22,6 +22,7 @@ from .networks.config import TransformerConfig
 from .networks.interfaces import TranslationNetwork
 from .networks.tap import Tap
 from .networks.transformer import Transformer
+from .pulling.pull_methods import PullMethods
 from .runtime.checkpoint import check_sha256, explain_read_errors
 from .runtime.fallback import falls_back
 from .runtime.messages import UserError
@@ -252,7 +253,7 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
                 return
 
 
-class Translator(SentenceTranslator[Trace], CausalMethods):
+class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
     """A trained English-French Transformer; see `SentenceTranslator`, and `CausalMethods` for what causes an answer."""
 
     network: Transformer

@@ -16,7 +16,7 @@ from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
 from ..runtime.progress import InSteps
 from ..text.tokenizer import Tokenizer
-from ..tracing.head_interventions import OneHot, Scale, Shapes, Temperature
+from ..tracing.head_interventions import OneHot, Pull, Scale, Shapes, Temperature
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import KINDS, attention_module
 from ..tracing.trace import AttentionRecord, SentenceTrace, Trace, record_trace
@@ -132,6 +132,8 @@ def _difference(kind: str, record: AttentionRecord, interventions: HeadIntervent
         for head in change.heads:
             if isinstance(change, Temperature):
                 scores[head] /= change.temperature
+            elif isinstance(change, Pull):
+                scores[head][change.query, change.key] += change.delta
             elif isinstance(change, Scale):
                 factor[head] *= change.factor
     changed = {head for change in own for head in change.heads}

@@ -4,7 +4,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from ..tracing.head_interventions import OneHot, Scale, Temperature
+from ..tracing.head_interventions import OneHot, Pull, Scale, Temperature
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import AttentionKind
 from ..tracing.trace import Verification
@@ -101,6 +101,8 @@ def in_double(
         heads = change.in_layer(layer)
         if isinstance(change, Temperature):
             scores[:, heads] /= change.temperature
+        elif isinstance(change, Pull):
+            scores[:, heads, change.query, change.key] += change.delta
         elif isinstance(change, Scale):
             factor[heads] *= change.factor
     scores = scores.masked_fill(hidden, -torch.inf)

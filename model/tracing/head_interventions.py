@@ -21,6 +21,7 @@ Shapes = Mapping[str, tuple[int, ...]]  # kind of attention -> (layers, heads, q
 Layers = Mapping[str, Sequence[int]]  # kind of attention -> numbers of its layers in the network
 
 LARGEST_FACTOR = 1000.0  # as a factor or a temperature
+LARGEST_DELTA = 1000.0  # added to a score; far less makes a weight 0 or 1 in single precision
 
 
 class InterventionError(UserError, ValueError):
@@ -225,7 +226,62 @@ class OneHot(HeadIntervention):
         return weights
 
 
-HEAD_INTERVENTIONS: tuple[type[HeadIntervention], ...] = (Scale, Temperature, NoMask, Window, Forbid, OneHot)
+@dataclass(frozen=True)
+class Pull(HeadIntervention):
+    """Add a number to the score of one key at one query; the other weights of the row keep their proportions.
+
+    `delta` is in units of the scores, before the softmax; -inf removes the key from the row. See `model.pulling.deltas`
+    for the number that gives a key a wanted weight.
+    """
+
+    key: int = 0
+    query: int = 0
+    delta: float = 0.0
+    word, step = "pull", "scores"
+
+    def check(self, shapes: Shapes) -> None:
+        super().check(shapes)
+        queries, keys = shapes[self.kind][2:]
+        _check_place("key", self.key, keys)
+        _check_place("query", self.query, queries)
+        if kind_of(self.kind).causal and self.query < self.key:
+            raise InterventionError(
+                "The mask hides key {key} from decoder query {query}, so no score gives it a weight; "
+                "choose a key up to {query}.",
+                query=self.query + 1,
+                key=self.key + 1,
+            )
+        if not (abs(self.delta) <= LARGEST_DELTA or self.delta == -math.inf):
+            raise InterventionError(
+                "The number added to the score is {delta}; it must lie from {low:g} to {high:g}, or be -inf.",
+                delta=self.delta,
+                low=-LARGEST_DELTA,
+                high=LARGEST_DELTA,
+            )
+
+    def values(self) -> str:
+        return f"{self.key + 1}.{self.query + 1}.{self.delta!r}"
+
+    def hidden(self, queries: int, keys: int) -> np.ndarray:
+        """Mark the hidden keys, `(query, key)` bool: this one, if its score becomes -inf."""
+        hidden = np.zeros((queries, keys), dtype=bool)
+        if self.delta == -math.inf and self._exists(queries, keys):
+            hidden[self.query, self.key] = True
+        return hidden
+
+    def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        if not self._exists(*tensor.shape[2:]):
+            return tensor
+        scores = tensor.clone()
+        scores[:, heads, self.query, self.key] += self.delta
+        return scores
+
+    def _exists(self, queries: int, keys: int) -> bool:
+        """Whether the place exists yet; while a translation is generated, queries and keys are added one by one."""
+        return self.query < queries and self.key < keys
+
+
+HEAD_INTERVENTIONS: tuple[type[HeadIntervention], ...] = (Scale, Temperature, NoMask, Window, Forbid, OneHot, Pull)
 
 
 def _check_place(name: str, place: int, count: int) -> None:

@@ -22,6 +22,7 @@ from .head_interventions import (
     Layers,
     NoMask,
     OneHot,
+    Pull,
     Scale,
     Shapes,
     Temperature,
@@ -62,7 +63,7 @@ class HeadInterventions:
                         kind=change.kind,
                         layers=", ".join(str(number + 1) for number in numbers),
                     )
-        hiding = [change for change in self.changes if isinstance(change, Window | Forbid)]
+        hiding = [change for change in self.changes if isinstance(change, Window | Forbid | Pull)]
         for kind, layer, head in {(change.kind, *head) for change in hiding for head in change.heads}:
             allowed = self.allowed(kind, layer, head, *shapes[kind][2:])
             if kind_of(kind).causal:  # during generation a query has no later keys even without the mask
@@ -84,7 +85,7 @@ class HeadInterventions:
         causal = kind_of(kind).causal and not any(isinstance(change, NoMask) for change in own)
         allowed = np.tri(queries, keys, dtype=np.bool_) if causal else np.ones((queries, keys), dtype=bool)
         for change in own:
-            if isinstance(change, Window | Forbid):
+            if isinstance(change, Window | Forbid | Pull):
                 allowed &= ~change.hidden(queries, keys)
         return allowed
 
@@ -176,6 +177,12 @@ def _read(part: str) -> HeadIntervention:
     if change is Forbid:
         return Forbid(*target, tuple(_read_indices(values)))
     if change is OneHot:
-        key, *query = _read_indices(values)
-        return OneHot(*target, key, *query)
+        at, *queries = _read_indices(values)
+        return OneHot(*target, at, *queries)
+    if change is Pull:
+        first, second, delta = values.split(".", 2)
+        (key,), (query,) = _read_indices(first), _read_indices(second)
+        if math.isnan(float(delta)) or float(delta) == math.inf:
+            raise ValueError("no such number")
+        return Pull(*target, key, query, float(delta))
     return NoMask(*target)

@@ -3,13 +3,14 @@
 The intervention being edited applies at once; it can be stored, and another one added. All of them are in the address.
 """
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import streamlit as st
 
 from model import HeadInterventions, InterventionError
-from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Scale, Temperature, Window
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Pull, Scale, Temperature, Window
 from views import attention_maps
 from views.controls import widgets
 from views.html import generated_tokens
@@ -153,4 +154,11 @@ def _describe_action(change: HeadIntervention) -> str:
             return say("changes.one-hot.every", "every query attends to key {key} alone", key=change.key + 1)
         places = {"query": change.query + 1, "key": change.key + 1}
         return say("changes.one-hot.query", "query {query} attends to key {key} alone", **places)
+    if isinstance(change, Pull):
+        places = {"query": change.query + 1, "key": change.key + 1}
+        if change.delta == -math.inf:
+            return say("changes.rubbed-out", "query {query} does not attend to key {key}", **places)
+        return say(
+            "changes.pulled", "{delta:+.3g} on the score of key {key} at query {query}", delta=change.delta, **places
+        )
     return say("changes.no-mask", "no causal mask")

@@ -14,7 +14,7 @@ from model.classifier import VisionClassifier
 from model.decoding.search import greedy_batch
 from model.lessons.masking import measure_mask_effect
 from model.networks.tap import Chain, Recorder
-from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temperature, Window
+from model.tracing.head_interventions import LARGEST_DELTA, Forbid, NoMask, OneHot, Pull, Scale, Temperature, Window
 from model.tracing.interventions import HeadInterventions, heads_from_text, heads_to_text
 from model.translator import Translator
 from tests.model.images import noise, tiny_vision
@@ -117,6 +117,45 @@ def test_temperature_is_softmax_of_the_scores_divided_for_the_chosen_head_only(k
     assert weights[0, 1].max(-1).values.mean() > plain[name(kind, 0, "weights")][0, 1].max(-1).values.mean()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_pull_changes_one_row_of_its_heads_whose_other_weights_keep_their_proportions(kind):
+    before, after = (run(kind, *changes)[1] for changes in ((), (Pull(kind, ((0, 1),), 1, 2, 1.5),)))
+    old, new = (tensors[name(kind, 0, "weights")].double() for tensors in (before, after))
+    assert new[0, 1, 2].sum() == pytest.approx(1)
+    torch.testing.assert_close(new[0, 1, 2, 1], torch.sigmoid(torch.logit(old[0, 1, 2, 1]) + 1.5), atol=1e-6, rtol=0)
+    others = [key for key in range(old.shape[3]) if key != 1 and old[0, 1, 2, key] > 0]
+    ratios = new[0, 1, 2, others] / old[0, 1, 2, others]
+    torch.testing.assert_close(ratios, ratios[:1].expand(len(others)), atol=1e-5, rtol=1e-5)
+    new[0, 1, 2] = old[0, 1, 2]
+    assert torch.equal(new, old)  # all other rows, and the other head
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_limits_of_a_pull_are_a_hidden_key_and_one_hot_attention(kind):
+    heads = ((1, 0), (1, 1))
+    weights = name(kind, 1, "weights")
+    _, least = run(kind, Pull(kind, heads, 1, 2, -math.inf))
+    _, hidden = run(kind, Forbid(kind, heads, (1,)))
+    assert torch.equal(least[weights][:, :, 2], hidden[weights][:, :, 2])
+    _, most = run(kind, Pull(kind, heads, 1, 2, LARGEST_DELTA))
+    _, one_hot = run(kind, OneHot(kind, heads, 1, 2))
+    assert torch.equal(most[weights], one_hot[weights])
+
+
+@pytest.mark.parametrize("kind", ["cross", "decoder"])
+def test_a_pull_changes_nothing_before_its_query(kind):
+    before, after = run(kind)[0], run(kind, Pull(kind, ALL, 0, 2, 3.0))[0]
+    assert torch.equal(before[:, :2], after[:, :2]) and not torch.equal(before[:, 2], after[:, 2])
+
+
+def test_pulls_of_one_row_add_up_in_any_order():
+    pulls = Pull("cross", ALL, 0, 1, 0.75), Pull("cross", ALL, 3, 1, -0.5), Pull("cross", ALL, 0, 1, 0.25)
+    forwards, backwards = run("cross", *pulls)[0], run("cross", *reversed(pulls))[0]
+    torch.testing.assert_close(forwards, backwards, atol=1e-5, rtol=0)
+    together = run("cross", Pull("cross", ALL, 0, 1, 1.0), pulls[1])[0]
+    torch.testing.assert_close(forwards, together, atol=1e-5, rtol=0)
+
+
 def test_forbidden_keys_get_no_weight_and_the_others_share_it():
     for kind in KINDS:
         _, tensors = run(kind, Forbid(kind, ((0, 0),), (1, 2)))
@@ -185,6 +224,12 @@ REFUSED = [
     ((Window("encoder", ((0, 0),), 0),), "The window is 0 wide"),
     ((Window("cross", ((0, 0),), 2),), "in cross-attention they come from two"),
     ((NoMask("encoder", ((0, 0),)),), "Only decoder self-attention"),
+    ((Pull("cross", ((0, 0),), 5, 0, 1.0),), "There is no key 6; there are 5"),
+    ((Pull("cross", ((0, 0),), 0, 4, 1.0),), "There is no query 5; there are 4"),
+    ((Pull("decoder", ((0, 0),), 2, 1, 1.0),), "The mask hides key 3 from decoder query 2"),
+    ((Pull("cross", ((0, 0),), 0, 0, math.inf),), "The number added to the score is inf"),
+    ((Pull("cross", ((0, 0),), 0, 0, math.nan),), "The number added to the score is nan"),
+    ((Pull("decoder", ((1, 0),), 0, 0, -math.inf),), "Query 1 of decoder head 1 in layer 2 has no key left"),
 ]
 
 
@@ -207,6 +252,7 @@ changes = st.one_of(
     st.builds(Window, kinds, places, st.integers(1, 300)),
     st.builds(Forbid, kinds, places, st.lists(few, max_size=4).map(tuple)),
     st.builds(OneHot, kinds, places, few, st.none() | few),
+    st.builds(Pull, kinds, places, few, few, st.floats(-LARGEST_DELTA, LARGEST_DELTA) | st.just(-math.inf)),
 )
 
 
@@ -239,6 +285,9 @@ NONSENSE += [
     "window:encoder:1.1:",
     "scale:cross:1.-1:1",
     "scale:cross:1..1:1",
+    "pull:cross:1.1:1.1",
+    "pull:cross:1.1:1.1.inf",
+    "pull:cross:1.1:1.1.nan",
 ]
 
 
@@ -264,6 +313,8 @@ def test_a_translation_before_and_after(network, trace, tokenizer):
             Forbid("cross", ALL, (1,)),
             OneHot("encoder", ALL, 0),
             Scale("decoder", ALL, -2.0),
+            Pull("cross", ALL, 0, 1, 2.5),
+            Pull("encoder", ((1, 0),), 0, 2, -math.inf),
         )
     )
     other = translator.intervene(trace, masked)

@@ -1,12 +1,14 @@
 """The page *Compare* renders what the model does under the intervention in the address."""
 
+import math
+
 import numpy as np
 import pytest
 
 from model import HeadInterventions
 from model.attribution.intervention_result import token_losses
 from model.attribution.trace_comparison import attention_shift, find_shared_places
-from model.tracing.head_interventions import NoMask, OneHot, Scale, Temperature
+from model.tracing.head_interventions import NoMask, OneHot, Pull, Scale, Temperature
 from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
@@ -91,6 +93,16 @@ def test_stored_interventions_apply_together_and_can_be_removed(open_app, transl
     assert "headskept" not in app.query_params
     assert metrics(app)["Change"] == "0" and "to the same keys as before" in check_caption(app, "Every head attends")
     assert marked(app, "aa-text")[0] == marked(app, "aa-text")[1]
+
+
+def test_pulls_in_a_link_are_applied_and_described(open_app, translator, trace):
+    pulls = HeadInterventions((Pull("cross", ALL, 1, 2, 4.5), Pull("decoder", ((0, 1),), 0, 1, -math.inf)))
+    app = open_app("compare", heads3="", headskept=pulls.to_text())
+    intervened = translator.intervene(trace, pulls)
+    assert metrics(app)["Loss, after"] == three_digits(float(token_losses(intervened.after).mean()))
+    assert max(figures(app)) < 1e-4 and not app.warning
+    texts = " ".join(text.value for text in app.text)
+    assert "+4.5 on the score of key 2 at query 3" in texts and "query 2 does not attend to key 1" in texts
 
 
 def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, translator, trace):

@@ -1,0 +1,192 @@
+"""Pull one attention weight: what the translation becomes at every weight, and whether another key does the same.
+
+A pull adds one number to the score of one key at one query, in every head of its scope; see
+`model.tracing.head_interventions.Pull`. `sweep` tries weights from 0 to 1. `control` gives the same weight to every
+other key: where many of them lead to the same word, the word does not show that the network needed this key.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..networks.transformer import Transformer
+from ..text.tokenizer import Tokenizer
+from ..tracing.head_interventions import Heads, InterventionError, Pull
+from ..tracing.interventions import HeadInterventions
+from ..tracing.trace import Trace
+from .deltas import solve_delta
+from .rows import PulledScore, PulledTranslation, translate_rows
+
+WEIGHTS = tuple(number / 16 for number in range(17))
+NEARLY_TIED = 0.05  # probabilities of the best two tokens that differ by less
+
+
+@dataclass(frozen=True)
+class PullSweep:
+    """Translations at each of several weights of one key.
+
+    Attributes:
+        pull: the kind, heads, query and key; its delta is 0.
+        before: the mean weight of the key over the drawn heads, in the trace.
+        weights: the weights that were tried.
+        deltas: what was added to the score for each.
+        translations: the result of each.
+    """
+
+    pull: Pull
+    before: float
+    weights: tuple[float, ...]
+    deltas: tuple[float, ...]
+    translations: tuple[PulledTranslation, ...]
+
+    @property
+    def words(self) -> tuple[tuple[str | None, float, float], ...]:
+        """The tokens that the query chooses, each with the lowest and highest weight of its stretch of the scale."""
+        found: list[tuple[str | None, float, float]] = []
+        for weight, translation in zip(self.weights, self.translations, strict=True):
+            if found and found[-1][0] == translation.chosen:
+                found[-1] = (translation.chosen, found[-1][1], weight)
+            else:
+                found.append((translation.chosen, weight, weight))
+        return tuple(found)
+
+
+@dataclass(frozen=True)
+class PullControl:
+    """What the pulled weight does on every other key, and what hiding the key does.
+
+    Attributes:
+        pulled: the result of the pull.
+        keys: the other keys that the query may attend to, from 0.
+        others: the result of the same weight on each of them.
+        hidden: the result when this query does not attend to the pulled key in any head of any layer; None where the
+            query has no other key.
+    """
+
+    pulled: PulledTranslation
+    keys: tuple[int, ...]
+    others: tuple[PulledTranslation, ...]
+    hidden: PulledTranslation | None
+
+    @property
+    def same(self) -> tuple[int, ...]:
+        """The other keys that lead to the same token, or in the encoder to the same translation."""
+        of_token = self.pulled.chosen is not None
+        return tuple(
+            key
+            for key, other in zip(self.keys, self.others, strict=True)
+            if (other.chosen == self.pulled.chosen if of_token else other.text == self.pulled.text)
+        )
+
+    @property
+    def nearly_tied(self) -> bool:
+        """Whether the two most probable tokens at the pulled query are nearly as probable as each other."""
+        return self.pulled.margin < NEARLY_TIED
+
+
+def sweep(
+    network: Transformer,
+    tokenizer: Tokenizer,
+    trace: Trace,
+    pull: Pull,
+    drawn: Heads = (),
+    weights: Sequence[float] = WEIGHTS,
+    earlier: HeadInterventions | None = None,
+) -> PullSweep:
+    """Translate a traced sentence with each of several weights of one key, in one batch.
+
+    Args:
+        pull: kind, heads, query and key; its delta is not used.
+        drawn: heads whose mean weight is meant; by default those of the pull.
+        earlier: interventions that stay; the trace is under them.
+
+    Raises:
+        InterventionError: a head, query or key does not exist, a weight is out of range, or cannot change.
+    """
+    _check(pull, trace)
+    own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key]
+    deltas = tuple(solve_delta(own, weight) for weight in weights)
+    rows = [PulledScore(pull.query, pull.key, delta) for delta in deltas]
+    translations = _translate(network, tokenizer, trace, pull, rows, earlier)
+    return PullSweep(pull, float(own.mean()), tuple(weights), deltas, tuple(translations))
+
+
+def control(
+    network: Transformer,
+    tokenizer: Tokenizer,
+    trace: Trace,
+    pull: Pull,
+    weight: float,
+    drawn: Heads = (),
+    earlier: HeadInterventions | None = None,
+) -> PullControl:
+    """Give the same weight to every other key in turn, and hide the pulled key from the query in all heads.
+
+    Args:
+        weight: the weight that the pull gives its key.
+        drawn, earlier: as of `sweep`.
+
+    Raises:
+        InterventionError: as of `sweep`.
+    """
+    _check(pull, trace)
+    own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)  # (head, key)
+    keys = tuple(
+        key for key in range(own.shape[1]) if key != pull.key and ((own[:, key] > 0) & (own[:, key] < 1)).all()
+    )
+    rows = [PulledScore(pull.query, key, solve_delta(own[:, key], weight)) for key in (pull.key, *keys)]
+    pulled, *others = _translate(network, tokenizer, trace, pull, rows, earlier)
+    record = trace.records[pull.kind]
+    every = heads_in_scope("all", (), *record.weights.shape[:2])
+    hidden = None
+    if keys:
+        removed = PulledScore(pull.query, pull.key, -math.inf)
+        hidden = _translate(network, tokenizer, trace, replace(pull, heads=every), [removed], earlier)[0]
+    return PullControl(pulled, keys, tuple(others), hidden)
+
+
+def heads_in_scope(scope: str, drawn: Heads, layers: int, heads: int) -> Heads:
+    """Return the heads of a pull whose scope is "drawn", "layer" (all heads of the drawn layers) or "all".
+
+    Raises:
+        InterventionError: another scope.
+    """
+    if scope == "drawn":
+        return tuple(drawn)
+    chosen = {"layer": sorted({layer for layer, _ in drawn}), "all": range(layers)}.get(scope)
+    if chosen is None:
+        raise InterventionError("There is no scope {scope!r}; choose drawn, layer or all.", scope=scope)
+    return tuple((layer, head) for layer in chosen for head in range(heads))
+
+
+def _shapes(trace: Trace) -> dict[str, tuple[int, ...]]:
+    return {kind: record.weights.shape for kind, record in trace.records.items()}
+
+
+def _check(pull: Pull, trace: Trace) -> None:
+    HeadInterventions((pull,)).check(_shapes(trace))
+    if not pull.heads:
+        raise InterventionError("The pull names no head; name at least one.")
+
+
+def _weights(trace: Trace, kind: str, heads: Heads, query: int) -> np.ndarray:
+    """Weights of one query, `(head, key)` float64."""
+    weights = trace.records[kind].weights
+    return np.array([weights[layer, head, query] for layer, head in heads], dtype=np.float64)
+
+
+def _translate(
+    network: Transformer,
+    tokenizer: Tokenizer,
+    trace: Trace,
+    pull: Pull,
+    rows: Sequence[PulledScore],
+    earlier: HeadInterventions | None,
+) -> list[PulledTranslation]:
+    if earlier is not None and earlier.looks_ahead:
+        raise InterventionError("Without the causal mask a pull has no place of its own; put the mask back.")
+    tap = None if earlier is None or not earlier.changes else earlier.tap(_shapes(trace))
+    limit = min(2 * len(trace.source_ids) + 10, network.config.max_positions)
+    return translate_rows(network, tokenizer, trace.source_ids, pull.kind, pull.heads, rows, limit, tap)
