@@ -119,7 +119,8 @@ class NetworkComparison:
         sentences: held-out sentences that were translated greedily.
         bleu: network -> BLEU of all sentences.
         steps: network -> its BLEU less that of the network before it in `NETWORKS`, over the same resampled sentences.
-        groups: the same by length.
+        chrf: network -> chrF of all sentences.
+        groups: BLEU by length.
         change: network -> change of the share of its BLEU that one vector reaches, from the shortest group to the
             longest one with enough sentences.
         alignment: "lstm-additive", "lstm-dot", "transformer" (last layer, mean of heads) and "transformer-head" (one
@@ -135,6 +136,7 @@ class NetworkComparison:
     sentences: int
     bleu: dict[str, BootstrapInterval]
     steps: dict[str, BootstrapInterval]
+    chrf: dict[str, BootstrapInterval]
     groups: tuple[LengthGroup, ...]
     change: dict[str, BootstrapInterval]
     alignment: dict[str, AlignmentRate]
@@ -235,7 +237,7 @@ def _read(content: dict) -> NetworkComparison:
         for group in content["groups"]
     )
     alignment = {name: AlignmentRate(**_intervals(rates)) for name, rates in content["alignment"].items()}
-    intervals = {name: _intervals(content[name]) for name in ("bleu", "steps", "change")}
+    intervals = {name: _intervals(content[name]) for name in ("bleu", "steps", "chrf", "change")}
     read = {"groups": groups, "alignment": alignment, **intervals}
     return NetworkComparison(**{**content, **read, "head": tuple(content["head"])})
 

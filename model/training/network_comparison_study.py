@@ -37,6 +37,7 @@ from ..text.word_alignment import AlignmentTable, find_links
 from ..tracing.trace import SentenceTrace
 from ..translator import InputError, SentenceTranslator, Translator
 from .card import held_out_card
+from .chrf_counts import chrf_counts, corpus_chrf
 from .corpus import Corpus
 from .evaluate import BATCH, decode_all
 
@@ -56,7 +57,7 @@ def compare_networks(
     Args:
         folder: contains a folder for each recurrent network, named after it.
         transformer: the translator's folder.
-        scores_only: measure BLEU alone, and retain what the file states of alignment and speed.
+        scores_only: measure BLEU and chrF alone, and retain what the file states of alignment and speed.
 
     Raises:
         CheckpointError: a folder cannot be read; or the file cannot, or is of other weights, and would be retained.
@@ -69,7 +70,8 @@ def compare_networks(
         networks[name] = (Translator if name == TRANSFORMER else RecurrentTranslator).load(folders[name], device)
     hashes = {name: network.weights_sha256 for name, network in networks.items()}
     retained = read_measured(folder, FILE, hashes, "comparison", dict) if scores_only else None
-    statistics_of = {name: sentence_counts(network, corpus) for name, network in networks.items()}
+    translations = {name: translate_heldout(network, corpus) for name, network in networks.items()}
+    statistics_of = {name: sentence_counts(texts, corpus) for name, texts in translations.items()}
     lengths = np.array([len(sentence.split()) for sentence in corpus.heldout])
     bleu, steps = score_all(statistics_of)
     groups, change = group_by_length(statistics_of, lengths)
@@ -78,6 +80,7 @@ def compare_networks(
         "sentences": len(corpus.heldout),
         "bleu": _plain(bleu),
         "steps": _plain(steps),
+        "chrf": _plain(score_chrf(translations, corpus)),
         "groups": [asdict(group) for group in groups],
         "change": _plain(change),
     }
@@ -128,18 +131,37 @@ def score_all(counts: dict[str, np.ndarray]) -> tuple[dict[str, BootstrapInterva
     return bleu, steps
 
 
-def sentence_counts(network: SentenceTranslator, corpus: Corpus) -> np.ndarray:
-    """The counts behind BLEU for each sentence, greedily translated: `(sentence, 2 ORDER + 2)` int64.
+def translate_heldout(network: SentenceTranslator, corpus: Corpus) -> list[str]:
+    """Translate the held-out sentences greedily, in their order."""
+    return [network.tokenizer.decode(ids) for ids in decode_all(network, list(corpus.heldout))]
+
+
+def sentence_counts(translations: Sequence[str], corpus: Corpus) -> np.ndarray:
+    """The counts behind BLEU for each held-out sentence: `(sentence, 2 ORDER + 2)` int64.
 
     The columns are those of `BleuCounts`: correct, total, length, reference.
     """
     bleu = BLEU(effective_order=True)  # changes a sentence's score, but no count
     rows = []
-    produced = decode_all(network, list(corpus.heldout))
-    for ids, references in zip(produced, corpus.heldout.values(), strict=True):
-        score = bleu.sentence_score(network.tokenizer.decode(ids), references)
+    for text, references in zip(translations, corpus.heldout.values(), strict=True):
+        score = bleu.sentence_score(text, references)
         rows.append([*score.counts, *score.totals, score.sys_len, score.ref_len])
     return np.array(rows, dtype=np.int64)
+
+
+def score_chrf(translations: Mapping[str, Sequence[str]], corpus: Corpus) -> dict[str, BootstrapInterval]:
+    """chrF of all held-out sentences for each network, over the same resampled sentences.
+
+    Args:
+        translations: network -> its translations.
+    """
+    number = len(corpus.heldout)
+    times = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
+    counts = {name: chrf_counts(texts, corpus.heldout.values()) for name, texts in translations.items()}
+    return {
+        name: bootstrap_interval(corpus_chrf(table.sum(axis=0)), np.array([corpus_chrf(row) for row in times @ table]))
+        for name, table in counts.items()
+    }
 
 
 def group_by_length(

@@ -53,7 +53,9 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     comparison.add_argument("--model", type=Path, required=True, help="folder of the trained translator")
     comparison.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     comparison.add_argument(
-        "--scores-only", action="store_true", help="measure BLEU alone; retain what the file states of the rest"
+        "--scores-only",
+        action="store_true",
+        help="measure BLEU and chrF alone; retain what the file states of the rest",
     )
     raw = commands.add_parser("raw-attention", help="compare attention without W^Q and W^K with the trained heads")
     raw.set_defaults(run=_study_raw_attention)

@@ -22,7 +22,7 @@ HEADER = (
     Message("ladder.column.speed", "tokens per second when decoding"),
     Message("ladder.column.aer", "alignment error rate"),
 )
-BLEU, SPEED, ERROR_RATE = 3, 5, 6  # places of these columns
+BLEU, CHRF, SPEED, ERROR_RATE = 3, 4, 5, 6  # places of these columns
 
 
 def render(request: Request) -> None:
@@ -43,11 +43,12 @@ def render(request: Request) -> None:
         table.sort(key=lambda row: -row[SPEED])
     largest = [max(row[place] for row in table if row[place] is not None) for place in range(1, len(header))]
     cells = [[row[0], *map(_bar_cell, row[1:], largest, range(1, len(header)))] for row in table]
-    by_label = {networks_compared.network_label(name): comparison.bleu[name] for name in NETWORKS}
-    rates = {networks_compared.network_label(name): comparison.alignment.get(name) for name in NETWORKS}
+    by_label = {networks_compared.network_label(name): name for name in NETWORKS}
     for row in cells:
-        row[BLEU] = networks_compared.band_cell(by_label[str(row[0])])
-        rate = rates[str(row[0])]
+        name = by_label[str(row[0])]
+        rate = comparison.alignment.get(name)
+        row[BLEU] = networks_compared.band_cell(comparison.bleu[name])
+        row[CHRF] = networks_compared.band_cell(comparison.chrf[name])
         row[ERROR_RATE] = networks_compared.band_cell(rate.generated if rate else None)
     st.html(bars.table(header, cells, say("ladder.table", "All five networks"), whole=True))
     result = {"fastest": fastest[0], "fastest_bleu": fastest[BLEU], "fastest_speed": three_digits(fastest[SPEED])}

@@ -100,9 +100,11 @@ def test_the_command_measures_all_five_and_binds_the_file_to_their_weights(folde
         whole = sum(np.array([*one.correct, *one.total, one.length, one.reference]) for one in
                     (group.counts[name] for group in comparison.groups))  # fmt: skip
         assert comparison.bleu[name].value == pytest.approx(corpus_bleu(whole), abs=1e-4)
-    # BLEU anew, the rest retained
+        stated = read_json(places[name] / "card.json")["evaluation"]["greedy"]["chrf"]
+        assert comparison.chrf[name].value == pytest.approx(stated, abs=0.01)
+    # BLEU and chrF anew, the rest retained
     stored = json.loads((recurrent / FILE).read_text())
-    damaged = stored | {"bleu": {}, "steps": {}, "tokens_per_second": dict.fromkeys(NETWORKS, 1.0)}
+    damaged = stored | {"bleu": {}, "steps": {}, "chrf": {}, "tokens_per_second": dict.fromkeys(NETWORKS, 1.0)}
     (recurrent / FILE).write_text(json.dumps(damaged))
     assert main([str(word) for word in (*words, "--heldout", 6, "--device", "cpu", "--scores-only")]) == 0
     again = json.loads((recurrent / FILE).read_text())

@@ -68,11 +68,12 @@ def test_every_figure_is_of_a_card_or_the_comparison(open_app):
             millions(card["parameters"]),
             three_digits(card["training"]["minutes"]),
             band(expected["bleu"][name]),
-            three_digits(greedy["chrf"]),
+            band(expected["chrf"][name]),
             three_digits(expected["tokens_per_second"][name]),
             "\u2014" if rate is None else band(rate["generated"]),
         ]
         assert round(expected["bleu"][name]["value"], 2) == greedy["bleu"]
+        assert round(expected["chrf"][name]["value"], 2) == greedy["chrf"]
     assert "below 0.006" in check_caption(app, "BLEU computed again")
 
 
