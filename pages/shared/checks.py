@@ -77,6 +77,8 @@ BOUNDS = {
     "logits of one head": 1e-5,
     "patched nothing": 1e-5,  # shares of the largest logit
     "patched everything": 1e-5,
+    "logit lens": 1e-5,  # a share likewise
+    "logit parts": 1e-4,  # the stream is a sum in single precision; 8 norms divide by what is frozen
     # recurrent networks
     "recurrent states": 1e-5,
     "raw weights": 1e-12,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from model import Translator
+from model import Trace, Translator
 from model.causal.patched_translation import patch_parts_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE
-from tests.pages.shared.programs import Case, Expected, Values, of_the_translator
+from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_run, of_the_translator
 
 HOUSE = "I want to buy a house."
 
@@ -21,6 +21,24 @@ def patched(model: Translator, values: Values) -> Expected:
     return {"shares": {part: result.restored for part, result in run_to_end(parts).items()}}
 
 
+@of_a_run
+def read_out(model: Translator, trace: Trace, values: Values) -> Expected:
+    lens = model.logit_lens(trace)
+    return {
+        "top_ids": lens.top_ids[:, :, 0],
+        "probabilities": lens.top_probabilities[:, :, 0],
+        "ranks": lens.ranks,
+        "said": tuple(model.tokenizer.labels(row.tolist()) for row in lens.top_ids[:, :, 0]),
+    }
+
+
+@of_a_run
+def split(model: Translator, trace: Trace, values: Values) -> Expected:
+    place, other = values["position"], values["other"]
+    attribution = model.logit_attribution(trace, trace.next_ids[place], other, place)
+    return {"heads": attribution.heads, "feed_forward": attribution.feed_forward, "total": attribution.logit}
+
+
 PAIR = {"clean": SENTENCE, "corrupt": HOUSE}
 CASES: dict[str, Case] = {
     "patching": (
@@ -28,4 +46,6 @@ CASES: dict[str, Case] = {
         PAIR | {"site": "keys", "direction": "noising"},
         patched,
     ),
+    "lens": (OWN, OTHER, read_out),
+    "logit": (OWN | {"position": 2, "other": None}, OTHER | {"position": 0, "other": 220}, split),
 }

@@ -63,6 +63,8 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("masks", "padding"),
     ("attribution", "attribution"),
     ("circuits", "patching"),
+    ("circuits", "lens"),
+    ("circuits", "logit"),
     ("positions", "trained-model"),
     ("tokens", "contexts"),
     ("tokens", "sizes"),

@@ -1,0 +1,32 @@
+"""Cells of a table that state an answer with its probability, which fills the cell as a bar."""
+
+from .. import palette
+from ..text import literal
+from ..text.numbers import percent
+from .bars import Cell
+
+# A page includes this once.
+STYLE = """<style>
+.aa-answer { display: flex; gap: 6px; justify-content: space-between; padding: 1px 4px; border-radius: 2px }
+.aa-answer small { opacity: .75; white-space: nowrap }
+.aa-answer.aa-right > span { font-weight: 600; text-decoration: underline; text-underline-offset: 3px }
+</style>"""
+
+
+def answer_cell(answer: str, probability: float, is_right: bool, kind: str = "decoder", what: str = "token") -> Cell:
+    """An answer and its probability.
+
+    Args:
+        is_right: whether it is the answer that is asked for; it is underlined.
+        kind: decides the hue.
+        what: "token" or "name", what the answer is.
+    """
+    fill = f"color-mix(in srgb, {palette.hue_of(kind)} 36%, transparent)"
+    share = 100 * probability
+    bar = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"
+    shown = literal.html(literal.visible(literal.token(answer) if what == "token" else answer))
+    right = " aa-right" if is_right else ""
+    number = f"<small{literal.NUMBER}>{literal.html(percent(probability))}</small>"
+    return Cell(
+        f'<span class="aa-answer{right}" style="{bar}"><span data-said="{what}">{shown}</span>{number}</span>', "4rem"
+    )
