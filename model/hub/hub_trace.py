@@ -5,6 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
+from ..text.token_labels import TokenAxis
 from ..tracing.kinds import kind_of
 from ..tracing.saving import SavableTrace
 from ..tracing.trace import Verification
@@ -63,6 +64,10 @@ class HubTrace(SavableTrace):
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""
         return self._labels(kind_of(kind).queries), self._labels(kind_of(kind).keys)
+
+    def token_axes(self, kind: str) -> tuple[TokenAxis, TokenAxis]:
+        """Tokens of the queries and of the keys of a kind, for a text; labels of two texts state which, A or B."""
+        return self.tokens(kind_of(kind).queries).axis, self.tokens(kind_of(kind).keys).axis
 
     def ids(self, kind: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Token ids of the queries and of the keys of a kind, for a text."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
-from ..text.token_labels import SPACE, are_words, label_slice, number_shared, word_runs, words_by_span
+from ..text.token_labels import SPACE, TokenAxis, are_words, label_slice, number_shared, word_runs, words_by_span
 from ..text.token_names import BYTES, SPACE_MARK, SpelledTokens, name_bytes, spell_tokens
 from ..text.words import Word
 from .errors import OpenError
@@ -35,6 +35,14 @@ class Tokens:
     words: tuple[tuple[int, ...], ...]
     word_texts: tuple[str, ...] = ()
     types: tuple[int, ...] = ()
+
+    @property
+    def axis(self) -> TokenAxis:
+        """The tokens as displayed; each label of two texts ends with "(A)" or "(B)"."""
+        labels = self.labels
+        if any(self.segments):
+            labels = tuple(f"{label} ({'AB'[part]})" for label, part in zip(labels, self.segments, strict=True))
+        return TokenAxis(labels, self.special, self.whole_words() if self.words else None)
 
     def whole_words(self) -> tuple[Word, ...]:
         """Runs of tokens that form words, in order; a special token is a run of its own."""

@@ -3,8 +3,9 @@
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from .token_names import name_bytes
+from .token_names import is_special_name, name_bytes, spell_tokens
 from .words import Word
 
 SPACE = "\u2423"  # shown for a space, which would not be visible
@@ -16,6 +17,37 @@ LONGEST_WORD = 40  # characters; a longer run without space is a protein, a hash
 LONGEST_UNSPACED = 4  # characters of a word in a script that separates no words by spaces
 
 Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class TokenAxis:
+    """The tokens of an axis as displayed.
+
+    Attributes:
+        labels: one for each token.
+        special: whether each is a special token.
+        words: the whole words, each token in exactly one; None where the tokens have no word boundaries.
+    """
+
+    labels: tuple[str, ...]
+    special: tuple[bool, ...]
+    words: tuple[Word, ...] | None = None
+
+
+def read_tokens(names: Sequence[str]) -> TokenAxis:
+    """Read labels, special tokens and whole words from the names of tokens, or from their texts.
+
+    Args:
+        names: as a tokenizer's `convert_ids_to_tokens` returns them; see `token_names` for the conventions.
+    """
+    special = tuple(is_special_name(name) for name in names)
+    read = spell_tokens(names, special)
+    labels = [label_slice(piece) if piece else name for name, piece in zip(names, read.pieces, strict=True)]
+    labels = number_shared(labels, read.spans, [0] * len(names))
+    words = words_by_span(read.text, read.spans)
+    if not read.marks_words or not are_words([text for _, text in words]):
+        return TokenAxis(tuple(labels), special)
+    return TokenAxis(tuple(labels), special, word_runs(words, labels, special))
 
 
 def label_slice(piece: str) -> str:

@@ -14,7 +14,9 @@ from torch import Tensor
 from ..networks.tap import Chain, Recorder, Tap
 from ..networks.transformer import Transformer
 from ..runtime.arrays import largest_difference, softmax, to_array
+from ..text.token_labels import TokenAxis
 from ..text.tokenizer import Tokenizer
+from ..text.words import whole_words
 from .kinds import KINDS, TRANSLATION, AttentionKind
 from .layer_stacks import (
     ATTENTION_STEPS,
@@ -133,6 +135,15 @@ class SentenceTrace(SavableTrace):
         ids = {"source": self.source_ids, "target": self.target_ids}
         return ids[KINDS[kind].queries], ids[KINDS[kind].keys]
 
+    def token_axes(self, kind: str) -> tuple[TokenAxis, TokenAxis]:
+        """Return the tokens of the queries and of the keys of a kind: labels, special tokens and whole words."""
+        return self._sides[KINDS[kind].queries], self._sides[KINDS[kind].keys]
+
+    @cached_property
+    def _sides(self) -> dict[str, TokenAxis]:
+        sides = {"source": (self.source_ids, self.source_tokens), "target": (self.target_ids, self.target_tokens)}
+        return {side: _token_axis(self.tokenizer, *tokens) for side, tokens in sides.items()}
+
     @cached_property
     def verification(self) -> dict[str, Verification]:
         """The check of each kind, computed once."""
@@ -157,6 +168,12 @@ class SentenceTrace(SavableTrace):
             rank = 1 + int((row > row[token]).sum())
             rows.append(Prediction(int(token), label, float(row[token]), rank, candidates))
         return rows
+
+
+def _token_axis(tokenizer: Tokenizer, ids: Sequence[int], labels: tuple[str, ...]) -> TokenAxis:
+    words = whole_words(tokenizer, ids)
+    special = (mark for word in words for mark in [word.special] * (word.end - word.start))
+    return TokenAxis(labels, tuple(special), words)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -133,6 +133,9 @@ def test_two_texts_have_their_segments(opened):
     inputs = opened("bert").reader("A fox.", "A dog.", return_tensors="pt", return_token_type_ids=True)
     assert trace.source.segments == tuple(inputs["token_type_ids"][0].tolist())
     assert sum(trace.source.segments) > 3
+    (axis, _) = trace.token_axes("encoder")
+    assert axis.labels[1] == "A (A)" and axis.labels[-2:] == (". (B)", "[SEP] (B)")
+    assert axis.special == trace.source.special and axis.words == trace.source.whole_words()
     with torch.no_grad():
         expected = tiny.network("bert")(**inputs).logits[0]
     np.testing.assert_allclose(trace.logits, expected.numpy(), atol=1e-4)

@@ -52,6 +52,15 @@ def test_the_tokens_match_the_axes(trace, tokenizer):
     assert trace.source_text == SOURCE and trace.target_text == TARGET
 
 
+def test_every_token_of_an_axis_belongs_to_one_word(trace):
+    queries, keys = trace.token_axes("cross")
+    assert (queries.labels, keys.labels) == trace.axes("cross")
+    assert [word.text for word in keys.words] == [*SOURCE.split(), "</s>"]
+    assert keys.special == (False,) * (len(keys.labels) - 1) + (True,)
+    assert queries.special == (True,) + (False,) * (len(queries.labels) - 1)
+    assert trace.token_axes("encoder")[0] is keys
+
+
 def test_the_logits_are_the_networks_own(trace, network, ids):
     source, target, _ = ids
     with torch.no_grad():
