@@ -19,10 +19,10 @@ from .from_arrays import (
 from .model.text.words import Word, by_words, whole_words
 from .model.tracing.kinds import kind_of
 from .model.tracing.traced_model import AnyTrace
-from .views import attention_maps
+from .views import kind_labels, map_labels
 from .views.text.catalogue import Message
 
-SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", kind_labels.CLS})
 LAYERS = Message("show.layers", "Layers {first} to {last}")
 LAYER = Message("show.layer", "Layer {first}")
 
@@ -42,7 +42,7 @@ class LabelledAttention:
     """
 
     name: str
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
     attention: np.ndarray
     queries: tuple[str, ...]
     keys: tuple[str, ...]
@@ -85,17 +85,17 @@ def _from_record(trace: Any, name: str) -> LabelledAttention:
     numbers = tuple(getattr(record, "layers", range(len(weights))))
     queries, keys = trace.axes(name)
     if getattr(trace, "grid", None) is not None:
-        patches = attention_maps.patch_names(trace.grid)
+        patches = map_labels.patch_names(trace.grid)
         start = getattr(trace, "leading", len(queries) - len(patches))
         names = (*queries[:start], *patches, *queries[start + len(patches) :])
-        return LabelledAttention(name, attention_maps.kind_named(name), weights, names, names, numbers=numbers)
+        return LabelledAttention(name, kind_labels.kind_named(name), weights, names, names, numbers=numbers)
     if hasattr(trace, "tokenizer"):
         ids = {"source": trace.source_ids, "target": trace.target_ids}
         query_words, key_words = (whole_words(trace.tokenizer, ids[side]) for side in _sides(name))
         words = query_words, key_words
-        return LabelledAttention(name, attention_maps.KINDS[name], weights, queries, keys, words, numbers=numbers)
-    sides = attention_maps.ANY_TOKENS
-    kind = replace(attention_maps.kind_named(name), queries=sides[0], keys=sides[1])
+        return LabelledAttention(name, kind_labels.KINDS[name], weights, queries, keys, words, numbers=numbers)
+    sides = kind_labels.ANY_TOKENS
+    kind = replace(kind_labels.kind_named(name), queries=sides[0], keys=sides[1])
     query_tokens, key_tokens = (
         trace.target if side == "target" and trace.target is not None else trace.source for side in _sides(name)
     )
@@ -122,9 +122,9 @@ def from_weights(attention: object, tokens: Sequence[object], kind: str | None) 
     Raises:
         ShowError: see `to_layers` and `check_tokens`.
     """
-    if kind is not None and kind not in attention_maps.KINDS:
+    if kind is not None and kind not in kind_labels.KINDS:
         raise ShowError(
-            f"There is no kind {kind!r} for given weights; choose one of {', '.join(attention_maps.KINDS)}, or none."
+            f"There is no kind {kind!r} for given weights; choose one of {', '.join(kind_labels.KINDS)}, or none."
         )
     layers = to_layers(attention)
     queries, keys = layers[0].shape[1:]
@@ -144,10 +144,8 @@ def from_weights(attention: object, tokens: Sequence[object], kind: str | None) 
     if query_side.words or key_side.words:
         words = _words_or_tokens(query_side), _words_or_tokens(key_side)
 
-    base = attention_maps.ANY_ATTENTION if kind is None else attention_maps.KINDS[kind]
-    base = replace(
-        base, queries=attention_maps.ANY_TOKENS[0], keys=attention_maps.ANY_TOKENS[1], causal=is_causal(layers)
-    )
+    base = kind_labels.ANY_ATTENTION if kind is None else kind_labels.KINDS[kind]
+    base = replace(base, queries=kind_labels.ANY_TOKENS[0], keys=kind_labels.ANY_TOKENS[1], causal=is_causal(layers))
     runs = group_by_heads(layers)
     special = query_side.special | key_side.special
     result = []

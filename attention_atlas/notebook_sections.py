@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from .attention_maps import LabelledAttention
-from .views import attention_maps
+from .views import kind_labels, map_labels, map_weights
 from .views.components import attention_kinds, attention_lines
 from .views.components.attention_grid import Detail, Sheet
 from .views.components.attention_kinds import SheetsOfKinds, SheetWords
@@ -45,8 +45,8 @@ def map_sections(items: Sequence[LabelledAttention], words: bool) -> list[Notebo
         choices.append(Choice(say("viewer.units", "Rows and columns"), UNITS, "units", initial_units))
     if has_special:
         choices.append(Choice(say("viewer.special", "Special tokens"), MARKS, "marks"))
-    rows = attention_maps.join_ids(map(_layer_names, items))
-    columns = attention_maps.ids_with_mean(max(item.attention.shape[1] for item in items))
+    rows = map_labels.join_ids(map(_layer_names, items))
+    columns = map_labels.ids_with_mean(max(item.attention.shape[1] for item in items))
     scale = sentence_input.scale_choice("own" if first.kind.places else "shared")
     choices += [*sentence_input.head_choices(rows, columns), scale]
     chosen = {"marks": "shown", "units": "tokens"} | {choice.key: choice.first for choice in choices}
@@ -59,9 +59,9 @@ def map_sections(items: Sequence[LabelledAttention], words: bool) -> list[Notebo
 def _sheet(item: LabelledAttention) -> Sheet:
     kind = item.kind
     return Sheet(
-        attention_maps.with_means(item.attention),  # (layers + 1, heads + 1, query, key)
+        map_weights.with_means(item.attention),  # (layers + 1, heads + 1, query, key)
         _layer_names(item),
-        attention_maps.ids_with_mean(item.attention.shape[1]),
+        map_labels.ids_with_mean(item.attention.shape[1]),
         item.queries,
         item.keys,
         kind.name,
@@ -75,10 +75,10 @@ def _sheet(item: LabelledAttention) -> Sheet:
 
 
 def _layer_names(item: LabelledAttention) -> list[str]:
-    return attention_maps.ids_with_mean(item.numbers)
+    return map_labels.ids_with_mean(item.numbers)
 
 
-def _detail(kind: attention_maps.Kind) -> Detail:
+def _detail(kind: kind_labels.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
@@ -121,10 +121,10 @@ def download_files(items: Sequence[LabelledAttention], pictures: bool) -> list[D
     if sum(item.attention.size for item in items) <= CSV_WEIGHTS:
         files.append(DownloadFile(say("show.csv", "Weights as CSV"), "attention.csv", "text/csv", _csv(items)))
     for item in items if pictures else ():
-        weights = attention_maps.with_means(item.attention)
+        weights = map_weights.with_means(item.attention)
         picture = overview(
             Overview(
-                weights, _layer_names(item), attention_maps.ids_with_mean(item.attention.shape[1]), item.kind, "shared"
+                weights, _layer_names(item), map_labels.ids_with_mean(item.attention.shape[1]), item.kind, "shared"
             )
         )
         label = partial(say, "show.svg", "{kind}: all maps as SVG")

@@ -26,7 +26,7 @@ from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.browser.chromium import launch_chromium
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.components import attention_grid, component
 
 TOKENS = 128
@@ -155,9 +155,9 @@ def _ours(model: OpenedModel, text: str) -> ViewCandidate:
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
         blocks, block = reduce_to_blocks(trace.attention("decoder"))
-        layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention("decoder").shape[:2])
+        layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention("decoder").shape[:2])
         labels = trace.source.labels[::block]
-        kind = attention_maps.KINDS["decoder"]
+        kind = kind_labels.KINDS["decoder"]
         looks = {"shared_scale": True, "selected": (0, 0), "block": block}
         sheet = attention_grid.Sheet(blocks, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
         return files(

@@ -22,7 +22,7 @@ from benchmarks import bertviz_page
 from benchmarks.page import WIDE
 from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 from views.components import attention_grid, attention_lines, component
 from views.viewer import built_files
 
@@ -73,20 +73,20 @@ def microscope() -> list[Measurement]:
         browser = launch_chromium(playwright)
         for tokens in (12, 64, 128):
             attention, names = tensors(4, 8, tokens)
-            ours = partial(_lines, attention, names, attention_maps.KINDS["encoder"])
+            ours = partial(_lines, attention, names, kind_labels.KINDS["encoder"])
             theirs = partial(_bertviz, attention, names)
             one_layer = {"lines": ours([0]), "bertviz head view": theirs("head_view")}
             rows += compare(browser, site, f"{tokens} tokens, 8 heads of one layer", one_layer, ROUNDS[tokens])
             every = {
-                "grid": _grid(attention, names, attention_maps.KINDS["encoder"]),
+                "grid": _grid(attention, names, kind_labels.KINDS["encoder"]),
                 "lines": ours([0, 1, 2, 3]),
                 "bertviz model view": theirs("model_view"),
             }
             rows += compare(browser, site, f"{tokens} tokens, 8 heads of 4 layers", every, ROUNDS[tokens])
         attention, names = tensors(6, 3, 257)
         vit = {
-            "lines": _lines(attention, names, attention_maps.VISION, list(range(6))),
-            "grid": _grid(attention, names, attention_maps.VISION),
+            "lines": _lines(attention, names, kind_labels.VISION, list(range(6))),
+            "grid": _grid(attention, names, kind_labels.VISION),
         }
         rows += compare(browser, site, "257 tokens, 3 heads of 6 layers", vit, ROUNDS[257])
         browser.close()
@@ -186,7 +186,7 @@ class PageServer:
         return page
 
 
-def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, layers: list[int]) -> ViewCandidate:
+def _lines(attention: np.ndarray, names: list[str], kind: kind_labels.Kind, layers: list[int]) -> ViewCandidate:
     view = attention_lines.LinesView(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
@@ -198,10 +198,10 @@ def _lines(attention: np.ndarray, names: list[str], kind: attention_maps.Kind, l
     return ViewCandidate(make, 'document.querySelector(".lines-root")?.dataset.drawn', ".side .token")
 
 
-def _grid(attention: np.ndarray, names: list[str], kind: attention_maps.Kind) -> ViewCandidate:
+def _grid(attention: np.ndarray, names: list[str], kind: kind_labels.Kind) -> ViewCandidate:
     def make() -> dict[str, bytes]:
-        layers, heads = (attention_maps.ids_with_mean(count) for count in attention.shape[:2])
-        weights = attention_maps.with_means(attention)
+        layers, heads = (map_labels.ids_with_mean(count) for count in attention.shape[:2])
+        weights = map_weights.with_means(attention)
         sheet = attention_grid.Sheet(
             weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
         )

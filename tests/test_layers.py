@@ -57,8 +57,8 @@ def source_package(node: ast.ImportFrom, path: Path) -> str:
     "line, path, top",
     [
         ("from ..tracing.kinds import CROSS", "model/hub/hub_trace.py", "model"),
-        ("from . import palette", "views/attention_maps.py", "views"),
-        ("from .model.text.words import Word", "attention_atlas/attention_maps.py", "model"),
+        ("from . import palette", "views/map_labels.py", "views"),
+        ("from .model.text.words import Word", "attention_atlas/notebook_view.py", "model"),
         ("from .looks import Look", "attention_atlas/notebook_view.py", "attention_atlas"),
         ("from pages.shared import files", "model/translator.py", "pages"),
     ],

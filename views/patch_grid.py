@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import attention_maps
+from . import map_weights
 from .text.catalogue import Message
 
 CHANNELS = (  # each with the label of one of its pixels
@@ -47,7 +47,7 @@ def strongest_entries(weights: np.ndarray, share: float) -> np.ndarray:
 
     Bool, of the shape of `weights`, which are not negative. A browser test compares it with `patch_picture`.
     """
-    return attention_maps.strongest_keys(weights.ravel(), share).reshape(weights.shape)
+    return map_weights.strongest_keys(weights.ravel(), share).reshape(weights.shape)
 
 
 def outline_edges(selected: np.ndarray) -> list[tuple[int, int, bool]]:

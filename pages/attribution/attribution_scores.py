@@ -20,7 +20,7 @@ from model.attribution.source_gradients import GradientCheck, check_gradients
 from model.networks.transformer import Transformer
 from pages.shared import tables
 from pages.shared.page_header import Request
-from views import attention_maps
+from views import map_labels
 from views.text.catalogue import Message
 
 # id in the address bar -> name and short name of a method; in the order of `METHODS`
@@ -95,7 +95,7 @@ class AttributionScores:
         scores = {drop: self.drops[place]}
         scores |= {name(method): self.explained.scores[method][place] for method in METHODS}
         return [
-            tables.name_column(SOURCE_WORD(), attention_maps.numbered(self.source)),
+            tables.name_column(SOURCE_WORD(), map_labels.numbered(self.source)),
             *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in scores.items()),
         ]
 

@@ -14,7 +14,7 @@ from pages.shared.coreference_example import render_coreference
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_translation_page
 from pages.shared.texts import block, caption, how_to_read
-from views import attention_maps
+from views import map_labels
 from views.controls import widgets
 from views.html import bars, decoding_steps
 from views.text import literal
@@ -41,7 +41,7 @@ def explore(request: Request, trace: Trace) -> None:
         slot = st.container(width=320)
     evidence = compute_scores(request, trace, way)
     with slot:
-        label, words = say("attribution.target-word", "Target word"), attention_maps.token_options(evidence.target)
+        label, words = say("attribution.target-word", "Target word"), map_labels.token_options(evidence.target)
         place = int(widgets.select(label, words, "target_word")) - 1
     left, right = st.columns([4, 3], gap="medium")
     with left:

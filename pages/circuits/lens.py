@@ -9,7 +9,7 @@ from pages.shared.code import render_program
 from pages.shared.code_values import sentence
 from pages.shared.page_header import Request, translation_html
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.controls import widgets
 from views.html import answer_cell, bars, generated_tokens
 from views.text import literal, terms
@@ -59,7 +59,7 @@ def render(request: Request) -> None:
 
 def render_position(request: Request, trace: Trace, lens: LogitLens) -> None:
     """Render one position in full: the most probable tokens of every layer, and the rank of the right one."""
-    options = attention_maps.token_options(trace.next_tokens)
+    options = map_labels.token_options(trace.next_tokens)
     with st.container(width=300):
         place = int(widgets.select(say("circuits.lens.position", "Next token"), options, "position")) - 1
     label = request.service.model.tokenizer.labels

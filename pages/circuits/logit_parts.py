@@ -13,7 +13,7 @@ from pages.shared.code import render_program
 from pages.shared.code_values import sentence
 from pages.shared.page_header import Request, translation_html
 from pages.shared.texts import block, caption
-from views import attention_maps
+from views import map_labels
 from views.controls import sentence_input, widgets
 from views.html import bars, generated_tokens
 from views.text import literal
@@ -89,7 +89,7 @@ def render(request: Request) -> None:
     trace = request.trace()
     st.html(translation_html(trace.target_text))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        label, options = say("circuits.lens.position", "Next token"), attention_maps.token_options(trace.next_tokens)
+        label, options = say("circuits.lens.position", "Next token"), map_labels.token_options(trace.next_tokens)
         place = int(widgets.select(label, options, "position", width=220)) - 1
         other = choose_other(trace, place)
         views = {

@@ -15,7 +15,7 @@ from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import step_buttons
 from pages.shared.texts import block, caption, paragraph
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, SliderPositions, StepView, number_axis
 from views.components.step_view import BarColumn as Bar
 from views.controls import widgets
@@ -53,20 +53,18 @@ def choose_step(trace: Trace) -> int:
 def render_attention(trace: Trace, step: int) -> None:
     """Show the cross-attention of the step over the source."""
     st.header(say("decoding.attention", "What this step attends to"), anchor=False)
-    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.cross_attention.shape[:2])
+    layers, heads = (map_labels.ids_with_mean(count) for count in trace.cross_attention.shape[:2])
     with st.container(horizontal=True):
-        layer = widgets.select(terms.LAYER(), attention_maps.option_labels(layers), "cross_layer", attention_maps.MEAN)
-        head = widgets.select(terms.HEAD(), attention_maps.option_labels(heads), "cross_head", attention_maps.MEAN)
-    sheet = attention_maps.with_means(
-        trace.cross_attention[:, :, step - 1 : step]
-    )  # (layers + 1, heads + 1, 1, source)
+        layer = widgets.select(terms.LAYER(), map_labels.option_labels(layers), "cross_layer", map_labels.MEAN)
+        head = widgets.select(terms.HEAD(), map_labels.option_labels(heads), "cross_head", map_labels.MEAN)
+    sheet = map_weights.with_means(trace.cross_attention[:, :, step - 1 : step])  # (layers + 1, heads + 1, 1, source)
     weights = sheet[layers.index(layer), heads.index(head), 0]  # (source,)
-    label = block("decoding", "attention-of-the-step", step=step, place=attention_maps.describe(layer, head))
+    label = block("decoding", "attention-of-the-step", step=step, place=map_labels.describe(layer, head))
     st.html(generated_tokens.label(label) + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
     difference = checks.format_difference("attention", trace.verification["cross"].max_difference)
     caption("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
     paragraph("decoding", "attention")
-    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, attention_maps.KINDS["cross"])
+    axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, kind_labels.KINDS["cross"])
     label, name = say("decoding.attention.csv", "Attention as CSV"), f"cross-attention-step-{step}.csv"
     files.download(label, lambda: downloads.matrix_csv(weights[None], *axes), name)
 

@@ -18,7 +18,7 @@ from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, bar_column, render_table, token_column
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
@@ -103,9 +103,7 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
     weights = trace.attention(head.kind)[head.layer, head.head]
-    picture = HeadMap(
-        weights, *trace.axes(head.kind), kind, attention_maps.describe(layer, number), float(weights.max())
-    )
+    picture = HeadMap(weights, *trace.axes(head.kind), kind, map_labels.describe(layer, number), float(weights.max()))
     query = bound_settings.shared_query() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
     st.page_link("pages/attention/page.py", label=label, query_params=query)

@@ -15,7 +15,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
-from views import attention_maps
+from views import map_labels
 from views.components.step_view import (
     Axis,
     BarColumn,
@@ -146,7 +146,7 @@ def _render_files(trace: RecurrentTrace, steps: FirstAttention, name: str) -> No
         "generated": list(trace.next_tokens),
         "source": list(trace.source_tokens),
     }
-    rows, columns = attention_maps.numbered(trace.next_tokens), attention_maps.numbered(trace.source_tokens)
+    rows, columns = map_labels.numbered(trace.next_tokens), map_labels.numbered(trace.source_tokens)
     corner = say("column.generated", "generates")
     table_rows = [[name, *row] for name, row in zip(rows, steps.weights.tolist(), strict=True)]
     with st.container(horizontal=True):

@@ -19,7 +19,6 @@ from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from views.attention_maps import MEAN
 from views.components.step_view import (
     Axis,
     BarColumn,
@@ -32,6 +31,7 @@ from views.components.step_view import (
     StepView,
 )
 from views.controls import widgets
+from views.map_labels import MEAN
 from views.text import prose, terms
 from views.text.catalogue import say
 

@@ -13,7 +13,7 @@ from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.text import literal, terms
@@ -51,7 +51,7 @@ def render(request: Request) -> None:
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = choose_stack(trace)
-        names = attention_maps.numbered(tokens)
+        names = map_labels.numbered(tokens)
         label = say("inside.norm-place", "Token at place, 0 for the mean")
         place = int(widgets.number(label, "norm_place", 0, 0, len(names), width=230))
     recomputed = request.service.lesson(

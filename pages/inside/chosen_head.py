@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from model import Trace
 from model.lessons.layer_steps import AttentionSteps, LayerInputs, recompute_attention, record_layer_inputs
 from pages.shared.page_header import Request
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.controls import sentence_input
 from views.text.catalogue import say
 
@@ -16,7 +16,7 @@ class ChosenHead:
 
     request: Request
     trace: Trace
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
     layer: int
     head: int
 
@@ -50,7 +50,7 @@ class ChosenHead:
     @property
     def heading(self) -> str:
         """Kind, layer and head in words, at the beginning of a sentence."""
-        return self.kind.heading(attention_maps.describe(str(self.layer + 1), str(self.head + 1)))
+        return self.kind.heading(map_labels.describe(str(self.layer + 1), str(self.head + 1)))
 
 
 def choose_head(request: Request, layer_and_head: bool = True) -> ChosenHead:
@@ -59,7 +59,7 @@ def choose_head(request: Request, layer_and_head: bool = True) -> ChosenHead:
     kind = sentence_input.kind(request.service.kinds)
     layers, heads = trace.attention(kind.name).shape[:2]
     layer, head = (
-        sentence_input.head(attention_maps.ids_with_mean(layers)[:-1], attention_maps.ids_with_mean(heads)[:-1])
+        sentence_input.head(map_labels.ids_with_mean(layers)[:-1], map_labels.ids_with_mean(heads)[:-1])
         if layer_and_head
         else (1, 1)
     )

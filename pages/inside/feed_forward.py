@@ -12,7 +12,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import bars
@@ -30,9 +30,9 @@ def render(request: Request) -> None:
     trace = request.trace()
     with st.container(horizontal=True, gap="medium"):
         stack, tokens = choose_stack(trace)
-        layers = attention_maps.ids_with_mean(
-            len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden)
-        )[:-1]
+        layers = map_labels.ids_with_mean(len(trace.encoder_hidden if stack == "encoder" else trace.decoder_hidden))[
+            :-1
+        ]
         layer = int(widgets.select(terms.LAYER(), layers, "layer", width=110)) - 1
     key = ("firing", trace.source_ids, trace.target_ids, stack, layer)
     hidden_units = request.service.lesson(key, measure_hidden_units, trace, stack, layer)
@@ -96,7 +96,7 @@ def render_table(hidden_units: HiddenUnits, tokens: tuple[str, ...], stack: str)
     ]
     shares = [bars.bar_cell(count, d_ff, stack, _share_of_units(count, d_ff)) for count in fired]
     columns = [
-        tables.name_column(terms.TOKEN(), attention_maps.numbered(tokens)),
+        tables.name_column(terms.TOKEN(), map_labels.numbered(tokens)),
         tables.TableColumn(say("inside.column.fired", "units that fire"), fired, shares),
         tables.name_column(say("inside.column.strongest", "strongest units: activation"), strongest_texts, "number"),
     ]

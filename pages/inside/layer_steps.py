@@ -12,7 +12,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.matrix_row import Operation, RowMatrix, matrix_row
 from views.components.player import player
 from views.controls import widgets
@@ -87,8 +87,8 @@ def render(request: Request) -> None:
         "inside", "check-step", difference=checks.format_difference("attention step", steps.differences[STEPS[step]])
     )
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))
-    columns = attention_maps.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
-    names, corner = attention_maps.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
+    columns = map_labels.numbered(result.columns) or list(map(str, range(result.values.shape[1])))
+    names, corner = map_labels.numbered(result.rows), f"{result.row_title} \\ {result.column_title}"
     name = f"{chosen.kind.name}-{id}"
     with st.container(horizontal=True):
         title = say("inside.step.title", "{step}: {place}", step=STEP_LABELS[id](), place=chosen.label)

@@ -11,7 +11,7 @@ from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.controls import sentence_input, widgets
 from views.html import bars
 from views.text import literal, terms
@@ -39,7 +39,7 @@ def render(request: Request) -> None:
     result = {"query": token, "key": token_value(keys[best]), "weight": float(weights[best]), "keys": open_keys}
     result |= {"even": 1 / open_keys}
     render_experiment("inside-one-query", {key: len(words)}, result if place == len(words) - 1 else None)
-    render_table(chosen, steps, place, attention_maps.numbered(keys), words[place])
+    render_table(chosen, steps, place, map_labels.numbered(keys), words[place])
 
 
 def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: list[str], word: str) -> None:

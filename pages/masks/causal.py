@@ -9,7 +9,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
 from views.html import generated_tokens
@@ -40,7 +40,7 @@ def render(request: Request) -> None:
             for candidate in predictions[position - 1].top
             if candidate.id != trace.target_ids[position]
         }
-        chosen = choose_replacement(candidates, attention_maps.numbered(trace.target_tokens)[position])
+        chosen = choose_replacement(candidates, map_labels.numbered(trace.target_tokens)[position])
     masks = [mask_pattern("causal", side), mask_pattern("none", side)]
     key = ("causality", trace.source_ids, trace.target_ids, position, int(chosen))
     with_mask, without = request.service.lesson(key, check_causality, trace, position, int(chosen), masks)
@@ -71,7 +71,7 @@ def render(request: Request) -> None:
     ]
     matrix_row(items, "causality", per_row=2)
     columns = [
-        tables.name_column(axes[1], attention_maps.numbered(tokens)),
+        tables.name_column(axes[1], map_labels.numbered(tokens)),
         tables.bar_column(say("masks.changes.causal", "change with the causal mask"), with_mask[-1], top),
         tables.bar_column(say("masks.changes.none", "change without a mask"), without[-1], top),
     ]

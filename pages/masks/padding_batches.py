@@ -23,7 +23,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import sentence_input, whole_numbers, widgets
@@ -64,7 +64,7 @@ def render(request: Request) -> None:
     lengths = batch.padding[:, 0, 0].sum(axis=1).tolist()
     effect = request.service.lesson(("padding", batch.ids.tobytes(), tuple(lengths)), measure_padding_effect, batch)
     choices = sentence_input.head_choices(
-        attention_maps.ids_with_mean(config.n_encoder_layers)[:-1], attention_maps.ids_with_mean(config.n_heads)[:-1]
+        map_labels.ids_with_mean(config.n_encoder_layers)[:-1], map_labels.ids_with_mean(config.n_heads)[:-1]
     )
     chosen = {choice.key: choice.in_component() for choice in choices}
     layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
@@ -198,7 +198,7 @@ def render_masks(
     )
     linked_heatmaps(head_maps, "weights_of_one", sentence_input.store_selection)
     place = tuple(options.index(chosen[choice.key]) for options, choice in zip(numbers, choices, strict=True))
-    title = heading.format(sequence=chosen["sequence"], map=attention_maps.describe(chosen["layer"], chosen["head"]))
+    title = heading.format(sequence=chosen["sequence"], map=map_labels.describe(chosen["layer"], chosen["head"]))
     arrays = {"ids": batch.ids, "padding": batch.padding, "causal": batch.causal}
     arrays |= {"masked": effect.masked[place[1:]], "unmasked": effect.unmasked[place[1:]]}
     items = [replace(item, values=item.values[place[:1]]) for item in mask_matrices]

@@ -15,7 +15,7 @@ from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.components.controls import fits
 from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix
@@ -43,12 +43,12 @@ def render(request: Request) -> None:
     """Show the mask, its effect, and a head's matrices below. Choosing or painting reruns only this section."""
     trace = request.trace()
     side, tokens = len(trace.target_ids), trace.target_tokens
-    layers, heads = (attention_maps.ids_with_mean(count)[:-1] for count in trace.decoder_attention.shape[:2])
+    layers, heads = (map_labels.ids_with_mean(count)[:-1] for count in trace.decoder_attention.shape[:2])
     with st.container(horizontal=True, gap="medium"):
         help = " ".join(block("masks", "pattern-help").split())
         name = widgets.pick(say("masks.pattern", "Mask"), PATTERNS, "mask", help=help, on_change=clear_paint)
         size = widgets.number(say("masks.tokens", "Tokens"), "pieces", 3, 1, 128) if name in SIZED else 1
-        choices = {ALL: say("masks.layers.all", "all")} | attention_maps.option_labels(layers)
+        choices = {ALL: say("masks.layers.all", "all")} | map_labels.option_labels(layers)
         # an unpainted causal mask is that of the layers that do not use it: the choice has no effect
         same = name == "causal" and not bound_settings.stored_text(PAINTED)
         label = say("masks.layers", "Layers that use it")
@@ -113,9 +113,7 @@ def render_next_tokens(trace: Trace, causal: MaskEffect, effect: MaskEffect) -> 
     choices = zip(effect.best, effect.best_probability, strict=True)
     best = [f"{literal.token(token)} {three_digits(float(probability))}" for token, probability in choices]
     columns = [
-        tables.name_column(
-            say("masks.next.token", "token that should follow"), attention_maps.numbered(trace.next_tokens)
-        ),
+        tables.name_column(say("masks.next.token", "token that should follow"), map_labels.numbered(trace.next_tokens)),
         tables.bar_column(say("masks.next.causal", "probability, causal mask"), causal.probabilities, 1),
         tables.bar_column(say("masks.next.this", "probability, this mask"), effect.probabilities, 1),
         tables.name_column(say("masks.next.best", "most probable now"), best),
@@ -159,14 +157,14 @@ def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: S
     )
     paragraph("masks", "one-head")
     causal, effect = causal.head(layer, head), effect.head(layer, head)
-    render_row(attention_maps.numbered(target_tokens), effect)
+    render_row(map_labels.numbered(target_tokens), effect)
     scores = effect.masked_scores.astype(np.float64)
     exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
     largest = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
     difference = checks.format_difference("masked weights", float(largest))
     leak = checks.format_difference("mask leak", effect.masked_weight)
     caption("masks", "weights-check", difference=difference, masked_weight=leak)
-    place = attention_maps.describe(chosen["layer"], chosen["head"])
+    place = map_labels.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}
     shown_items = [_select_head(item, layer, head, drop=True) for item in items]

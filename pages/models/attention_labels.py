@@ -8,19 +8,19 @@ from model.hub.opened_model import OpenedModel
 from model.hub.token_offsets import Tokens
 from model.tracing.kinds import kind_of
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, view_trace
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.text.catalogue import Message, say
 
 
-def labelled_kinds(trace: HubTrace) -> dict[str, attention_maps.Kind]:
+def labelled_kinds(trace: HubTrace) -> dict[str, kind_labels.Kind]:
     """Return the kinds of attention of a trace by name, in the model's order."""
     return {name: any_model_kind(name) for name in trace.records}
 
 
-def any_model_kind(kind: str) -> attention_maps.Kind:
+def any_model_kind(kind: str) -> kind_labels.Kind:
     """Return a kind with labels that fit any model."""
-    labelled = attention_maps.kind_named(kind)
-    return labelled if labelled.places else _with_side_labels(labelled, attention_maps.ANY_TOKENS)
+    labelled = kind_labels.kind_named(kind)
+    return labelled if labelled.places else _with_side_labels(labelled, kind_labels.ANY_TOKENS)
 
 
 def axes(trace: HubTrace, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -39,7 +39,7 @@ def _token_labels(tokens: Tokens) -> tuple[str, ...]:
 
 
 def view_opened(
-    model: OpenedModel, trace: HubTrace, kind: attention_maps.Kind, inputs: Mapping[str, object]
+    model: OpenedModel, trace: HubTrace, kind: kind_labels.Kind, inputs: Mapping[str, object]
 ) -> ViewedAttention:
     """Return one kind of attention of a trace, for the viewer.
 
@@ -66,9 +66,7 @@ def _special_labels(trace: HubTrace) -> frozenset[str]:
     """Return the labels of the tokens that the tokenizer adds."""
     texts = [tokens for tokens in (trace.source, trace.target) if tokens is not None]
     marked = (zip(_token_labels(tokens), tokens.special, strict=True) for tokens in texts)
-    return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset(
-        {attention_maps.CLS}
-    )
+    return frozenset(label for tokens in marked for label, special in tokens if special) or frozenset({kind_labels.CLS})
 
 
 def available_views(trace: HubTrace) -> tuple[str, ...]:
@@ -81,10 +79,10 @@ def _position_labels(grid: tuple[int, int], leading: int, trailing: int) -> tupl
     """Return labels of a picture's positions: CLS and registers, `leading` in all, patches, and other tokens."""
     registers = (say("models.register", "register {number}", number=number) for number in range(1, leading))
     others = (say("models.trailing", "token {number} after the patches", number=n) for n in range(1, trailing + 1))
-    return (*(attention_maps.CLS, *registers)[:leading], *attention_maps.patch_names(grid), *others)
+    return (*(kind_labels.CLS, *registers)[:leading], *map_labels.patch_names(grid), *others)
 
 
-def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:
+def group_words(kind: kind_labels.Kind, trace: HubTrace) -> WordGrouping:
     """Group a trace's tokens into whole words."""
     sides = _sides(kind.name, trace)
     queries, keys = (getattr(trace, side).whole_words() for side in sides)
@@ -95,8 +93,7 @@ def group_words(kind: attention_maps.Kind, trace: HubTrace) -> WordGrouping:
         f"words = trace.{sides[0]}.whole_words(), trace.{sides[1]}.whole_words()",
         "attention = by_words(attention, *words).astype('float32')",
     )
-    labelled = _with_side_labels(attention_maps.kind_named(kind.name), attention_maps.ANY_WORDS)
-    return WordGrouping(labelled, queries, keys, recipe)
+    return WordGrouping(kind.of_words, queries, keys, recipe)
 
 
 def _sides(kind: str, trace: HubTrace) -> list[str]:
@@ -105,11 +102,11 @@ def _sides(kind: str, trace: HubTrace) -> list[str]:
     return [side if trace.target is not None else "source" for side in sides]
 
 
-def _with_side_labels(kind: attention_maps.Kind, sides: tuple[Message, Message]) -> attention_maps.Kind:
+def _with_side_labels(kind: kind_labels.Kind, sides: tuple[Message, Message]) -> kind_labels.Kind:
     return replace(kind, queries=sides[0], keys=sides[1])
 
 
-def _recipe_lines(model: OpenedModel, kind: attention_maps.Kind, inputs: Mapping[str, object]) -> tuple[str, ...]:
+def _recipe_lines(model: OpenedModel, kind: kind_labels.Kind, inputs: Mapping[str, object]) -> tuple[str, ...]:
     """Return lines of Python that compute the same in a notebook."""
     traced: tuple[str, ...]
     if "sentence" not in inputs:

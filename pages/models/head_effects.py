@@ -18,7 +18,7 @@ from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.export.matrices import HeadMap
 from views.html import bars
 from views.text import prose
@@ -95,7 +95,7 @@ def _render_files(trace: HubTrace, head: head_rows.Head) -> None:
         weights,
         *attention_labels.axes(trace, head.kind),
         kind,
-        attention_maps.describe(layer, number),
+        map_labels.describe(layer, number),
         float(weights.max()),
     )
     files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")

@@ -20,7 +20,7 @@ from pages.shared.head_ranking.head_rows import label_text
 from pages.shared.service import Service
 from pages.shared.texts import caption, render_check
 from pages.shared.token_changes import token_changes
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMap, MapPair
 from views.html import bars, generated_tokens
@@ -171,33 +171,33 @@ def _render_losses(model: OpenedModel, trace: HubTrace, outcome: InterventionOut
 
 
 def _render_one_head(
-    kinds: Mapping[str, attention_maps.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
+    kinds: Mapping[str, kind_labels.Kind], trace: HubTrace, after: HubTrace, plan: HeadInterventions
 ) -> None:
     """Render one head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
 
-    def pair_of(kind: attention_maps.Kind, layer: int, head: int) -> MapPair:
+    def pair_of(kind: kind_labels.Kind, layer: int, head: int) -> MapPair:
         first = _side(titles[0], trace, kind, (layer, head), HeadInterventions())
         second = _side(titles[1], after, kind, (layer, head), plan)
         _, heads, queries, keys = trace.records[kind.name].weights.shape
         numbers = trace.records[kind.name].layers
-        place = attention_maps.ids_with_mean(numbers)[layer], attention_maps.ids_with_mean(heads)[head]
+        place = map_labels.ids_with_mean(numbers)[layer], map_labels.ids_with_mean(heads)[head]
         rows, columns = tuple(range(queries)), tuple(range(keys))
-        return MapPair(first, second, kind, attention_maps.describe(*place), (rows, rows), (columns, columns))
+        return MapPair(first, second, kind, map_labels.describe(*place), (rows, rows), (columns, columns))
 
     shapes = {name: trace.records[name].weights.shape for name in kinds}
     numbers = {name: trace.records[name].layers for name in kinds}
     pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare", numbers=numbers)
-    if attention_maps.MEAN not in (layer, head):
+    if map_labels.MEAN not in (layer, head):
         at = numbers[pair.kind.name].index(int(layer) - 1), int(head) - 1
         labels = [label_text(score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
 def _side(
-    name: str, trace: HubTrace, kind: attention_maps.Kind, place: tuple[int, int], plan: HeadInterventions
+    name: str, trace: HubTrace, kind: kind_labels.Kind, place: tuple[int, int], plan: HeadInterventions
 ) -> ComparedMap:
-    weights = attention_maps.single_map(trace.records[kind.name].weights, *place)  # (query, key)
+    weights = map_weights.single_map(trace.records[kind.name].weights, *place)  # (query, key)
     layers, count = trace.records[kind.name].weights.shape[:2]
     averaged = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)

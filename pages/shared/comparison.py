@@ -14,7 +14,7 @@ from model.tracing.trace import SentenceTrace
 from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.service import Service
 from pages.shared.texts import block
-from views import attention_maps
+from views import kind_labels, map_weights
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMap, MapPair
 from views.text.catalogue import say
@@ -85,7 +85,7 @@ class TraceComparison:
         shapes = (trace.attention(kind).shape for trace in (self.first, self.second))
         return tuple(map(max, *shapes))
 
-    def pair(self, kind: attention_maps.Kind, layer: int, head: int, place: str) -> MapPair:
+    def pair(self, kind: kind_labels.Kind, layer: int, head: int, place: str) -> MapPair:
         """Return two maps to draw; a layer or head after the last one means the mean over them.
 
         The plan must be of heads.
@@ -97,7 +97,7 @@ class TraceComparison:
         averaged = [(one, other) for one, other in places if layer in (one, layers) and head in (other, heads)]
 
         def side(trace: SentenceTrace, plan: HeadInterventions, name: str) -> ComparedMap:
-            weights = attention_maps.single_map(trace.attention(kind.name), layer, head)  # (query, key)
+            weights = map_weights.single_map(trace.attention(kind.name), layer, head)  # (query, key)
             allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in averaged]
             hidden = ~np.any(allowed, axis=0) & (weights == 0)  # one-hot attention may be on a masked key
             return ComparedMap(name, weights, *trace.axes(kind.name), hidden)

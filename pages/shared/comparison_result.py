@@ -10,7 +10,7 @@ from pages.shared.comparison import TraceComparison
 from pages.shared.page_header import render_translation
 from pages.shared.service import kinds_by_name
 from pages.shared.texts import warn_if_cut_off
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.export.difference import MapPair
 from views.text import terms
 from views.text.catalogue import say, say_count
@@ -53,7 +53,7 @@ def _total(name: str, losses: np.ndarray) -> str:
 def render_token_losses(comparison: TraceComparison) -> None:
     """Render a table with a row for each target token; a token of only one side has no -ln p on the other."""
     losses = comparison.losses
-    labels = [attention_maps.numbered(trace.next_tokens) for trace in (comparison.first, comparison.second)]
+    labels = [map_labels.numbered(trace.next_tokens) for trace in (comparison.first, comparison.second)]
     names: list[str] = []
     first: list[float | None] = []
     second: list[float | None] = []
@@ -87,8 +87,8 @@ def render_one_head(comparison: TraceComparison) -> None:
     kind, layer, head = differences.most_moved_head(comparison.moved)
     most_moved = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
 
-    def pair_of(kind: attention_maps.Kind, layer: int, head: int) -> MapPair:
-        return comparison.pair(kind, layer, head, attention_maps.describe(*_place_names(comparison, kind, layer, head)))
+    def pair_of(kind: kind_labels.Kind, layer: int, head: int) -> MapPair:
+        return comparison.pair(kind, layer, head, map_labels.describe(*_place_names(comparison, kind, layer, head)))
 
     differences.render(
         kinds_by_name(comparison.kinds.values()),
@@ -101,6 +101,6 @@ def render_one_head(comparison: TraceComparison) -> None:
     )
 
 
-def _place_names(comparison: TraceComparison, kind: attention_maps.Kind, layer: int, head: int) -> tuple[str, str]:
-    layers, heads = (attention_maps.ids_with_mean(count) for count in comparison.shape(kind.name)[:2])
+def _place_names(comparison: TraceComparison, kind: kind_labels.Kind, layer: int, head: int) -> tuple[str, str]:
+    layers, heads = (map_labels.ids_with_mean(count) for count in comparison.shape(kind.name)[:2])
     return layers[layer], heads[head]

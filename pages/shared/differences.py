@@ -8,7 +8,7 @@ import streamlit as st
 
 from pages.shared import files
 from pages.shared.texts import block, paragraph
-from views import attention_maps, palette
+from views import kind_labels, map_labels, palette
 from views.components.controls import fits
 from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
 from views.components.matrix_row import RowMatrix, matrix_row
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 def render(
-    kinds: Mapping[str, attention_maps.Kind],
+    kinds: Mapping[str, kind_labels.Kind],
     shapes: Mapping[str, tuple[int, ...]],
-    pair_of: Callable[[attention_maps.Kind, int, int], MapPair],
+    pair_of: Callable[[kind_labels.Kind, int, int], MapPair],
     key: str,
     name: str,
     first: str = "",
@@ -56,7 +56,7 @@ def render(
     ids = {name: _ids(shape, None if numbers is None else numbers[name]) for name, shape in shapes.items()}
     layers, heads = ids[kind.name]
     layer, head = (choice.in_component() for choice in _head_choices(layers, heads))
-    head_choices = _head_choices(*(attention_maps.join_ids(each) for each in zip(*ids.values(), strict=True)))
+    head_choices = _head_choices(*(map_labels.join_ids(each) for each in zip(*ids.values(), strict=True)))
     choices = [*([kind_choice] if len(kinds) > 1 else []), *head_choices]
     chosen = {kind_choice.key: kind.name} if len(kinds) > 1 else {}
     chosen |= {choice.key: value for choice, value in zip(head_choices, (layer, head), strict=True)}
@@ -97,8 +97,8 @@ def render(
 
 def _ids(shape: tuple[int, ...], numbers: Sequence[int] | None) -> tuple[list[str], list[str]]:
     """Ids of the layers and of the heads, each with the mean."""
-    layers = attention_maps.ids_with_mean(shape[0] if numbers is None else numbers)
-    return layers, attention_maps.ids_with_mean(shape[1])
+    layers = map_labels.ids_with_mean(shape[0] if numbers is None else numbers)
+    return layers, map_labels.ids_with_mean(shape[1])
 
 
 def _head_choices(layers: list[str], heads: list[str]) -> tuple[Choice, Choice]:
@@ -122,7 +122,7 @@ def _render_notes(pair: MapPair) -> None:
 
 
 def _map_set(
-    kind: attention_maps.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], only_chosen: bool
+    kind: kind_labels.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], only_chosen: bool
 ) -> MapSet:
     """Return all pairs of a kind, one for each layer and head, or the chosen pair alone."""
     lead = (1, 1) if only_chosen else (len(names[0]), len(names[1]))
@@ -142,7 +142,7 @@ def _map_set(
     return MapSet(items, kind.heading("{map}"), names, links[: len(items)])
 
 
-def _matrices(sides: Sequence[ComparedMap], kind: attention_maps.Kind, hue: str, top: np.ndarray) -> RowMatrix:
+def _matrices(sides: Sequence[ComparedMap], kind: kind_labels.Kind, hue: str, top: np.ndarray) -> RowMatrix:
     """Return one side of all pairs."""
     values = np.stack([np.where(side.hidden, np.float32(-np.inf), side.weights) for side in sides])
     values = values.reshape(*top.shape, *values.shape[1:])  # (layer, head, query, key)
@@ -169,14 +169,14 @@ def render_moved_heads(
         heads = [str(head + 1) for head in range(table.shape[1])]
         layers = [say("moved.layer", "layer {layer}", layer=number + 1) for number in numbers[kind]]
         items.append(
-            RowMatrix(attention_maps.kind_named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
+            RowMatrix(kind_labels.kind_named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
         )
     matrix_row(items, "moved")
     kind, layer, head = most_moved_head(moved)
     share = float(moved[kind][layer, head])
     values = {
-        "kind": attention_maps.kind_named(kind).title,
-        "place": attention_maps.describe(str(numbers[kind][layer] + 1), str(head + 1)),
+        "kind": kind_labels.kind_named(kind).title,
+        "place": map_labels.describe(str(numbers[kind][layer] + 1), str(head + 1)),
         "share": three_digits(share),
     }
     nothing = block("compare", "nothing-moved")

@@ -11,7 +11,7 @@ import streamlit as st
 
 from model import HeadInterventions, InterventionError
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Pull, Scale, Temperature, Window
-from views import attention_maps
+from views import kind_labels
 from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal
@@ -132,7 +132,7 @@ def describe_change(change: HeadIntervention) -> str:
         heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
         places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
     values = {
-        "kind": attention_maps.kind_named(change.kind).title,
+        "kind": kind_labels.kind_named(change.kind).title,
         "places": "; ".join(places),
         "what": _describe_action(change),
     }

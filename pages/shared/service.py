@@ -21,9 +21,9 @@ from server import run_context
 from server.result_cache import ResultCache, T
 from server.shared_streams import SharedStreams
 from server.work_lock import WorkLock
-from views import attention_maps
-from views.attention_maps import Kind
+from views import kind_labels
 from views.controls.pictures import Picture
+from views.kind_labels import Kind
 from views.text import waiting
 from views.text.catalogue import Message, Untranslated
 
@@ -154,15 +154,15 @@ QUERY = Message("kind.other.query", "{whose} query token")
 KEY = Message("kind.other.key", "{whose} key token")
 
 
-def labelled_kind(kind: AttentionKind) -> attention_maps.Kind:
+def labelled_kind(kind: AttentionKind) -> kind_labels.Kind:
     """Return a kind with its labels; where the views have none, with the names that the model has."""
-    labelled = attention_maps.ALIGNMENTS.get(kind.score) or attention_maps.find_kind(kind.name)
+    labelled = kind_labels.ALIGNMENTS.get(kind.score) or kind_labels.find_kind(kind.name)
     if labelled is None:
         name, sides = Untranslated(kind.name), (partial(QUERY, whose=kind.queries), partial(KEY, whose=kind.keys))
-        labelled = attention_maps.Kind(kind.name, Untranslated(kind.title), *sides, name, name)
+        labelled = kind_labels.Kind(kind.name, Untranslated(kind.title), *sides, name, name)
     return replace(labelled, causal=kind.causal)
 
 
-def kinds_by_name(kinds: Iterable[AttentionKind]) -> dict[str, attention_maps.Kind]:
+def kinds_by_name(kinds: Iterable[AttentionKind]) -> dict[str, kind_labels.Kind]:
     """Return the labelled kinds of a model, in its order."""
     return {kind.name: labelled_kind(kind) for kind in kinds}

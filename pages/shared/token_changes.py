@@ -9,7 +9,7 @@ from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, No
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import AnyTrace
 from pages.shared.head_changes import MASK, ONE_HOT
-from views import attention_maps
+from views import map_labels
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
 
@@ -36,7 +36,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
     if mask == WINDOW:
         label = say("compare.window", "Keys less than this many places away")
         return Window(kind.name, heads, int(widgets.number(label, "window", 2, 1, 128)))
-    keys = attention_maps.token_options(trace.axes(kind.name)[1])
+    keys = map_labels.token_options(trace.axes(kind.name)[1])
     first = tuple(keys)[1:2]  # without the first, the decoder's first query would have no key
     label = say("compare.forbid", "Keys that no query may attend to")
     forbidden = widgets.multiselect(label, keys, f"{kind.name}forbid", first)
@@ -44,7 +44,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
 
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
-    queries, keys = (attention_maps.token_options(side) for side in trace.axes(kind))
+    queries, keys = (map_labels.token_options(side) for side in trace.axes(kind))
     options: dict[str, str | Untranslated] = {EVERY: say("compare.query.every", "every query"), **queries}
     with st.container(horizontal=True, gap="medium"):
         query = widgets.select(say("compare.query", "Query"), options, f"{kind}asks")

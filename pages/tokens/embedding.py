@@ -11,7 +11,7 @@ from pages.shared.charts import matrix_chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption
-from views import attention_maps
+from views import map_labels
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix, symmetric
 from views.html import bars, generated_tokens
@@ -58,7 +58,7 @@ def render(request: Request) -> None:
             render_vectors(steps, step)
     with right:
         if step not in ("tokens", "ids"):
-            widgets.select(FOLLOW(), attention_maps.token_options(steps.tokens), "piece")
+            widgets.select(FOLLOW(), map_labels.token_options(steps.tokens), "piece")
         render_token_steps(steps, int(bound_settings.current_value("piece")) - 1)
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
     result = {"row": row, "position": position} if step == "positions" else None
@@ -75,7 +75,7 @@ def render_vectors(steps: EmbeddingSteps, step: str) -> None:
         "positions": (steps.embedded, say("tokens.entry.positions", "entry after adding the position")),
     }[step]
     high = symmetric(values)
-    chart = ChartMatrix(values, *axis_titles(), entry, rows=attention_maps.numbered(steps.tokens), low=-high, high=high)
+    chart = ChartMatrix(values, *axis_titles(), entry, rows=map_labels.numbered(steps.tokens), low=-high, high=high)
     alt = say("tokens.vectors.alt", "Heatmap, {entry}; the table below has the same numbers.", entry=entry)
     matrix_chart(chart, "vectors", alt)
     lengths = {"rows": steps.rows, "scaled": steps.scaled, "positions": steps.positions}
@@ -115,7 +115,7 @@ def axis_titles() -> tuple[str, str]:
 
 def render_files(steps: EmbeddingSteps) -> None:
     """Offer all steps as files, and the sum as a table."""
-    labels, dimensions = attention_maps.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
+    labels, dimensions = map_labels.numbered(steps.tokens), list(map(str, range(steps.rows.shape[1])))
     rows = lambda: [[label, id, *row] for label, id, row in zip(labels, steps.ids, steps.embedded, strict=True)]  # noqa: E731
     names = ("tokens", "ids", "rows", "scaled", "positions", "embedded")
     with st.container(horizontal=True):

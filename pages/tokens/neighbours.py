@@ -8,7 +8,7 @@ from pages.shared.charts import chart
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import Request
 from pages.shared.texts import block, caption, paragraph
-from views import attention_maps
+from views import map_labels
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import histogram
 from views.html import bars
@@ -27,7 +27,7 @@ def render(request: Request) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         longest = max(range(len(ids) - 1), key=lambda place: (len(literal.token(source_tokens[place])), place))
-        label, choices = say("tokens.near", "Token of your sentence"), attention_maps.token_options(source_tokens)
+        label, choices = say("tokens.near", "Token of your sentence"), map_labels.token_options(source_tokens)
         near = widgets.select(label, choices, "near", str(longest + 1))
         place = int(near) - 1
         count = widgets.slider(say("tokens.near.count", "Neighbours shown"), "count", 12, 3, MOST)

@@ -9,7 +9,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request, is_usable, render_translation, sentence_box
 from pages.shared.texts import caption, paragraph, warn_if_cut_off
 from pages.tokens.contexts import stage_labels
-from views import attention_maps
+from views import map_labels
 from views.figures.heatmap import ChartMatrix
 from views.html import generated_tokens
 from views.text import literal
@@ -43,7 +43,7 @@ def render(request: Request) -> None:
             render_translation(last.text, say("translation", "Translation"))
             warn_if_cut_off(request.service.has_ended(last.ids), "this")
     _render_verdict(comparison)
-    labels = [attention_maps.numbered(comparison.tokens[0])[first] for first, _ in comparison.pairs]
+    labels = [map_labels.numbered(comparison.tokens[0])[first] for first, _ in comparison.pairs]
     header = [say("column.token", "token"), *stage_labels(len(comparison.stages))]
     chart = ChartMatrix(
         comparison.distances,

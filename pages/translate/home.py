@@ -4,7 +4,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import Trace
-from views import attention_maps
+from views import kind_labels
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
 from views.text.catalogue import Message, say
@@ -53,7 +53,7 @@ def render_layout() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, Del
 
 def render_map(trace: Trace) -> None:
     """Render the mean of the last layer's cross-attention heads, with a row for each generated token."""
-    kind, weights = attention_maps.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
+    kind, weights = kind_labels.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
     name, row = say("home.map", "Where each French token comes from"), say("home.map.row", "Generates: French token")
     matrix = RowMatrix(name, weights, "cross", trace.next_tokens, trace.axes("cross")[1], row, kind.key_axis, False)
     attention_map([matrix], "live map")

@@ -18,7 +18,7 @@ from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
-from views import attention_maps, patch_grid
+from views import kind_labels, map_labels, patch_grid
 from views.components.head_list import HeadAxes
 from views.controls import sentence_input, widgets
 from views.figures import overlay
@@ -75,11 +75,7 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
         ranked,
         study.statistics,
         lambda head: _cls_map(trace, head),
-        {
-            "vision": HeadAxes(
-                title, *attention_maps.grid_names(trace.grid), "", "", attention_maps.GRID.corner, places=True
-            )
-        },
+        {"vision": HeadAxes(title, *map_labels.grid_names(trace.grid), "", "", kind_labels.GRID.corner, places=True)},
         headings,
         name="vision-heads",
         underlay=patch_grid.grey(patch_grid.as_bytes(trace.pixels)),

@@ -23,7 +23,7 @@ from pages.vision.vision_inputs import (
     render_check_line,
     render_choosable_maps,
 )
-from views import attention_maps
+from views import map_labels, map_weights
 from views.components.attention_grid import Sheet
 from views.components.attention_kinds import SheetsOfKinds, attention_kinds
 from views.components.patch_picture import PicturePanel
@@ -43,9 +43,7 @@ TO = Message("vision.to", "What attends to it")
 def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     """Show every head over the picture, and one of them large; the browser draws any selection."""
     settings = read_map_settings(trace, "head")
-    rows = attention_maps.with_means(
-        trace.attention[:, :, :1]
-    )  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
+    rows = map_weights.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
     sheet = rows[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
     top = float(sheet[:-1, :-1].max())
     title = say("vision.cls.title", "CLS as the query, {place}", place="{map}")
@@ -103,7 +101,7 @@ def _render_cls_experiment(sheet: np.ndarray, settings: MapSettings) -> None:
     result = {"first": first, "last": last, "layer": len(sheet) - 1, "even": 1 / (1 + sheet.shape[2])}
     is_selected = settings.place == (0, sheet.shape[1] - 1)
     render_experiment(
-        "vision-cls", partial(sentence_input.choose_head, "1", attention_maps.MEAN), result if is_selected else None
+        "vision-cls", partial(sentence_input.choose_head, "1", map_labels.MEAN), result if is_selected else None
     )
 
 
@@ -112,7 +110,7 @@ def render_any_patch(service: Service, key: str, trace: PatchTrace) -> None:
     """Show one patch. The browser draws any patch and head; this section reruns for the numbers and files."""
     settings = read_map_settings(trace, "map")
     row, column = settings.patch
-    matrix = attention_maps.single_map(trace.attention, *settings.place)  # (1 + patch, 1 + patch)
+    matrix = map_weights.single_map(trace.attention, *settings.place)  # (1 + patch, 1 + patch)
     top = float(matrix[1:, 1:].max()) if settings.shared else None
     panels = PicturePanel(FROM(), "from"), PicturePanel(TO(), "to")
     title = say("vision.attention", "Attention, {place}", place="{map}")
@@ -149,7 +147,7 @@ def _largest_weights(attention: np.ndarray) -> np.ndarray:
     layers, heads = attention.shape[:2]
     largest = np.zeros((layers + 1, heads + 1))
     for place in np.ndindex(largest.shape):
-        largest[place] = attention_maps.single_map(attention[..., 1:, 1:], *place).max()
+        largest[place] = map_weights.single_map(attention[..., 1:, 1:], *place).max()
     return largest
 
 

@@ -20,7 +20,7 @@ from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, paragraph
 from pages.vision.program import render_vision_program
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.controls import sentence_input, widgets
 from views.export import downloads
 from views.figures import overlay, patch_positions
@@ -133,10 +133,10 @@ def _render_files(trace: VisionTrace, learned: LearnedPositions, distances: Atte
         *(say("vision.column.head", "head {head}", head=head + 1) for head in range(heads)),
     ]
     rows = [(layer + 1, *map(float, distances.distances[layer])) for layer in range(layers)]
-    names = attention_maps.patch_names(trace.grid)
+    names = map_labels.patch_names(trace.grid)
     arrays = {"similarity": learned.similarity, "distances": distances.distances}
     arrays |= {"grid": np.array(trace.grid), "patches": np.array(names)}
-    similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, attention_maps.PATCHES)  # noqa: E731
+    similarity = lambda: downloads.matrix_csv(learned.similarity, names, names, kind_labels.PATCHES)  # noqa: E731
     with st.container(horizontal=True):
         files.csv(header, rows, "distances", say("vision.distances.csv", "Distances as CSV"))
         files.download(say("vision.similarity.csv", "Similarity as CSV"), similarity, "similarity.csv")

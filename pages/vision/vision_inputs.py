@@ -9,7 +9,7 @@ import numpy as np
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
 from pages.shared.texts import block, render_check
-from views import attention_maps, patch_grid
+from views import kind_labels, map_labels, map_weights, patch_grid
 from views.components.controls import fits
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input, widgets
@@ -70,14 +70,12 @@ class MapSettings:
     @property
     def label(self) -> str:
         """Layer and head in words."""
-        return attention_maps.describe(self.layers[self.place[0]], self.heads[self.place[1]])
+        return map_labels.describe(self.layers[self.place[0]], self.heads[self.place[1]])
 
     def head_map(self, weights: np.ndarray, title: str, top: float | None) -> HeadMap:
         """Return `(patch,)` weights as a map over the grid; for None `top` is the largest weight."""
         top = float(weights.max()) if top is None else top
-        return HeadMap(
-            weights.reshape(self.grid), *attention_maps.grid_names(self.grid), attention_maps.GRID, title, top
-        )
+        return HeadMap(weights.reshape(self.grid), *map_labels.grid_names(self.grid), kind_labels.GRID, title, top)
 
     def draw(self, head_map: HeadMap) -> drawing.Drawing:
         """Draw a map over the picture, for a file."""
@@ -87,7 +85,7 @@ class MapSettings:
 
 def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> MapSettings:
     """Read the maps' controls; initially the mean over the last layer's heads is chosen."""
-    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
+    layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention.shape[:2])
     choices = (
         *sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1)),
         *sentence_input.patch_choices(trace.grid),
@@ -117,9 +115,9 @@ def render_choosable_maps(
     layers, heads = weights.shape[0] + 1, weights.shape[1] + 1
     names, shared_tops = (settings.layers, settings.heads), tops
     if fits(layers * heads * weights[0, 0].size):
-        sent = attention_maps.with_means(weights)
+        sent = map_weights.with_means(weights)
     else:
-        sent = attention_maps.single_map(weights, *settings.place)[None, None]
+        sent = map_weights.single_map(weights, *settings.place)[None, None]
         names = [names[0][settings.place[0]]], [names[1][settings.place[1]]]
         shared_tops = tops[settings.place][None, None]
     title = heading.format(map=settings.label)
@@ -160,6 +158,6 @@ def render_check_line(trace: PatchTrace) -> None:
 
 def render_all_heads_file(trace: PatchTrace) -> None:
     """Offer the attention of every layer and head as one file."""
-    positions = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
+    positions = (kind_labels.CLS, *map_labels.patch_names(trace.grid))
     make = lambda: downloads.attention_npz("vision", trace.attention, positions, positions)  # noqa: E731
     files.download(say("files.all-heads.npz", "All heads as NPZ"), make, "vision.npz")

@@ -21,7 +21,7 @@ from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import render_vision_program
-from views import attention_maps, patch_grid
+from views import kind_labels, map_labels, map_weights, patch_grid
 from views.controls import painted, sentence_input, widgets
 from views.export.difference import ComparedMap, MapPair
 from views.figures import overlay
@@ -37,7 +37,7 @@ NAME = "vheads"  # begins the names of this view's settings in the address
 MOST_CLASSES = 12  # rows of the table of classes; the file has all
 QUERY_PLACES = {"all": None, "cls": 0}  # the queries; CLS is at position 0
 CLS_KIND = replace(
-    attention_maps.GRID,
+    kind_labels.GRID,
     in_sentence=Message("kind.cls", "attention of CLS over the picture"),
     in_heading=Message("kind.cls.heading", "Attention of CLS over the picture"),
 )
@@ -186,20 +186,18 @@ def _class_columns(trace: PatchTrace, changed: PictureChange, places: np.ndarray
 
 
 def _render_cls_maps(trace: PatchTrace, changed: PictureChange) -> MapPair:
-    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
+    layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention.shape[:2])
     grid = trace.grid
     rows, columns = (tuple(range(count)) for count in grid)
 
-    def pair_of(kind: attention_maps.Kind, *place: int) -> MapPair:
+    def pair_of(kind: kind_labels.Kind, *place: int) -> MapPair:
         def side(name: str, cls: np.ndarray) -> ComparedMap:
-            weights = attention_maps.single_map(cls[:, :, None], *place)[0, 1:]  # (patch,)
-            return ComparedMap(
-                name, weights.reshape(grid), *attention_maps.grid_names(grid), np.zeros(grid, dtype=bool)
-            )
+            weights = map_weights.single_map(cls[:, :, None], *place)[0, 1:]  # (patch,)
+            return ComparedMap(name, weights.reshape(grid), *map_labels.grid_names(grid), np.zeros(grid, dtype=bool))
 
         before = side(say("column.before", "before"), trace.attention[:, :, 0])
         after = side(say("column.after", "after"), changed.cls)
-        label = attention_maps.describe(layers[place[0]], heads[place[1]])
+        label = map_labels.describe(layers[place[0]], heads[place[1]])
         return MapPair(before, after, kind, label, (rows, rows), (columns, columns))
 
     shapes = {CLS_KIND.name: (*trace.attention.shape[:2], *grid)}

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
-from views import attention_maps, palette
+from views import map_labels, map_weights, palette
 from views.components import component
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet, payload
 from views.components.component import selection_mark
@@ -19,12 +19,12 @@ HOSTILE = ("\u2009", "<img src=x onerror=document.title='hacked'>", "$x$")
 def make_sheet(causal: bool = False, side: int = 3, **changes) -> Sheet:
     """Make a sheet of 2 layers and 3 heads of softmaxed noise, and their means."""
     noise = np.random.default_rng(0).normal(0, 2, (2, 3, side, side)).astype(np.float32)
-    noise[:, :, attention_maps.causal_mask(side, side, causal)] = -np.inf
+    noise[:, :, map_weights.causal_mask(side, side, causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     sheet = dict(
-        weights=attention_maps.with_means(weights),
-        rows=attention_maps.ids_with_mean(2),
-        columns=attention_maps.ids_with_mean(3),
+        weights=map_weights.with_means(weights),
+        rows=map_labels.ids_with_mean(2),
+        columns=map_labels.ids_with_mean(3),
         queries=(HOSTILE * side)[:side],
         keys=(HOSTILE * side)[:side],
         kind="decoder" if causal else "cross",
@@ -64,7 +64,7 @@ def test_the_tooltip_shows_the_value_of_the_array(mount):
         pair, value, place = hover(page, sheet, row, column, query, key)
         assert value == three_digits(float(sheet.weights[row, column, query, key]))
         assert pair == " \u2192 ".join(component.labels((sheet.queries[query], sheet.keys[key])))
-        assert place == attention_maps.describe(sheet.rows[row], sheet.columns[column])
+        assert place == map_labels.describe(sheet.rows[row], sheet.columns[column])
 
 
 def test_long_sentences_read_out_three_digits_from_half_precision(mount):

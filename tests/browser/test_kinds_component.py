@@ -11,7 +11,7 @@ from playwright.sync_api import Page, expect
 from model.text.words import Word, by_words
 from tests.browser.choices import choose
 from tests.browser.mounting import mount_component
-from views import attention_maps, palette
+from views import map_labels, map_weights, palette
 from views.components.attention_grid import Detail, Sheet
 from views.components.attention_kinds import SheetsOfKinds, SheetWords, payload
 from views.components.component import selection_mark
@@ -36,16 +36,16 @@ def attention(kind: str) -> np.ndarray:
     """Make 2 layers and 3 heads of noise, with weights of very different sizes."""
     queries, keys = SIDES[kind]
     noise = np.random.default_rng(len(kind)).normal(0, 6, (2, 3, len(queries), len(keys)))
-    noise[..., attention_maps.causal_mask(len(queries), len(keys), kind == "decoder")] = -np.inf
+    noise[..., map_weights.causal_mask(len(queries), len(keys), kind == "decoder")] = -np.inf
     return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
 
 
 def make_sheets(**chosen: str) -> SheetsOfKinds:
-    layers, heads = attention_maps.ids_with_mean(2), attention_maps.ids_with_mean(3)
+    layers, heads = map_labels.ids_with_mean(2), map_labels.ids_with_mean(3)
     sheets, words = {}, {}
     for kind, (queries, keys) in SIDES.items():
         sheets[kind] = Sheet(
-            attention_maps.with_means(attention(kind)),
+            map_weights.with_means(attention(kind)),
             layers,
             heads,
             queries,
@@ -80,7 +80,7 @@ def computed_maps(kind: str, units: str, marks: str) -> np.ndarray:
     if marks == "hidden":
         queries, keys = ([place for place, name in enumerate(side) if name not in SPECIAL] for side in names)
         weights = weights[:, :, queries][:, :, :, keys]
-    return attention_maps.with_means(weights)
+    return map_weights.with_means(weights)
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
             choose(page, name)
         weights = computed_maps(kind, "words" if units == "Whole words" else "tokens", marks.lower())
         if kind == "decoder":
-            weights[..., attention_maps.causal_mask(*weights.shape[2:], True)] = 0
+            weights[..., map_weights.causal_mask(*weights.shape[2:], True)] = 0
         drawn = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
         np.testing.assert_array_equal(drawn, weights)
         expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")

@@ -14,7 +14,7 @@ from PIL import Image
 from playwright.sync_api import Page, expect
 
 from tests.browser.mounting import mount_component
-from views import attention_maps, palette
+from views import kind_labels, map_weights, palette
 from views.components.attention_lines import (
     AttentionLines,
     LinesOfKinds,
@@ -33,7 +33,7 @@ HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009s
 def make_weights(layers: int, heads: int, queries: int, keys: int, causal: bool = False) -> np.ndarray:
     """`(layers, heads, query, key)` float32 of softmaxed noise."""
     noise = np.random.default_rng(0).normal(0, 2, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, attention_maps.causal_mask(queries, keys, causal)] = -np.inf
+    noise[:, :, map_weights.causal_mask(queries, keys, causal)] = -np.inf
     return np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
 
 
@@ -42,7 +42,7 @@ def make_lines(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLin
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
     chosen = LinesView(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return AttentionLines(weights, tokens[:queries], tokens[:keys], attention_maps.KINDS[kind], chosen)
+    return AttentionLines(weights, tokens[:queries], tokens[:keys], kind_labels.KINDS[kind], chosen)
 
 
 @pytest.fixture

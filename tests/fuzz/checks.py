@@ -16,7 +16,7 @@ from model import InputError, Translator
 from model.translator import MAX_TOKENS
 from tests.fuzz.addresses import messages
 from tests.fuzz.texts import MARK
-from views import attention_maps
+from views import kind_labels
 from views.controls import pictures
 from views.export import downloads
 from views.html import generated_tokens
@@ -88,7 +88,7 @@ def check_sentence(translator: Translator, text: str, translate: bool) -> bool:
         ) + generated_tokens.cards(rows)
         assert MARK not in "".join("".join(tag) for tag in Tags(chips_and_cards).tags)
         downloads.attention_npz("cross", trace.cross_attention[:1, :1], *trace.axes("cross"))
-        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), attention_maps.KINDS["cross"])
+        downloads.matrix_csv(trace.cross_attention[0, 0], *trace.axes("cross"), kind_labels.KINDS["cross"])
     return True
 
 

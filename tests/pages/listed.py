@@ -10,7 +10,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import html_of
-from views import attention_maps
+from views import map_labels, map_weights
 
 _TYPES = {"float32": "<f4", "float16": "<f2"}
 
@@ -30,8 +30,8 @@ def opened_head(app: AppTest) -> tuple[str, np.ndarray]:
     id = chosen[header["roles"]["shown"]]
     row = listed_heads(app)["rows"][0] if id == "first" else next(row for row in header["rows"] if row["id"] == id)
     weights = large[header["rows"].index(row)]
-    heading = header["axes"][row["kind"]]["heading"].format(map=attention_maps.describe(row["layer"], row["head"]))
-    return heading, np.where(attention_maps.causal_mask(*weights.shape, row["causal"]), -np.inf, weights)
+    heading = header["axes"][row["kind"]]["heading"].format(map=map_labels.describe(row["layer"], row["head"]))
+    return heading, np.where(map_weights.causal_mask(*weights.shape, row["causal"]), -np.inf, weights)
 
 
 def _read(app: AppTest) -> tuple[dict, dict[str, str], list[np.ndarray | None]]:

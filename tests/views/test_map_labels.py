@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 
 
 def test_means_follow_the_heads():
     attention = np.random.default_rng(0).random((4, 8, 5, 6), dtype=np.float32)
-    sheet = attention_maps.with_means(attention)
+    sheet = map_weights.with_means(attention)
     assert sheet.shape == (5, 9, 5, 6)
     assert sheet.dtype == np.float32
     np.testing.assert_array_equal(sheet[:4, :8], attention)
@@ -18,23 +18,23 @@ def test_means_follow_the_heads():
 
 
 def test_names_and_descriptions():
-    assert attention_maps.ids_with_mean(2) == ["1", "2", "mean"]
-    assert attention_maps.describe("1", "2") == "layer 1, head 2"
-    assert attention_maps.describe("1", "mean") == "layer 1, mean over heads"
-    assert attention_maps.describe("mean", "2") == "head 2, mean over layers"
-    assert attention_maps.describe("mean", "mean") == "mean over all layers and heads"
+    assert map_labels.ids_with_mean(2) == ["1", "2", "mean"]
+    assert map_labels.describe("1", "2") == "layer 1, head 2"
+    assert map_labels.describe("1", "mean") == "layer 1, mean over heads"
+    assert map_labels.describe("mean", "2") == "head 2, mean over layers"
+    assert map_labels.describe("mean", "mean") == "mean over all layers and heads"
 
 
 def test_causal_mask_allows_the_query_itself_and_earlier_keys():
-    assert attention_maps.causal_mask(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
-    assert not attention_maps.causal_mask(2, 5, causal=False).any()
+    assert map_weights.causal_mask(3, 3, causal=True).tolist() == [[0, 1, 1], [0, 0, 1], [0, 0, 0]]
+    assert not map_weights.causal_mask(2, 5, causal=False).any()
 
 
 def test_numbered_labels_differ_and_begin_with_a_digit():
-    assert attention_maps.numbered(("\u2009=SUM(A1)", "\u2009a", "\u2009a")) == ["1 =SUM(A1)", "2 a", "3 a"]
+    assert map_labels.numbered(("\u2009=SUM(A1)", "\u2009a", "\u2009a")) == ["1 =SUM(A1)", "2 a", "3 a"]
 
 
-@pytest.mark.parametrize("kind", attention_maps.KINDS.values())
+@pytest.mark.parametrize("kind", kind_labels.KINDS.values())
 def test_axis_titles_name_queries_and_keys(kind):
     assert kind.query_axis.startswith("Query: ")
     assert kind.key_axis.startswith("Key: ")
@@ -43,13 +43,13 @@ def test_axis_titles_name_queries_and_keys(kind):
 
 def test_single_map_equals_that_of_with_means():
     attention = np.random.default_rng(0).random((3, 4, 5, 6)).astype(np.float32)
-    sheet = attention_maps.with_means(attention)
+    sheet = map_weights.with_means(attention)
     for layer, head in np.ndindex(4, 5):
-        np.testing.assert_allclose(attention_maps.single_map(attention, layer, head), sheet[layer, head], atol=1e-6)
+        np.testing.assert_allclose(map_weights.single_map(attention, layer, head), sheet[layer, head], atol=1e-6)
 
 
 def test_a_logarithmic_shade_gives_equal_factors_equal_distances():
     weights = np.array([1, 0.1, 0.01, 1e-3, 1e-4, 1e-6, 0])
-    assert attention_maps.shade(weights, 1, log=True).tolist() == pytest.approx([1, 0.75, 0.5, 0.25, 0, 0, 0])
-    assert attention_maps.shade(weights[:2], 0.5).tolist() == pytest.approx([1, 0.2])
-    assert attention_maps.shade(np.zeros(1), 0.0).tolist() == [0]
+    assert map_weights.shade(weights, 1, log=True).tolist() == pytest.approx([1, 0.75, 0.5, 0.25, 0, 0, 0])
+    assert map_weights.shade(weights[:2], 0.5).tolist() == pytest.approx([1, 0.2])
+    assert map_weights.shade(np.zeros(1), 0.0).tolist() == [0]

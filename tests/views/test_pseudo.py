@@ -20,7 +20,7 @@ from tests.views.export import test_picture as maps_as_pictures
 from tests.views.html import test_generated_tokens as cards
 from tests.views.svg import test_beam as beams
 from tests.views.svg import test_recurrent_architecture as before
-from views import attention_maps, patch_grid
+from views import kind_labels, map_labels, patch_grid
 from views.components import (
     attention_grid,
     attention_lines,
@@ -240,7 +240,7 @@ def test_pictures(scale: str):
     drawings = [overview_image.overview(maps), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
     over = matrices.HeadMap(
-        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), attention_maps.GRID, page_text("mean"), 1.0
+        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), kind_labels.GRID, page_text("mean"), 1.0
     )
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
     drawings += [matrices.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
@@ -254,7 +254,7 @@ def test_pictures(scale: str):
 
 def test_files():
     first = (
-        downloads.matrix_csv(SQUARE, ("a", "b", "c"), ("a", "b", "c"), attention_maps.KINDS["cross"])
+        downloads.matrix_csv(SQUARE, ("a", "b", "c"), ("a", "b", "c"), kind_labels.KINDS["cross"])
         .decode()
         .split(",")[0]
     )
@@ -265,11 +265,12 @@ def test_files():
 
 def test_kinds_maps_and_places():
     for kind in (
-        *attention_maps.KINDS.values(),
-        *attention_maps.WORD_KINDS.values(),
-        attention_maps.VISION,
-        attention_maps.GRID,
-        attention_maps.PATCHES,
+        *kind_labels.KINDS.values(),
+        *(kind.of_words for kind in kind_labels.KINDS.values()),
+        kind_labels.ANY_ATTENTION.of_words,
+        kind_labels.VISION,
+        kind_labels.GRID,
+        kind_labels.PATCHES,
     ):
         texts = (
             kind.title,
@@ -280,14 +281,10 @@ def test_kinds_maps_and_places():
             kind.heading(page_text("layer 1")),
         )
         assert [text for text in texts if outside(text)] == []
-    texts = [
-        attention_maps.describe(layer, head)
-        for layer in ("1", attention_maps.MEAN)
-        for head in ("1", attention_maps.MEAN)
-    ]
+    texts = [map_labels.describe(layer, head) for layer in ("1", map_labels.MEAN) for head in ("1", map_labels.MEAN)]
     texts += [
-        *attention_maps.patch_names((1, 2)),
-        *sum(attention_maps.grid_names((1, 1)), ()),
+        *map_labels.patch_names((1, 2)),
+        *sum(map_labels.grid_names((1, 1)), ()),
         *patch_grid.value_names(1),
     ]
     assert [text for text in texts if outside(text)] == []

@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from .. import attention_maps, palette
+from .. import kind_labels, map_labels, map_weights, palette
 from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message, say
@@ -30,7 +30,7 @@ WORDS = controls.WORDS | {
     "blocks": terms.BLOCKS,
     "strongest": Message("grid.strongest", "{map}. Strongest: {cell}, {weight}"),
     "cell": Message("grid.cell", "{query} attends to {key}"),
-    "patch": attention_maps.ROW_AND_COLUMN,
+    "patch": map_labels.ROW_AND_COLUMN,
     "keys": Message("grid.keys", "{map}. Arrow keys read out the cells."),
     "table": terms.NUMBERS_AS_TABLE,
     "query": terms.QUERY,
@@ -55,7 +55,7 @@ class Sheet:
 
     Attributes:
         weights: `(rows, columns, query, key)` float32; here rows are layers and columns heads, means included.
-        rows, columns: their names, as `views.attention_maps.ids_with_mean` gives them.
+        rows, columns: their names, as `views.map_labels.ids_with_mean` gives them.
         queries, keys: tokens on the axes of each map.
         kind: decides the colours; `title` names it for screen readers.
         places: queries and keys are positions in a picture, whose labels all differ.
@@ -65,7 +65,7 @@ class Sheet:
         underlay: `(height, width, 3)` uint8, a picture whose rows and columns of patches the maps show; queries are
             then its rows and keys its columns.
         opacity: of the maps over the picture, from 0 to 1.
-        log_scale: the shared scale is logarithmic and ends at 1; see `views.attention_maps.shade`.
+        log_scale: the shared scale is logarithmic and ends at 1; see `views.map_weights.shade`.
         block: each weight is the largest of so many queries and keys; labels are then those of such blocks.
         detail: texts of the large map next to the overview; None if the page shows it otherwise.
     """
@@ -92,9 +92,7 @@ def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISIO
     """The bytes that the script reads; see the module. Up to `exact_bytes` with every digit."""
     exact = sheet.weights.nbytes <= exact_bytes
     header = (
-        sheet_header(sheet, exact)
-        | shared_header(theme)
-        | {"decades": attention_maps.DECADES if sheet.log_scale else 0}
+        sheet_header(sheet, exact) | shared_header(theme) | {"decades": map_weights.DECADES if sheet.log_scale else 0}
     )
     return component.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
 
@@ -113,7 +111,7 @@ def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
 
 def shared_header(theme: palette.Theme) -> dict[str, object]:
     """Header fields that do not depend on a sheet."""
-    return {"theme": theme, "masked": palette.MASKED, "cls": attention_maps.CLS, "words": component.translated(WORDS)}
+    return {"theme": theme, "masked": palette.MASKED, "cls": kind_labels.CLS, "words": component.translated(WORDS)}
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:

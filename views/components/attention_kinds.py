@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
 
-from .. import attention_maps, palette
+from .. import map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import say
@@ -76,7 +76,7 @@ def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FUL
         for name, sheet in by_kind.sheets.items()
     }
     header = shared_header(theme) | {
-        "decades": attention_maps.DECADES,
+        "decades": map_weights.DECADES,
         "kinds": kinds,
         "controls": controls.control_specs(by_kind.choices, by_kind.elsewhere),
     }

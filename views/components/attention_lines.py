@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from .. import attention_maps, palette
+from .. import kind_labels, map_labels, map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
@@ -54,7 +54,7 @@ WORDS = controls.WORDS | {
     "token": terms.TOKEN,
     "mean": terms.MEAN,
     "masked": terms.MASKED,
-    "one": attention_maps.LAYER_AND_HEAD,
+    "one": map_labels.LAYER_AND_HEAD,
     "chip": Message("lines.chip", "head {head}"),
     "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that hold {share} %"),
     "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that hold {share} %"),
@@ -118,7 +118,7 @@ class AttentionLines:
     attention: np.ndarray
     queries: Sequence[str]
     keys: Sequence[str]
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
     view: LinesView
     layers: Sequence[int] | None = None
 
@@ -143,7 +143,7 @@ class WordLines:
     queries: Sequence[str]
     keys: Sequence[str]
     starts: tuple[Sequence[int], Sequence[int]]
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
 
 
 @dataclass(frozen=True)
@@ -203,9 +203,7 @@ def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, ob
     visible = lines.attention
     if lines.kind.causal:
         queries, keys = visible.shape[2:]
-        visible = visible[
-            ..., ~attention_maps.causal_mask(queries, keys, causal=True)
-        ]  # (layers, heads, visible cells)
+        visible = visible[..., ~map_weights.causal_mask(queries, keys, causal=True)]  # (layers, heads, visible cells)
     number_type, weights = component.pack_weights(visible, exact_bytes)
     header = {
         "weights": lines.attention.shape,
@@ -218,7 +216,7 @@ def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, ob
     return header, weights
 
 
-def _axis_header(kind: attention_maps.Kind) -> dict[str, object]:
+def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:
     named = {"queryAxis": kind.query_axis, "keyAxis": kind.key_axis, "title": kind.title}
     return named | {"causal": kind.causal}
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 
-from .. import attention_maps
+from .. import map_labels
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
 
@@ -30,10 +30,10 @@ RANGES = ("opacity", "kept")  # sliders
 RARE = ("scale", "marks", "opacity", "kept")  # in the fold "Options"
 
 WORDS = {
-    "one": attention_maps.LAYER_AND_HEAD,
-    "overHeads": attention_maps.OVER_HEADS,
-    "overLayers": attention_maps.OVER_LAYERS,
-    "overAll": attention_maps.OVER_ALL,
+    "one": map_labels.LAYER_AND_HEAD,
+    "overHeads": map_labels.OVER_HEADS,
+    "overLayers": map_labels.OVER_LAYERS,
+    "overAll": map_labels.OVER_ALL,
     "options": Message("grid.options", "Options"),
 }
 

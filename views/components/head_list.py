@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from .. import attention_maps, palette
+from .. import map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
@@ -145,7 +145,7 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
 
 def small_map(weights: np.ndarray) -> np.ndarray:
     """`(query, key)` uint8 of at most `MOST_CELLS` a side, 255 being the largest weight."""
-    weights = attention_maps.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
+    weights = map_weights.largest_of_blocks(weights, -(-max(weights.shape) // MOST_CELLS))
     top = float(weights.max()) or 1.0
     return (weights.astype(np.float64) / top * 255).round().clip(0, 255).astype(np.uint8)
 

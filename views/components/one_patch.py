@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from .. import attention_maps, palette
+from .. import kind_labels, map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..patch_grid import CHANNELS
@@ -32,7 +32,7 @@ WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
     ),
     "cls": Message("patch.cls", "position 0: CLS, a learned vector"),
     "position": Message("patch.position", "position {position}: {patch}"),
-    "patch": attention_maps.ROW_AND_COLUMN,
+    "patch": map_labels.ROW_AND_COLUMN,
 }
 
 _MOUNT = component.Component("one_patch", "one-patch")
@@ -68,7 +68,7 @@ def payload(patch_view: OnePatch, theme: palette.Theme) -> bytes:
         controls=controls.control_specs(patch_view.choices, elsewhere=[choice.key for choice in patch_view.choices]),
         inks=INKS,
         hue=palette.HUES["vision"],
-        first=attention_maps.CLS,
+        first=kind_labels.CLS,
         words=component.translated(WORDS),
     )
     vectors = None if patch_view.embeddings is None else patch_view.embeddings.astype("<f4")

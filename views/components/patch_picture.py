@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from .. import attention_maps, palette
+from .. import map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
@@ -23,7 +23,7 @@ from . import component, controls
 Shows = Literal["nothing", "cls", "from", "to"] | int
 
 WORDS = controls.WORDS | {
-    "patch": attention_maps.ROW_AND_COLUMN,
+    "patch": map_labels.ROW_AND_COLUMN,
     "weight": Message("picture.patch.weight", "row {row}, column {column}: {weight}"),
     "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
     "toPatchKept": Message(

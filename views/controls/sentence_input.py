@@ -6,7 +6,7 @@ from typing import Literal
 
 import streamlit as st
 
-from .. import attention_maps, palette
+from .. import kind_labels, map_labels, map_weights, palette
 from ..text import catalogue
 from ..text.catalogue import Message, Untranslated, say
 from ..url_state import bound_settings
@@ -129,40 +129,40 @@ def decoding() -> Decoding:
     return Decoding()
 
 
-def kind_names(kinds: Mapping[str, attention_maps.Kind]) -> dict[str, str]:
+def kind_names(kinds: Mapping[str, kind_labels.Kind]) -> dict[str, str]:
     """Labels of a model's kinds of attention on controls."""
     return {name: kind.short() for name, kind in kinds.items()}
 
 
-def kind_choice(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> Choice:
+def kind_choice(kinds: Mapping[str, kind_labels.Kind], first: str = "") -> Choice:
     """The choice among the model's kinds of attention; its default is `first`, or the model's first kind."""
     names = kind_names(kinds)
     return Choice(say("kind.label", "Attention"), names, "kind", first or next(iter(names)), varies=True)
 
 
-def kind(kinds: Mapping[str, attention_maps.Kind], first: str = "") -> attention_maps.Kind:
+def kind(kinds: Mapping[str, kind_labels.Kind], first: str = "") -> kind_labels.Kind:
     """Draw `kind_choice` as buttons and return the selected kind."""
     return kinds[kind_choice(kinds, first).pick()]
 
 
 def scale_choice(
-    first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
-) -> Choice[attention_maps.Scale]:
+    first: map_weights.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
+) -> Choice[map_weights.Scale]:
     """The choice of the colour scale of maps that are compared; its default is `first`.
 
     Args:
         of: what can have a scale of its own.
         log: one of the options is logarithmic.
     """
-    options: dict[attention_maps.Scale, str] = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
+    options: dict[map_weights.Scale, str] = {"shared": say("scale.shared", "Shared"), "own": _OWN_SCALE[of]()}
     if log:
         options["log"] = say("scale.log", "Logarithmic")
     return Choice(say("scale", "Colour scale"), options, "scale", first, _SCALE_HELP["log" if log else of](), True)
 
 
 def scale(
-    first: attention_maps.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
-) -> attention_maps.Scale:
+    first: map_weights.Scale = "shared", *, of: Literal["head", "map"] = "head", log: bool = True
+) -> map_weights.Scale:
     """Draw `scale_choice` as buttons and return the selected scale."""
     return scale_choice(first, of=of, log=log).pick()
 
@@ -170,8 +170,8 @@ def scale(
 def head_choices(layers: list[str], heads: list[str], default: tuple[int, int] = (0, 0)) -> tuple[Choice, Choice]:
     """The choices of layer and head of the map shown in detail; `default` are indices. "mean" averages over all."""
     return (
-        Choice(say("layer", "Layer"), attention_maps.option_labels(layers), "layer", layers[default[0]], varies=True),
-        Choice(say("head", "Head"), attention_maps.option_labels(heads), "head", heads[default[1]], varies=True),
+        Choice(say("layer", "Layer"), map_labels.option_labels(layers), "layer", layers[default[0]], varies=True),
+        Choice(say("head", "Head"), map_labels.option_labels(heads), "head", heads[default[1]], varies=True),
     )
 
 

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from .. import palette
-from ..attention_maps import Kind
+from ..kind_labels import Kind
 from ..text.catalogue import say
 from .drawing import Drawing
 from .matrix_image import MatrixPanel, scale_ends, shades, side_by_side

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..attention_maps import Kind
+from ..kind_labels import Kind
 from ..text import literal
 
 FORMULA = re.compile(r"'*\s*[=+\-@\uff1d\uff0b\uff0d\uff20]")  # the last four: the same signs in full width

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from ..attention_maps import DECADES, Kind, causal_mask, shade
 from ..components.matrix_row import ALLOWED, RowMatrix, colour_limits
+from ..kind_labels import Kind
+from ..map_weights import DECADES, causal_mask, shade
 from ..text.numbers import three_digits
 from .drawing import Drawing
 from .matrix_image import ALONE, MatrixPanel, scale_ends, shades, side_by_side
@@ -25,7 +26,7 @@ class HeadMap:
         kind: names the axes, decides colour and mask.
         place: which layer and head, in words.
         top: the weight that gets the deepest colour.
-        log: the scale is logarithmic; see `views.attention_maps.shade`.
+        log: the scale is logarithmic; see `views.map_weights.shade`.
     """
 
     weights: np.ndarray

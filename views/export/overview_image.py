@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import palette
-from ..attention_maps import DECADES, Kind, Scale, causal_mask, largest_of_blocks, shade
+from ..kind_labels import Kind
+from ..map_weights import DECADES, Scale, causal_mask, largest_of_blocks, shade
 from ..text import terms
 from ..text.catalogue import say
 from ..text.numbers import three_digits
@@ -28,7 +29,7 @@ class Overview:
         weights: `(rows, columns, query, key)` float32; rows are layers and columns heads, means included.
         rows, columns: their names.
         kind: decides title, colour and mask.
-        scale: how weights become shades; see `views.attention_maps.Scale`.
+        scale: how weights become shades; see `views.map_weights.Scale`.
     """
 
     weights: np.ndarray

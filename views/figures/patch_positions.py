@@ -3,7 +3,7 @@
 import numpy as np
 import plotly.graph_objects as go
 
-from .. import attention_maps, palette
+from .. import map_labels, palette
 from ..text import terms
 from ..text.catalogue import say
 
@@ -63,7 +63,7 @@ def similarity(values: np.ndarray, grid: tuple[int, int], theme: palette.Theme) 
 
 def _place(first: int) -> str:
     """Template for row and column of a patch, which are in the figure's `customdata` from index `first` on."""
-    return attention_maps.ROW_AND_COLUMN(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
+    return map_labels.ROW_AND_COLUMN(row=f"%{{customdata[{first}]}}", column=f"%{{customdata[{first + 1}]}}")
 
 
 def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Figure:
@@ -84,7 +84,7 @@ def distances(pixels: np.ndarray, uniform: float, theme: palette.Theme) -> go.Fi
         mode="markers",
         marker={"color": palette.HUES["vision"], "size": 9, "line": {"color": palette.INK[theme], "width": 0.5}},
         hovertemplate=(
-            attention_maps.LAYER_AND_HEAD(layer="%{customdata[0]}", head="%{customdata[1]}")
+            map_labels.LAYER_AND_HEAD(layer="%{customdata[0]}", head="%{customdata[1]}")
             + "<br>"
             + say("distances.hover", "<b>{distance}</b> pixels", distance="%{y:.7g}")
             + "<extra></extra>"

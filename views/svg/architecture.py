@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .. import palette
-from ..attention_maps import KINDS
+from ..kind_labels import KINDS
 from ..text import literal
 from ..text.catalogue import Message, say, say_count
 from ..text.numbers import grouped

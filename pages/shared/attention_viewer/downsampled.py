@@ -9,7 +9,7 @@ from pages.shared.attention_viewer.provenance import ViewedAttention, WordGroupi
 from pages.shared.texts import paragraph
 from server.result_cache import ResultCache, compute_lock
 from server.singleton import singleton
-from views import attention_maps
+from views import map_labels, map_weights
 from views.components.attention_grid import Sheet, attention_grid
 from views.components.attention_map import attention_map
 from views.components.matrix_row import RowMatrix
@@ -31,7 +31,7 @@ def is_large(by_kind: Mapping[str, ViewedAttention]) -> bool:
 
 def render(
     by_kind: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
-) -> tuple[ViewedAttention, str, str, attention_maps.Scale]:
+) -> tuple[ViewedAttention, str, str, map_weights.Scale]:
     """Render the overview left and the chosen map right; every choice reruns the fragment.
 
     Arguments as of `overview.render`.
@@ -75,8 +75,8 @@ def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
     for layer in attention:  # one at a time: all of them with their means would take twice the memory of a trace
         wide = np.concatenate([layer, layer.mean(axis=0, keepdims=True, dtype=np.float32)], dtype=np.float32)
         over_layers += wide
-        reduced.append(attention_maps.largest_of_blocks(wide, block))
-    return np.stack([*reduced, attention_maps.largest_of_blocks(over_layers / layers, block)]), block
+        reduced.append(map_weights.largest_of_blocks(wide, block))
+    return np.stack([*reduced, map_weights.largest_of_blocks(over_layers / layers, block)]), block
 
 
 def cached_blocks(viewed: ViewedAttention) -> tuple[np.ndarray, int]:
@@ -85,7 +85,7 @@ def cached_blocks(viewed: ViewedAttention) -> tuple[np.ndarray, int]:
     return _overviews().get_or_compute(key, lambda: reduce_to_blocks(viewed.attention), compute_lock())
 
 
-def block_sheet(viewed: ViewedAttention, scale: attention_maps.Scale, place: tuple[int, int]) -> Sheet:
+def block_sheet(viewed: ViewedAttention, scale: map_weights.Scale, place: tuple[int, int]) -> Sheet:
     """Return the overview in blocks."""
     reduced, block = cached_blocks(viewed)
     queries, keys = (_block_labels(labels, block) for labels in (viewed.queries, viewed.keys))
@@ -103,15 +103,13 @@ def _block_labels(labels: Sequence[str], block: int) -> list[str]:
     return [say("viewer.run", "{first} \u2026 {last}", first=first, last=last) for first, last in ends]
 
 
-def _render_detail(
-    viewed: ViewedAttention, place: tuple[int, int], scale: attention_maps.Scale, largest: float
-) -> None:
+def _render_detail(viewed: ViewedAttention, place: tuple[int, int], scale: map_weights.Scale, largest: float) -> None:
     """Render the chosen map with every weight exact."""
-    kind, weights = viewed.kind, attention_maps.single_map(viewed.attention, *place)
+    kind, weights = viewed.kind, map_weights.single_map(viewed.attention, *place)
     queries, keys = weights.shape
-    values = np.where(attention_maps.causal_mask(queries, keys, kind.causal), -np.inf, weights)
+    values = np.where(map_weights.causal_mask(queries, keys, kind.causal), -np.inf, weights)
     top = float(weights.max()) if scale == "own" else largest
-    title = kind.heading(attention_maps.describe(viewed.layers[place[0]], viewed.heads[place[1]]))
+    title = kind.heading(map_labels.describe(viewed.layers[place[0]], viewed.heads[place[1]]))
     named = title, values, kind.name, viewed.queries, viewed.keys, kind.query_axis, kind.key_axis
     attention_map([RowMatrix(*named, False, top, ("0", terms.MASKED()))], "large-map", places=kind.places)
 

@@ -20,10 +20,10 @@ from pages.shared.attention_viewer.provenance import (
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, render_check
-from views.attention_maps import Kind
 from views.components.attention_kinds import SheetsOfKinds
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
+from views.kind_labels import Kind
 from views.text.catalogue import say
 
 RenderView = Callable[[Mapping[str, ViewedAttention], Mapping[str, WordGrouping], Sequence[Choice]], ViewedAttention]

@@ -14,7 +14,7 @@ from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.provenance import ViewedAttention
 from pages.shared.texts import block, caption
-from views import attention_maps, navigation
+from views import kind_labels, map_labels, map_weights, navigation
 from views.components import html_export
 from views.controls import picture_input
 from views.export import downloads, drawing
@@ -63,8 +63,8 @@ OPTIONS = {
         "lines": Message("viewer.lines", "Lines"),
         "one-weight": Message("viewer.one-weight", "One weight"),
     },
-    "layer": {attention_maps.MEAN: terms.MEAN},
-    "head": {attention_maps.MEAN: terms.MEAN},
+    "layer": {map_labels.MEAN: terms.MEAN},
+    "head": {map_labels.MEAN: terms.MEAN},
     "scale": {
         "shared": Message("scale.shared", "Shared"),
         "own": Message("scale.own.head", "Per head"),
@@ -84,7 +84,7 @@ def _value_text(id: str, value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(str, value))
     if id == "attention":
-        return attention_maps.kind_named(str(value)).title
+        return kind_labels.kind_named(str(value)).title
     label = VALUES.get(id, {}).get(str(value))
     return str(value) if label is None else label()
 
@@ -110,7 +110,7 @@ class SavedView:
     viewed: ViewedAttention
     settings: Mapping[str, object]
     link: str
-    scale: attention_maps.Scale
+    scale: map_weights.Scale
     explanation: str
     snapshot: Callable[[], html_export.ComponentSnapshot]
     files: Mapping[str, Callable[[], bytes | str]]
@@ -212,7 +212,7 @@ def draw_all_heads(saved: SavedView) -> drawing.Drawing:
     if downsampled.is_large({"": viewed}):
         weights, _ = downsampled.cached_blocks(viewed)
     else:
-        weights = attention_maps.with_means(viewed.attention)  # (layers + 1, heads + 1, query, key)
+        weights = map_weights.with_means(viewed.attention)  # (layers + 1, heads + 1, query, key)
     return overview(Overview(weights, viewed.layers, viewed.heads, viewed.kind, saved.scale))
 
 

@@ -10,7 +10,7 @@ from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export, view_link
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, prepare, select_layer
 from pages.shared.texts import caption, paragraph
-from views import attention_maps
+from views import map_weights
 from views.components.attention_lines import (
     AttentionLines,
     LinesOfKinds,
@@ -75,9 +75,9 @@ def _lines(viewed: ViewedAttention, view: LinesView) -> AttentionLines:
 def _render_files(viewed: ViewedAttention, view: LinesView) -> None:
     """Render how many lines are drawn, and downloads of them."""
     chosen = viewed.attention[list(view.layers)][:, list(view.heads)]  # (chosen layers, chosen heads, query, key)
-    drawn = attention_maps.strongest_keys(chosen, view.mass)
+    drawn = map_weights.strongest_keys(chosen, view.mass)
     layers, heads, queries, keys = chosen.shape
-    unmasked = (~attention_maps.causal_mask(queries, keys, viewed.kind.causal)).sum() * layers * heads
+    unmasked = (~map_weights.causal_mask(queries, keys, viewed.kind.causal)).sum() * layers * heads
     caption("attention_viewer", "drawn-lines", drawn=int(drawn.sum()), all=int(unmasked))
     name = f"{viewed.kind.name}-lines"
     with st.container(horizontal=True):
@@ -110,7 +110,7 @@ def _render_export(viewed: ViewedAttention, view: LinesView, lines: AttentionLin
     arrays = lambda: downloads.arrays_npz(_line_arrays(viewed, view))  # noqa: E731
     makers = {"attention.npz": arrays, "lines.csv": lambda: _line_csv(viewed, view)}
     about = say("lines.csv.about", "every line that is drawn; attention.npz marks the same cells as drawn.")
-    scale: attention_maps.Scale = "own" if viewed.kind.places else "shared"
+    scale: map_weights.Scale = "own" if viewed.kind.places else "shared"
     make = lambda: snapshot(lines)  # noqa: E731
     link, descriptions = view_link(viewed), {"lines.csv": about}
     saved = SavedView(viewed, settings, link, scale, "file-of-lines", make, makers, descriptions)
@@ -124,7 +124,7 @@ def _line_csv(viewed: ViewedAttention, view: LinesView) -> bytes:
     for layer in view.layers:
         for head in view.heads:
             weights = viewed.attention[layer, head]  # (query, key)
-            for query, key in zip(*attention_maps.strongest_keys(weights, view.mass).nonzero(), strict=True):
+            for query, key in zip(*map_weights.strongest_keys(weights, view.mass).nonzero(), strict=True):
                 place = (viewed.numbers[layer] + 1, head + 1, query + 1, queries[query], key + 1, keys[key])
                 lines.append((*place, float(weights[query, key])))
     if viewed.kind.places:
@@ -138,7 +138,7 @@ def _line_csv(viewed: ViewedAttention, view: LinesView) -> bytes:
 
 def _line_arrays(viewed: ViewedAttention, view: LinesView) -> dict[str, ArrayLike]:
     """Return all weights, and which of them are drawn."""
-    drawn = attention_maps.strongest_keys(viewed.attention, view.mass)
+    drawn = map_weights.strongest_keys(viewed.attention, view.mass)
     for axis, numbers in enumerate((view.layers, view.heads)):
         for number in set(range(drawn.shape[axis])) - set(numbers):
             drawn[(slice(None),) * axis + (number,)] = False

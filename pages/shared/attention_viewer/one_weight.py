@@ -11,7 +11,7 @@ from model.lessons.one_weight import OneSoftmax, OneWeight, ScoreForm, recompute
 from pages.shared import checks, files
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping
 from pages.shared.texts import block, caption
-from views import attention_maps
+from views import map_labels
 from views.components import controls
 from views.components import one_weight as weight_view
 from views.controls import sentence_input
@@ -46,8 +46,8 @@ def render(
     viewed = by_kind[name]
     layers, heads = viewed.layers[:-1], viewed.heads[:-1]
     chosen |= {choice.key: choice.in_component() for choice in sentence_input.head_choices(layers, heads)}
-    all_layers = attention_maps.join_ids(each.layers[:-1] for each in by_kind.values())
-    all_heads = attention_maps.join_ids(each.heads[:-1] for each in by_kind.values())
+    all_layers = map_labels.join_ids(each.layers[:-1] for each in by_kind.values())
+    all_heads = map_labels.join_ids(each.heads[:-1] for each in by_kind.values())
     all_choices += sentence_input.head_choices(all_layers, all_heads)
     pairs = {each: _query_and_key_choices(of, each == name) for each, of in by_kind.items()}
     for pair in pairs.values():

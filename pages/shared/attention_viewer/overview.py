@@ -8,7 +8,7 @@ from pages.shared.attention_viewer import downsampled
 from pages.shared.attention_viewer.export import SavedView, render_export, view_link
 from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping, prepare
 from pages.shared.texts import paragraph
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 from views.components.attention_grid import Detail, Sheet, snapshot
 from views.components.attention_kinds import SheetsOfKinds, SheetWords, attention_kinds
 from views.controls import sentence_input
@@ -57,8 +57,8 @@ def initial_kinds(
     scales = _scale_choice(viewed)
     heads = sentence_input.head_choices(viewed.layers, viewed.heads)
     chosen |= {choice.key: selected(choice) for choice in (*heads, scales)}
-    all_layers = attention_maps.join_ids(each.layers for each in by_kind.values())
-    all_heads = attention_maps.join_ids(each.heads for each in by_kind.values())
+    all_layers = map_labels.join_ids(each.layers for each in by_kind.values())
+    all_heads = map_labels.join_ids(each.heads for each in by_kind.values())
     all_choices = [*choices, *sentence_input.head_choices(all_layers, all_heads), scales]
     sheets = {name: _sheet(each, "shared", (0, 0)) for name, each in by_kind.items()}
     whole = {name: SheetWords(*each.axes, _detail(each.kind)) for name, each in words.items()}
@@ -66,14 +66,14 @@ def initial_kinds(
     return SheetsOfKinds(sheets, whole, special, all_choices, chosen)
 
 
-def _scale_choice(viewed: ViewedAttention) -> Choice[attention_maps.Scale]:
+def _scale_choice(viewed: ViewedAttention) -> Choice[map_weights.Scale]:
     return sentence_input.scale_choice("own" if viewed.kind.places else "shared")
 
 
-def _sheet(viewed: ViewedAttention, scale: attention_maps.Scale, selected: tuple[int, int]) -> Sheet:
+def _sheet(viewed: ViewedAttention, scale: map_weights.Scale, selected: tuple[int, int]) -> Sheet:
     kind = viewed.kind
     return Sheet(
-        attention_maps.with_means(viewed.attention),  # (layers + 1, heads + 1, query, key)
+        map_weights.with_means(viewed.attention),  # (layers + 1, heads + 1, query, key)
         viewed.layers,
         viewed.heads,
         viewed.queries,
@@ -89,21 +89,21 @@ def _sheet(viewed: ViewedAttention, scale: attention_maps.Scale, selected: tuple
     )
 
 
-def _detail(kind: attention_maps.Kind) -> Detail:
+def _detail(kind: kind_labels.Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def _render_files(viewed: ViewedAttention, layer: str, head: str, scale: attention_maps.Scale) -> None:
+def _render_files(viewed: ViewedAttention, layer: str, head: str, scale: map_weights.Scale) -> None:
     """Render downloads of the chosen map."""
     kind, attention = viewed.kind, viewed.attention
     selected = viewed.layers.index(layer), viewed.heads.index(head)
-    weights = attention_maps.single_map(attention, *selected)  # (query, key)
+    weights = map_weights.single_map(attention, *selected)  # (query, key)
     head_map = HeadMap(
         weights,
         viewed.queries,
         viewed.keys,
         kind,
-        attention_maps.describe(layer, head),
+        map_labels.describe(layer, head),
         top=1.0 if scale == "log" else float((weights if scale == "own" else attention).max()),
         log=scale == "log",
     )
@@ -119,7 +119,7 @@ def _render_export(
     sheet: Callable[[], Sheet],
     head_map: HeadMap,
     chosen: dict[str, object],
-    scale: attention_maps.Scale,
+    scale: map_weights.Scale,
 ) -> None:
     content = head_map.weights, head_map.queries, head_map.keys, head_map.kind
     makers: dict[str, Callable[[], bytes | str]] = {

@@ -11,9 +11,9 @@ from model.tracing.kinds import KINDS
 from model.tracing.picture_trace import PatchTrace
 from model.tracing.trace import SentenceTrace, Verification
 from model.tracing.traced_model import AnyTrace, Record
-from views import attention_maps
+from views import kind_labels, map_labels
 
-SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", attention_maps.CLS})
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", kind_labels.CLS})
 
 
 class AnyTranslator(Protocol):
@@ -48,7 +48,7 @@ class ViewedAttention:
         special: names of the special tokens.
     """
 
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
     attention: np.ndarray
     queries: tuple[str, ...]
     keys: tuple[str, ...]
@@ -73,16 +73,16 @@ class ViewedAttention:
     @property
     def layers(self) -> list[str]:
         """Ids of the layers and of their mean."""
-        return attention_maps.ids_with_mean(self.numbers)
+        return map_labels.ids_with_mean(self.numbers)
 
     @property
     def heads(self) -> list[str]:
         """Ids of the heads and of their mean."""
-        return attention_maps.ids_with_mean(self.attention.shape[1])
+        return map_labels.ids_with_mean(self.attention.shape[1])
 
 
 def view_sentence(
-    trace: SentenceTrace, kind: attention_maps.Kind, model: AnyTranslator, source: Mapping[str, object]
+    trace: SentenceTrace, kind: kind_labels.Kind, model: AnyTranslator, source: Mapping[str, object]
 ) -> ViewedAttention:
     """Return one kind of attention of a sentence and its translation, with all tokens.
 
@@ -97,7 +97,7 @@ def view_sentence(
 
 def view_trace(
     trace: AnyTrace,
-    kind: attention_maps.Kind,
+    kind: kind_labels.Kind,
     key: tuple,
     weights_sha256: str,
     source: Mapping[str, object],
@@ -115,16 +115,16 @@ def view_trace(
 
 
 def view_picture(key: str, trace: PatchTrace, weights_sha256: str, sample: str = "") -> ViewedAttention:
-    """Return the attention of CLS and every patch of a picture, labelled by `attention_maps.patch_names`.
+    """Return the attention of CLS and every patch of a picture, labelled by `map_labels.patch_names`.
 
     Args:
         key: the SHA-256 of the pixels as the model receives them.
         sample: name of the picture if it is one of the project's own; empty for a visitor's picture.
     """
-    names = (attention_maps.CLS, *attention_maps.patch_names(trace.grid))
+    names = (kind_labels.CLS, *map_labels.patch_names(trace.grid))
     source = {"pixels_sha256": key} | ({"sample": sample} if sample else {})
     recipe = _recipe_of_picture(key, weights_sha256, sample)
-    viewed = view_trace(trace, attention_maps.VISION, ("picture", key), weights_sha256, source, recipe, names)
+    viewed = view_trace(trace, kind_labels.VISION, ("picture", key), weights_sha256, source, recipe, names)
     return replace(viewed, page="vision", grid=trace.grid)
 
 
@@ -138,7 +138,7 @@ class WordGrouping:
         recipe: lines of Python that merge `attention`.
     """
 
-    kind: attention_maps.Kind
+    kind: kind_labels.Kind
     queries: tuple[Word, ...]
     keys: tuple[Word, ...]
     recipe: tuple[str, ...] = ()
@@ -150,13 +150,12 @@ class WordGrouping:
         return [word.text for word in self.queries], [word.text for word in self.keys], starts
 
 
-def group_tokens(kind: attention_maps.Kind, trace: SentenceTrace) -> WordGrouping:
+def group_tokens(kind: kind_labels.Kind, trace: SentenceTrace) -> WordGrouping:
     """Group the tokens of a sentence and its translation into whole words."""
     sides = KINDS[kind.name].queries, KINDS[kind.name].keys
     ids = {"source": trace.source_ids, "target": trace.target_ids}
-    labelled = replace(attention_maps.WORD_KINDS[kind.name], in_sentence=kind.in_sentence, in_heading=kind.in_heading)
     queries, keys = (whole_words(trace.tokenizer, ids[side]) for side in sides)
-    return WordGrouping(labelled, queries, keys, _recipe_in_words(*sides))
+    return WordGrouping(kind.of_words, queries, keys, _recipe_in_words(*sides))
 
 
 def merge_into_words(viewed: ViewedAttention, words: WordGrouping) -> ViewedAttention:

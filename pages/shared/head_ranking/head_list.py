@@ -20,7 +20,7 @@ from pages.shared.head_ranking.head_rows import (
 )
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import block, caption, how_to_read
-from views import attention_maps
+from views import kind_labels
 from views.components.head_list import FIRST, HeadAxes, HeadList, HeadRow, head_list
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -125,7 +125,7 @@ def render_table(ranked: RankedHeads, statistics: LoadedStatistics, change: str,
     files.csv_and_table(*header_and_rows(_table_columns(change, ranked.listed)), name, label, key)
 
 
-def map_axes(kind: attention_maps.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> HeadAxes:
+def map_axes(kind: kind_labels.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> HeadAxes:
     """Return labels and titles for the maps of a kind; `heading` where it is not the kind's own."""
     labels = queries, keys, kind.query_axis, kind.key_axis, kind.corner
     return HeadAxes(heading or kind.heading("{map}"), *labels, kind.places)

@@ -11,7 +11,7 @@ from model.attribution.head_labels import MIXED, HeadLabel, HeadScores
 from model.attribution.head_statistics import HeadStatistics, Spread, load_statistics
 from model.study.finished_studies import find_study
 from server.singleton import singleton
-from views import attention_maps
+from views import kind_labels
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
@@ -89,7 +89,7 @@ class Head:
     def name(self) -> str:
         """Its name on pages, such as `cross 4.7`."""
         place = {"layer": self.number + 1, "head": self.head + 1}
-        return say("head.name", "{kind} {layer}.{head}", kind=attention_maps.kind_named(self.kind).brief(), **place)
+        return say("head.name", "{kind} {layer}.{head}", kind=kind_labels.kind_named(self.kind).brief(), **place)
 
 
 def list_heads(

@@ -10,7 +10,7 @@ from server import warm_up
 from tests.pages.apart import sent_weights
 from tests.pages.charts import check_caption
 from tests.pages.kinds import chosen_options, maps_by_kind, read
-from views import attention_maps
+from views import kind_labels, map_labels, map_weights
 from views.components import component
 from views.components.attention_lines import LinesView, LockedToken
 from views.controls import sentence_input
@@ -32,10 +32,10 @@ def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
     return by_kind
 
 
-@pytest.mark.parametrize("kind", attention_maps.KINDS)
+@pytest.mark.parametrize("kind", kind_labels.KINDS)
 def test_overview_and_detail_show_the_trace(open_app, trace, kind):
     app = open_app("attention", kind=kind, layer="2", head="3")
-    assert list(maps_by_kind(app)) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
+    assert list(maps_by_kind(app)) == list(kind_labels.KINDS)  # all kinds are sent, whichever is open
     header, weights = maps_by_kind(app)[kind]
     attention = trace.attention(kind)
     np.testing.assert_allclose(weights[:-1, :-1], attention, atol=1e-5)
@@ -53,16 +53,16 @@ def test_overview_and_detail_show_the_trace(open_app, trace, kind):
         "scale": "shared",
     }
     assert header["detail"] == {
-        "heading": attention_maps.KINDS[kind].heading("{map}"),
-        "query_axis": attention_maps.KINDS[kind].query_axis,
-        "key_axis": attention_maps.KINDS[kind].key_axis,
+        "heading": kind_labels.KINDS[kind].heading("{map}"),
+        "query_axis": kind_labels.KINDS[kind].query_axis,
+        "key_axis": kind_labels.KINDS[kind].key_axis,
     }
 
 
 @pytest.mark.parametrize(("layer", "head"), [("mean", "2"), ("3", "mean"), ("mean", "mean")])
 def test_means(open_app, trace, layer, head):
     app = open_app("attention", kind="cross", layer=layer, head=head)
-    row, column = attention_maps.ids_with_mean(4).index(layer), attention_maps.ids_with_mean(8).index(head)
+    row, column = map_labels.ids_with_mean(4).index(layer), map_labels.ids_with_mean(8).index(head)
     assert (chosen_options(app)["layer"], chosen_options(app)["head"]) == (layer, head)
     drawn = maps_by_kind(app)["cross"][1][row, column]
     expected = trace.cross_attention
@@ -164,17 +164,17 @@ def test_the_longest_sentence_is_rendered(open_app):
 def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     app = open_app("attention", kind="cross", look="lines", lines="1.4-2.3-90-k2")
     sent = lines(app)
-    assert list(sent) == list(attention_maps.KINDS)  # all kinds are sent, whichever is open
+    assert list(sent) == list(kind_labels.KINDS)  # all kinds are sent, whichever is open
     for kind, (header, weights) in sent.items():
         attention = trace.attention(kind)
-        allowed = attention[:, :, ~attention_maps.causal_mask(*attention.shape[2:], header["causal"])]
+        allowed = attention[:, :, ~map_weights.causal_mask(*attention.shape[2:], header["causal"])]
         np.testing.assert_allclose(weights, allowed, atol=1e-5)
         assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
     assert sent["cross"][0]["queryAxis"] == "Query: French query token"
     assert sent["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"
     view = LinesView((0, 3), (1, 2), 0.9, LockedToken("key", 1))
     assert chosen_options(app) == {"kind": "cross", "units": "tokens", "marks": "shown", "view": as_sent(view)}
-    drawn = attention_maps.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
+    drawn = map_weights.strongest_keys(trace.cross_attention[[0, 3]][:, [1, 2]], 0.9)
     assert f"now {drawn.sum()} of {drawn.size} weights" in app.caption[0].value.replace("\n", " ")
     app = open_app("attention", look="lines", lines="99-nonsense", units="words")
     assert chosen_options(app) == {

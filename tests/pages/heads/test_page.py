@@ -17,7 +17,7 @@ from tests.pages.conftest import html_of
 from tests.pages.listed import listed_heads, opened_head
 from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import table
-from views import attention_maps
+from views import kind_labels, map_weights
 from views.text.numbers import three_digits
 
 
@@ -50,7 +50,7 @@ def test_all_heads_are_ranked_by_their_effect(open_app, translator, trace, effec
 
     kind, layer, head, change = ranked[0]  # the first row is open
     _, drawn = opened_head(app)
-    hidden = attention_maps.causal_mask(*drawn.shape, attention_maps.KINDS[kind].causal)
+    hidden = map_weights.causal_mask(*drawn.shape, kind_labels.KINDS[kind].causal)
     np.testing.assert_array_equal(np.isneginf(drawn), hidden)
     np.testing.assert_allclose(drawn[~hidden], trace.attention(kind)[layer, head][~hidden], atol=1e-5)
     tokens = table(app, f"-ln p by token without {head_name(kind, layer, head)}")[1:]

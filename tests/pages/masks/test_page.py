@@ -15,7 +15,7 @@ from tests.pages.conftest import html_of
 from tests.pages.drawn import matrices, metrics
 from tests.pages.reading import table
 from tests.pages.stepped import read_step_view
-from views import attention_maps
+from views import map_labels
 from views.controls import painted
 from views.text import literal
 from views.text.numbers import three_digits
@@ -93,7 +93,7 @@ def test_causality(open_app, translator, trace):
     assert metrics(app)["Largest change before that place, causal mask"] == "0"
     tokens = list(trace.target_tokens)
     tokens[3] = trace.tokenizer.labels([rival])[0]
-    labels = attention_maps.numbered(tokens)
+    labels = map_labels.numbered(tokens)
     for title in ("With the causal mask", "Without a mask"):  # the token that the decoder read, not the one before
         assert drawn[title][0]["columns"] == [literal.token(token) for token in tokens]
     assert [row[0] for row in table(app, "Changes by position")[1:]] == labels

@@ -13,7 +13,7 @@ from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.drawn import matrices
-from views import attention_maps
+from views import map_weights
 
 LAYERS, HEADS, TOKENS = 32, 32, 128
 MOST_BYTES = 5_000_000
@@ -47,9 +47,9 @@ def test_blocks_contain_their_largest_weight():
     attention = np.random.default_rng(0).random((3, 2, 9, 7)).astype(np.float16)
     reduced, block = reduce_to_blocks(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     assert block == 5
-    whole = attention_maps.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
+    whole = map_weights.with_means(np.repeat(np.repeat(attention, 32, axis=2), 32, axis=3))
     for place in np.ndindex(4, 3):
-        np.testing.assert_allclose(reduced[place], attention_maps.largest_of_blocks(whole[place], block), atol=1e-3)
+        np.testing.assert_allclose(reduced[place], map_weights.largest_of_blocks(whole[place], block), atol=1e-3)
 
 
 @pytest.mark.nightly

@@ -25,7 +25,7 @@ from pages.shared.attention_viewer.provenance import (
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_html_export import payload_of
-from views import attention_maps
+from views import kind_labels, map_weights
 from views.components import attention_grid
 from views.components.attention_grid import Sheet
 from views.controls import samples
@@ -47,13 +47,13 @@ def trace(translator):
 def make_view(
     translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE
 ) -> ViewedAttention:
-    return view_sentence(trace, attention_maps.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
+    return view_sentence(trace, kind_labels.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
 
 
 def make_saved_view(viewed: ViewedAttention) -> SavedView:
     """Return a saved view of the maps, with the first head open."""
     sheet = Sheet(
-        attention_maps.with_means(viewed.attention),
+        map_weights.with_means(viewed.attention),
         viewed.layers,
         viewed.heads,
         viewed.queries,
@@ -138,7 +138,7 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 
 def test_recipes(translator, trace, monkeypatch):
-    for kind in attention_maps.KINDS:
+    for kind in kind_labels.KINDS:
         viewed = make_view(translator, trace, kind)
         np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
 
@@ -176,7 +176,7 @@ def test_a_link_contains_the_sample(translator, trace, monkeypatch):
     settings = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
     monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(settings))
     viewed = replace(
-        make_view(translator, trace, "encoder"), kind=attention_maps.VISION, source={"sample": "church"}, page="vision"
+        make_view(translator, trace, "encoder"), kind=kind_labels.VISION, source={"sample": "church"}, page="vision"
     )
     assert export.view_link(viewed) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     settings["picture"] = "own"

@@ -12,7 +12,7 @@ from pages.tokens.contexts import SENTENCES
 from pages.tokens.word_order import ORDERS
 from tests.pages.charts import charts, check_caption, curve, numbers
 from tests.pages.conftest import SENTENCE, html_of
-from views import attention_maps
+from views import map_labels
 from views.text.numbers import three_digits
 
 
@@ -36,7 +36,7 @@ def test_each_step_draws_its_vectors(open_app, steps, step, name):
     (figure,) = charts(open_app("tokens", step=step))
     np.testing.assert_allclose(numbers(figure["data"][0]["z"]), getattr(steps, name), atol=1e-5)
     assert figure["data"][0]["y"] == [
-        label.replace("<", "&lt;").replace(">", "&gt;") for label in attention_maps.numbered(steps.tokens)
+        label.replace("<", "&lt;").replace(">", "&gt;") for label in map_labels.numbered(steps.tokens)
     ]
 
 

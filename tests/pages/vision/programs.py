@@ -25,7 +25,7 @@ from pages.vision.positions import order_probabilities
 from pages.vision.what_if import compute_change as compute_what_if
 from pages.vision.what_if import program_values
 from tests.pages.shared.programs import Case, Expected, Values
-from views import attention_maps, patch_grid
+from views import map_labels, map_weights, patch_grid
 from views.controls import samples
 
 
@@ -53,19 +53,19 @@ def cut(values: Values) -> Expected:
 
 
 def _place(trace: VisionTrace, values: Values) -> tuple[int, int]:
-    layers, heads = (attention_maps.ids_with_mean(count) for count in trace.attention.shape[:2])
+    layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention.shape[:2])
     return layers.index(values["layer"]), heads.index(values["head"])
 
 
 def cls(values: Values) -> Expected:
     trace = trace_of(values["picture"])
-    sheet = attention_maps.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
+    sheet = map_weights.with_means(trace.attention[:, :, :1])[:, :, 0, 1:]
     return {"weights": sheet[_place(trace, values)], "largest": sheet[:-1, -1].max(axis=-1)}
 
 
 def any_patch(values: Values) -> Expected:
     trace = trace_of(values["picture"])
-    matrix = attention_maps.single_map(trace.attention, *_place(trace, values))
+    matrix = map_weights.single_map(trace.attention, *_place(trace, values))
     place = 1 + (values["row"] - 1) * trace.grid[1] + values["column"] - 1
     strongest = tuple(int(at) for at in np.unravel_index(int(matrix[place, 1:].argmax()), trace.grid))
     return {"attends_to": matrix[place, 1:], "attended_by": matrix[1:, place], "strongest": strongest}

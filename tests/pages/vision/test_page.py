@@ -23,7 +23,7 @@ from tests.pages.kinds import chosen_options, maps_by_kind
 from tests.pages.reading import table
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
-from views import attention_maps, patch_grid
+from views import map_labels, patch_grid
 from views.controls import samples
 from views.html.class_bars import bars
 from views.text import literal
@@ -317,7 +317,7 @@ def test_selected_head_stays_in_another_view(open_app, trace):
         assert not app.exception
     app.session_state["view"] = "any-patch"
     app.run()
-    assert attention_maps.describe("2", "3") in patch_picture(app)[0]["title"]
+    assert map_labels.describe("2", "3") in patch_picture(app)[0]["title"]
 
 
 def test_broken_installation_gets_one_sentence():

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from views import attention_maps, palette
+from views import map_labels, palette
 from views.components.attention_grid import FULL_PRECISION_BYTES, Sheet, payload
 
 
@@ -14,8 +14,8 @@ def sheet(side: int) -> Sheet:
     tokens = tuple(f"\u2009piece {n} é" for n in range(side))
     return Sheet(
         weights,
-        attention_maps.ids_with_mean(4),
-        attention_maps.ids_with_mean(8),
+        map_labels.ids_with_mean(4),
+        map_labels.ids_with_mean(8),
         tokens,
         tokens,
         "cross",

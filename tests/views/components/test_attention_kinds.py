@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.pages.kinds import read
-from views import attention_maps
+from views import map_labels
 from views.components import controls
 from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet
 from views.components.attention_kinds import SheetsOfKinds, SheetWords, payload
@@ -21,8 +21,8 @@ def make_sheets(side: int, kind: str = "encoder") -> SheetsOfKinds:
     sheets = {
         name: Sheet(
             rng.dirichlet(np.ones(side), (5, 9, side)).astype(np.float32),
-            attention_maps.ids_with_mean(4),
-            attention_maps.ids_with_mean(8),
+            map_labels.ids_with_mean(4),
+            map_labels.ids_with_mean(8),
             tokens,
             tokens,
             name,

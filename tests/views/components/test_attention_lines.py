@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from views import attention_maps, palette
+from views import kind_labels, map_weights, palette
 from views.components import component
 from views.components.attention_lines import (
     AttentionLines,
@@ -31,11 +31,11 @@ SHAPE = (4, 8, 5, 6)
 
 def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: int = 8) -> AttentionLines:
     noise = np.random.default_rng(0).normal(0, 3, (layers, heads, queries, keys)).astype(np.float32)
-    noise[:, :, attention_maps.causal_mask(queries, keys, attention_maps.KINDS[kind].causal)] = -np.inf
+    noise[:, :, map_weights.causal_mask(queries, keys, kind_labels.KINDS[kind].causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
     view = LinesView((0, 2), (1,))
-    return AttentionLines(weights, names[:queries], names[:keys], attention_maps.KINDS[kind], view)
+    return AttentionLines(weights, names[:queries], names[:keys], kind_labels.KINDS[kind], view)
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -66,7 +66,7 @@ def test_masked_cells_of_a_causal_kind_are_not_sent():
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
     received = np.zeros_like(drawn.attention)
-    received[:, :, ~attention_maps.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
+    received[:, :, ~map_weights.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
     np.testing.assert_array_equal(received, drawn.attention)
 
 
@@ -219,16 +219,16 @@ def test_any_other_url_is_rejected(text):
 
 def test_the_fewest_keys_with_the_share_are_selected():
     weights = np.array([[0.5, 0.3, 0.2], [0.2, 0.6, 0.2], [1, 0, 0]], np.float32)
-    assert attention_maps.strongest_keys(weights, 0.7).tolist() == [
+    assert map_weights.strongest_keys(weights, 0.7).tolist() == [
         [True, True, False],
         [True, True, False],
         [True, False, False],
     ]
-    assert attention_maps.strongest_keys(weights, 0.5).tolist() == [
+    assert map_weights.strongest_keys(weights, 0.5).tolist() == [
         [True, False, False],
         [False, True, False],
         [True, False, False],
     ]
-    assert attention_maps.strongest_keys(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
-    assert attention_maps.strongest_keys(weights, 1).tolist() == (weights > 0).tolist()
-    assert attention_maps.strongest_keys(weights[:0], 0.7).shape == (0, 3)
+    assert map_weights.strongest_keys(weights, 0.8).tolist()[0] == [True, True, False]  # rounding adds no third key
+    assert map_weights.strongest_keys(weights, 1).tolist() == (weights > 0).tolist()
+    assert map_weights.strongest_keys(weights[:0], 0.7).shape == (0, 3)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_attention_grid import sheet
-from views import attention_maps
+from views import kind_labels
 from views.components import attention_grid, attention_lines, component, html_export
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
@@ -55,7 +55,7 @@ def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
     tokens = tuple(f"piece {place}" for place in range(70))
     lines = attention_lines.AttentionLines(
-        attention, tokens, tokens, attention_maps.KINDS["encoder"], attention_lines.LinesView((0,), (1,))
+        attention, tokens, tokens, kind_labels.KINDS["encoder"], attention_lines.LinesView((0,), (1,))
     )
     content = payload_of(save_page(attention_lines.snapshot(lines)))
     length = int.from_bytes(content[:4], "little")

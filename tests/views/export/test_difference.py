@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from views import palette
-from views.attention_maps import KINDS
 from views.export import downloads, drawing
 from views.export.difference import ComparedMap, MapPair, difference_panel, difference_picture
+from views.kind_labels import KINDS
 
 OPEN = np.zeros((2, 3), dtype=bool)
 FIRST = ComparedMap("A", np.array([[0.5, 0.25, 0.25], [1, 0, 0]], np.float32), ("x", "y"), ("a", "<b>", "c"), OPEN)

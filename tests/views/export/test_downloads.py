@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views import attention_maps
+from views import kind_labels, map_labels
 from views.export import downloads
 
 QUERIES, KEYS = ("\u2009Je", "\u2009=1+1", '"'), ("\u2009I", "\u2009")
@@ -20,7 +20,7 @@ def read_csv(content: bytes) -> list[list[str]]:
 
 def test_csv_contains_every_digit():
     weights = np.random.default_rng(0).random((3, 2), dtype=np.float32)
-    file = downloads.matrix_csv(weights, QUERIES, KEYS, attention_maps.KINDS["cross"])
+    file = downloads.matrix_csv(weights, QUERIES, KEYS, kind_labels.KINDS["cross"])
     assert file.startswith(b"\xef\xbb\xbf")
     rows = read_csv(file)
     assert rows[0] == ["query \\ key", "1 I", "2 \u2423"]
@@ -57,12 +57,12 @@ def test_a_cell_is_harmless_and_its_text_can_be_restored(text):
 
 def test_positions_in_a_picture_are_named_and_not_numbered():
     rows = read_csv(
-        downloads.matrix_csv(np.zeros((2, 3), np.float32), *attention_maps.grid_names((2, 3)), attention_maps.GRID)
+        downloads.matrix_csv(np.zeros((2, 3), np.float32), *map_labels.grid_names((2, 3)), kind_labels.GRID)
     )
     assert rows[0] == ["row of patches \\ column of patches", "column 1", "column 2", "column 3"]
     assert [row[0] for row in rows[1:]] == ["row 1", "row 2"]
-    names = (attention_maps.CLS, *attention_maps.patch_names((1, 2)))
-    rows = read_csv(downloads.matrix_csv(np.zeros((3, 3), np.float32), names, names, attention_maps.VISION))
+    names = (kind_labels.CLS, *map_labels.patch_names((1, 2)))
+    rows = read_csv(downloads.matrix_csv(np.zeros((3, 3), np.float32), names, names, kind_labels.VISION))
     assert rows[0] == ["query \\ key", "CLS", "row 1, column 1", "row 1, column 2"]
     assert [row[0] for row in rows[1:]] == rows[0][1:]
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from views import attention_maps, palette, patch_grid
+from views import kind_labels, palette, patch_grid
 from views.export import drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture
@@ -15,7 +15,7 @@ from views.figures.overlay import shades
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (8, 12, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).random((2, 3)).astype(np.float32)
-SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, attention_maps.VISION, "layer 1, head 2", float(WEIGHTS.max()))
+SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, kind_labels.VISION, "layer 1, head 2", float(WEIGHTS.max()))
 
 
 def picture_in(plan: drawing.Drawing) -> drawing.Pixels:

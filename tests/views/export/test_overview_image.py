@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from views import attention_maps, palette
+from views import kind_labels, map_labels, map_weights, palette
 from views.export import drawing
 from views.export.matrices import HeadMap, map_shades
 from views.export.overview_image import MOST_DOTS, Overview, dots, overview
@@ -17,12 +17,12 @@ SVG = "{http://www.w3.org/2000/svg}"
 GREY = palette.to_rgb(palette.MASKED["light"])
 
 
-def make_overview(side: int = 4, kind: str = "decoder", scale: attention_maps.Scale = "shared") -> Overview:
+def make_overview(side: int = 4, kind: str = "decoder", scale: map_weights.Scale = "shared") -> Overview:
     noise = np.random.default_rng(0).exponential(1, (2, 3, side, side)).astype(np.float32)
-    noise[:, :, attention_maps.causal_mask(side, side, kind == "decoder")] = 0
-    weights = attention_maps.with_means(noise / noise.sum(-1, keepdims=True))
-    of_kind = attention_maps.VISION if kind == "vision" else attention_maps.KINDS[kind]
-    return Overview(weights, attention_maps.ids_with_mean(2), attention_maps.ids_with_mean(3), of_kind, scale)
+    noise[:, :, map_weights.causal_mask(side, side, kind == "decoder")] = 0
+    weights = map_weights.with_means(noise / noise.sum(-1, keepdims=True))
+    of_kind = kind_labels.VISION if kind == "vision" else kind_labels.KINDS[kind]
+    return Overview(weights, map_labels.ids_with_mean(2), map_labels.ids_with_mean(3), of_kind, scale)
 
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
@@ -52,7 +52,7 @@ def test_a_long_map_shows_the_largest_of_each_block():
 def test_blocks_are_grey_only_where_all_is_masked():
     maps = make_overview(MOST_DOTS + 2)
     grey = (dots(maps, maps.weights[0, 0]) == GREY).all(axis=-1)
-    np.testing.assert_array_equal(grey, attention_maps.causal_mask(33, 33, causal=True))
+    np.testing.assert_array_equal(grey, map_weights.causal_mask(33, 33, causal=True))
 
 
 def test_svg_and_png_agree():
@@ -91,10 +91,10 @@ def test_every_item_is_inside(queries, keys):
 def test_the_file_of_the_longest_input_stays_small():
     weights = np.random.default_rng(0).dirichlet(np.ones(197), (2, 2, 197)).astype(np.float32)
     maps = Overview(
-        attention_maps.with_means(weights),
-        attention_maps.ids_with_mean(2),
-        attention_maps.ids_with_mean(2),
-        attention_maps.VISION,
+        map_weights.with_means(weights),
+        map_labels.ids_with_mean(2),
+        map_labels.ids_with_mean(2),
+        kind_labels.VISION,
         "own",
     )
     assert len(drawing.to_svg(overview(maps))) < 9 * 12_000 + 10_000  # 12 kB per map

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from views import attention_maps, palette
+from views import kind_labels, palette
 from views.export import drawing
 from views.export.matrices import HeadMap, map_drawing, map_shades
 
@@ -23,7 +23,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 def head(side: int = 4, kind: str = "decoder") -> HeadMap:
     weights = np.random.default_rng(0).dirichlet(np.ones(side), side).astype(np.float32)
     tokens = ("<s>", "\u2009été", "\u2009& <b>", "\u2009", "가", "\u200b") * 30
-    return HeadMap(weights, tokens[:side], tokens[:side], attention_maps.KINDS[kind], "layer 1, head 2", 1.0)
+    return HeadMap(weights, tokens[:side], tokens[:side], kind_labels.KINDS[kind], "layer 1, head 2", 1.0)
 
 
 def test_svg_is_well_formed_and_shows_tokens_as_typed():
@@ -51,7 +51,7 @@ def test_svg_and_png_have_the_same_colours():
 
 def test_shades_are_the_scale_at_its_stops_and_grey_where_masked():
     weights = np.linspace(0, 1, palette.STOPS, dtype=np.float32)[None]
-    ramp = HeadMap(weights, ("a",), tuple("abcdefghijklmnopq"), attention_maps.KINDS["cross"], "layer 1, head 1", 1.0)
+    ramp = HeadMap(weights, ("a",), tuple("abcdefghijklmnopq"), kind_labels.KINDS["cross"], "layer 1, head 1", 1.0)
     assert colours(ramp)[0].tolist() == list(palette.scale("cross", "light"))
     assert colours(head())[0, 1] == palette.MASKED["light"]
 

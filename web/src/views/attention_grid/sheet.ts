@@ -116,7 +116,7 @@ export function largestIn(sheet: Sheet, offset: number, firstQuery: number, firs
   return most
 }
 
-/** The position of a share of the largest weight on the colour scale; same rule as views/attention_maps.py. */
+/** The position of a share of the largest weight on the colour scale; same rule as views/map_weights.py. */
 export function shadeOf(decades: number, share: number): number {
   const linear = Math.min(1, Math.max(0, share))
   return decades ? Math.max(0, 1 + Math.log10(Math.max(linear, 10 ** -decades)) / decades) : linear

@@ -1,0 +1,78 @@
+"""Labels of layers, heads, queries and keys for users: the one place where numbers become labels.
+
+Numbers in code count from 0; ids and labels count from 1.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from .text import literal, terms
+from .text.catalogue import Message, Untranslated, say
+
+MEAN = "mean"
+ROW_AND_COLUMN = Message("patch.place", "row {row}, column {column}")
+LAYER_AND_HEAD = Message("map.one", "layer {layer}, head {head}")
+OVER_HEADS = Message("map.mean.heads", "layer {layer}, mean over heads")
+OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
+OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
+
+
+def ids_with_mean(numbers: int | Sequence[int]) -> list[str]:
+    """Ids of layers or heads and of their mean: `["1", "2", ..., "mean"]`.
+
+    Args:
+        numbers: how many they are, or their numbers, from 0.
+    """
+    return [*(str(number + 1) for number in (range(numbers) if isinstance(numbers, int) else numbers)), MEAN]
+
+
+def join_ids(ids: Iterable[Sequence[str]]) -> list[str]:
+    """All ids of layers, or of heads, that occur in some kind of attention, in order; kinds may be in other layers."""
+    joined = {id for each in ids for id in each}
+    return [*sorted(joined - {MEAN}, key=int), *(joined & {MEAN})]
+
+
+def option_labels(names: Sequence[str]) -> dict[str, str]:
+    """Id -> label on a control, for ids of layers or heads."""
+    return {name: terms.MEAN() if name == MEAN else name for name in names}
+
+
+def describe(layer: str, head: str) -> str:
+    """Name the map of a layer and a head."""
+    if layer == MEAN and head == MEAN:
+        return OVER_ALL()
+    if head == MEAN:
+        return OVER_HEADS(layer=layer)
+    if layer == MEAN:
+        return OVER_LAYERS(head=head)
+    return LAYER_AND_HEAD(layer=layer, head=head)
+
+
+def patch_names(grid: tuple[int, int]) -> tuple[str, ...]:
+    """Labels of the patches of a picture on an axis: `row 1, column 1`, row by row."""
+    return tuple(patch_name(row, column) for row, column in np.ndindex(*grid))
+
+
+def patch_name(row: int, column: int) -> str:
+    """The label of the patch in this row and column, which count from 0: `row 1, column 1` is the first."""
+    return ROW_AND_COLUMN(row=row + 1, column=column + 1)
+
+
+def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Labels of the rows and of the columns of patches: `row 1` and `column 1` are the first."""
+    rows, columns = grid
+    return (
+        tuple(say("patch.row", "row {row}", row=row + 1) for row in range(rows)),
+        tuple(say("patch.column", "column {column}", column=column + 1) for column in range(columns)),
+    )
+
+
+def numbered(labels: Sequence[str]) -> list[str]:
+    """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
+    return [f"{index + 1} {literal.token(label)}" for index, label in enumerate(labels)]
+
+
+def token_options(labels: Sequence[str]) -> dict[str, Untranslated]:
+    """Options of a choice among tokens: their positions from 1, each labelled as by `numbered`."""
+    return {str(position): Untranslated(label) for position, label in enumerate(numbered(labels), 1)}
