@@ -1,0 +1,328 @@
+"""Attention of one input with its axes: what every view, file and table of it begins with.
+
+Layers, heads, queries and keys count from 0. `views.map_labels` makes the labels for users, which count from 1.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from ..kind_labels import CLS, Kind
+from ..map_labels import ids_with_mean, patch_names
+from ..map_weights import single_map, with_means
+from ..text.catalogue import say
+
+SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", CLS})  # names that mark a position where a trace marks none
+Place = tuple[int | None, int | None]  # layer and head of a map, by their indices; None averages over all
+
+
+class WordSpan(Protocol):
+    """A run of tokens, such as `model.text.words.Word`: `start` is the first, `end` the one after the last."""
+
+    @property
+    def text(self) -> str: ...
+
+    @property
+    def start(self) -> int: ...
+
+    @property
+    def end(self) -> int: ...
+
+    @property
+    def special(self) -> bool: ...
+
+
+@dataclass(frozen=True, eq=False)
+class MapAxis:
+    """The queries or the keys of maps.
+
+    Attributes:
+        labels: one for each position.
+        special: whether each is a special token, or CLS; none if empty.
+        words: the whole words, in order, each position in exactly one; None where positions are no parts of words.
+
+    Raises:
+        ValueError: marks or words do not fit the labels.
+    """
+
+    labels: tuple[str, ...]
+    special: tuple[bool, ...] = ()
+    words: tuple[WordSpan, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if self.special and len(self.special) != len(self.labels):
+            raise ValueError(f"There are {len(self.special)} marks for {len(self.labels)} labels; give one for each.")
+        ends = [0, *(word.end for word in self.words or ())]
+        if self.words is not None and ([word.start for word in self.words] != ends[:-1] or ends[-1] != len(self)):
+            raise ValueError("The words do not cover the positions one after another, each exactly once.")
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def starts(self) -> list[int]:
+        """The first position of every word, or every position where there are no words."""
+        return list(range(len(self))) if self.words is None else [word.start for word in self.words]
+
+    @property
+    def special_places(self) -> list[int]:
+        """The positions of special tokens."""
+        return [place for place, mark in enumerate(self.special) if mark]
+
+    @property
+    def ordinary_places(self) -> list[int]:
+        """The positions of all other tokens."""
+        return [place for place in range(len(self)) if not self.special or not self.special[place]]
+
+    def in_words(self) -> "MapAxis":
+        """The axis of the whole words; itself if there are none."""
+        if self.words is None:
+            return self
+        return MapAxis(tuple(word.text for word in self.words), tuple(word.special for word in self.words))
+
+    def select(self, places: Sequence[int]) -> "MapAxis":
+        """Some positions, without their words."""
+        marks = self.special and tuple(self.special[place] for place in places)
+        return MapAxis(tuple(self.labels[place] for place in places), marks)
+
+
+@dataclass(frozen=True, eq=False)
+class KindMaps:
+    """The maps of one kind of attention: every layer and head, with the axes that all of them share.
+
+    Attributes:
+        kind: its wording and colours, and whether it is causal.
+        weights: `(layer, head, query, key)` float32; float16 of a long input.
+        queries, keys: of the last two axes.
+        layer_numbers: of the layers in `weights`, among all of the network.
+        units: what queries and keys are.
+        special_hidden: whether special tokens were left out.
+
+    Raises:
+        ValueError: the axes or the layers do not fit the weights.
+    """
+
+    kind: Kind
+    weights: np.ndarray
+    queries: MapAxis
+    keys: MapAxis
+    layer_numbers: tuple[int, ...]
+    units: Literal["tokens", "words", "positions"] = "tokens"
+    special_hidden: bool = False
+
+    def __post_init__(self) -> None:
+        sizes = len(self.layer_numbers), len(self.queries), len(self.keys)
+        if self.weights.ndim != 4 or (self.weights.shape[0], *self.weights.shape[2:]) != sizes:
+            raise ValueError(
+                f"Weights of shape {self.weights.shape} do not fit {sizes[0]} layers, {sizes[1]} queries and "
+                f"{sizes[2]} keys: they must be (layer, head, query, key)."
+            )
+
+    @property
+    def has_words(self) -> bool:
+        """Whether tokens of either axis form words."""
+        return self.queries.words is not None or self.keys.words is not None
+
+    @property
+    def layer_ids(self) -> list[str]:
+        """Ids of the layers and of their mean: `["1", "2", ..., "mean"]`."""
+        return ids_with_mean(self.layer_numbers)
+
+    @property
+    def head_ids(self) -> list[str]:
+        """Ids of the heads and of their mean."""
+        return ids_with_mean(self.weights.shape[1])
+
+    def place(self, layer: str, head: str) -> Place:
+        """The layer and the head that have these ids."""
+        indices = self.layer_ids.index(layer), self.head_ids.index(head)
+        counts = self.weights.shape[:2]
+        return (
+            None if indices[0] == counts[0] else indices[0],
+            None if indices[1] == counts[1] else indices[1],
+        )
+
+    def ids(self, place: Place) -> tuple[str, str]:
+        """The ids of a layer and a head."""
+        layer, head = place
+        return self.layer_ids[-1 if layer is None else layer], self.head_ids[-1 if head is None else head]
+
+    def mean(self, layer: int | None = None, head: int | None = None) -> np.ndarray:
+        """The map of a layer and a head, averaged over all layers or heads where None; `(query, key)` float32."""
+        layers, heads = self.weights.shape[:2]
+        return single_map(self.weights, layers if layer is None else layer, heads if head is None else head)
+
+    def with_means(self) -> np.ndarray:
+        """All maps, the means as a last layer and a last head, `(layers + 1, heads + 1, query, key)` float32."""
+        return with_means(self.weights)
+
+    def layers(self, numbers: Sequence[int]) -> "KindMaps":
+        """Those of the layers that have these numbers among all of the network."""
+        chosen = [index for index, number in enumerate(self.layer_numbers) if number in numbers]
+        one_run = bool(chosen) and chosen[-1] - chosen[0] + 1 == len(chosen)
+        weights = self.weights[chosen[0] : chosen[-1] + 1] if one_run else self.weights[chosen]  # a run is not copied
+        return replace(self, weights=weights, layer_numbers=tuple(self.layer_numbers[index] for index in chosen))
+
+    def in_words(self) -> "KindMaps":
+        """Attention between whole words: weights summed over the tokens of a key, averaged over those of a query.
+
+        Rows that sum to 1 still do. Maps without words are returned as they are.
+        """
+        if not self.has_words:
+            return self
+        lengths = np.diff([*self.queries.starts, len(self.queries)])[:, None]  # (query, 1)
+        # one layer at a time: all of them in double precision would take four times their memory
+        merged = [
+            (np.add.reduceat(self._summed_keys(layer), self.queries.starts, axis=-2) / lengths).astype(np.float32)
+            for layer in self.weights
+        ]
+        return replace(
+            self,
+            kind=self.kind.of_words,
+            weights=np.stack(merged),
+            queries=self.queries.in_words(),
+            keys=self.keys.in_words(),
+            units="words",
+        )
+
+    def _summed_keys(self, layer: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(layer.astype(np.float64), self.keys.starts, axis=-1)
+
+    def without_special(self) -> "KindMaps":
+        """Without special tokens and CLS. The remaining weights are not rescaled: the rows sum to less than 1.
+
+        Maps of special tokens alone are returned as they are.
+        """
+        queries, keys = self.queries.ordinary_places, self.keys.ordinary_places
+        if not queries or not keys:
+            return self
+        return replace(
+            self,
+            weights=self.weights[:, :, queries][:, :, :, keys],
+            queries=self.queries.select(queries),
+            keys=self.keys.select(keys),
+            special_hidden=True,
+        )
+
+    @property
+    def hidden_share(self) -> np.ndarray:
+        """Mean share of a query's attention that is on keys which were left out, `(layer, head)` float64."""
+        return 1 - self.weights.sum(axis=-1, dtype=np.float64).mean(axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class AttentionMaps(Mapping[str, KindMaps]):
+    """Attention of one input: the maps of each kind by its name, in the order in which kinds are offered.
+
+    Attributes:
+        kinds: the maps.
+        grid: rows and columns of patches, where positions are patches of a picture.
+        picture: `(height, width, 3)` uint8, the picture under maps of its patches; None if there is none.
+    """
+
+    kinds: Mapping[str, KindMaps]
+    grid: tuple[int, int] | None = None
+    picture: np.ndarray | None = None
+
+    def __getitem__(self, name: str) -> KindMaps:
+        return self.kinds[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.kinds)
+
+    def __len__(self) -> int:
+        return len(self.kinds)
+
+    @property
+    def has_words(self) -> bool:
+        """Whether tokens of some kind form words."""
+        return any(maps.has_words for maps in self.values())
+
+    @property
+    def has_special(self) -> bool:
+        """Whether there is a special token, or CLS."""
+        return any(maps.queries.special_places or maps.keys.special_places for maps in self.values())
+
+    def in_words(self) -> "AttentionMaps":
+        """All kinds between whole words; see `KindMaps.in_words`."""
+        return self._each(KindMaps.in_words)
+
+    def without_special(self) -> "AttentionMaps":
+        """All kinds without special tokens; see `KindMaps.without_special`."""
+        return self._each(KindMaps.without_special)
+
+    def layers(self, numbers: Sequence[int]) -> "AttentionMaps":
+        """Only these layers, by their numbers in the network; kinds that have none of them are left out."""
+        selected = self._each(lambda maps: maps.layers(numbers))
+        return selected.select([name for name, maps in selected.items() if maps.layer_numbers])
+
+    def mean(self) -> dict[str, np.ndarray]:
+        """The mean over all layers and heads, `(query, key)` float32, by kind."""
+        return {name: maps.mean() for name, maps in self.items()}
+
+    def select(self, names: Sequence[str]) -> "AttentionMaps":
+        """Only the kinds with these names."""
+        return replace(self, kinds={name: self.kinds[name] for name in names})
+
+    def _each(self, change: Callable[[KindMaps], KindMaps]) -> "AttentionMaps":
+        return replace(self, kinds={name: change(maps) for name, maps in self.items()})
+
+    @cached_property
+    def weight_count(self) -> int:
+        """How many weights a view of all kinds with their means has."""
+        shapes = (maps.weights.shape for maps in self.values())
+        return sum((layers + 1) * (heads + 1) * queries * keys for layers, heads, queries, keys in shapes)
+
+
+class TraceWithAttention(Protocol):
+    """A trace of any network here, see `model.tracing.traced_model.AnyTrace`.
+
+    One of a text also has `token_axes(kind)`, the tokens of queries and of keys, see `MapAxis`; one of a picture has
+    `grid`, and perhaps `trailing`, the number of positions after the patches.
+    """
+
+    @property
+    def records(self) -> Mapping[str, Any]: ...
+
+    def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]: ...
+
+
+def from_trace(trace: TraceWithAttention, kinds: Mapping[str, Kind]) -> AttentionMaps:
+    """The maps of a trace; its weights are not copied.
+
+    Args:
+        kinds: those to take, by their names in `trace.records`.
+    """
+    grid = getattr(trace, "grid", None)
+    maps = {}
+    for name, kind in kinds.items():
+        record = trace.records[name]
+        numbers = tuple(getattr(record, "layers", range(len(record.weights))))
+        axes = _axes(trace, name)
+        maps[name] = KindMaps(kind, record.weights, *axes, numbers, "tokens" if grid is None else "positions")
+    return AttentionMaps(maps, grid)
+
+
+def _axes(trace: Any, kind: str) -> tuple[MapAxis, MapAxis]:
+    grid = getattr(trace, "grid", None)
+    if grid is not None:
+        labels = position_labels(grid, len(trace.axes(kind)[0]), getattr(trace, "trailing", 0))
+        axis = MapAxis(labels, tuple(label == CLS for label in labels))
+        return axis, axis
+    if hasattr(trace, "token_axes"):
+        queries, keys = (MapAxis(side.labels, side.special, side.words) for side in trace.token_axes(kind))
+    else:
+        queries, keys = (MapAxis(names, tuple(name.strip() in SPECIAL for name in names)) for names in trace.axes(kind))
+    return queries, keys
+
+
+def position_labels(grid: tuple[int, int], count: int, trailing: int = 0) -> tuple[str, ...]:
+    """Labels of the positions of a picture: CLS and registers, the patches, and `trailing` others; `count` in all."""
+    patches = patch_names(grid)
+    leading = count - len(patches) - trailing
+    registers = (say("models.register", "register {number}", number=number) for number in range(1, leading))
+    others = (say("models.trailing", "token {number} after the patches", number=n) for n in range(1, trailing + 1))
+    return (*(CLS, *registers)[:leading], *patches, *others)
