@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Literal
 
-from .attention_maps import LabelledAttention, from_trace, from_weights
-from .from_arrays import ShowError
 from .model.runtime.checkpoint import write_atomically
-from .notebook_sections import download_files, line_sections, map_sections
+from .shown_maps import ShowError, read_trace, read_weights
 from .views.components import notebook_page
+from .views.viewer.attention_maps import AttentionMaps
+from .views.viewer.notebook_sections import download_files, line_sections, map_sections
 
 MAX_BYTES = 48_000_000  # of weights in a page, encoded: what a browser opens without delay
 VIEWS = ("maps", "lines")
@@ -79,43 +79,32 @@ def show(
     if hasattr(given, "records") and hasattr(given, "axes"):
         if tokens:
             raise ShowError("A trace brings its own tokens; give it alone: show(trace).")
-        items = from_trace(given, kind)
+        maps = read_trace(given, kind)
     else:
-        items = from_weights(given, tokens, kind)
+        maps = read_weights(given, tokens, kind)
     if layers is not None:
-        items = _select_layers(items, layers)
-    _check_size(items)
-    sections = (map_sections if view == "maps" else line_sections)(items, words)
-    title = items[0].kind.headline
-    shapes = ", ".join(f"{item.name} {' x '.join(map(str, item.attention.shape))}" for item in items)
-    page = notebook_page.to_html(title, sections, download_files(items, pictures=view == "maps"))
-    return Shown(title, page, f"{view} of {shapes}")
-
-
-def _select_layers(items: list[LabelledAttention], layers: Sequence[int]) -> list[LabelledAttention]:
-    selected = list(layers)
-    if not selected or selected != list(range(selected[0], selected[0] + len(selected))):
-        raise ShowError("Give neighbouring layers in order, counted from 0, such as layers=range(4, 8).")
-    result = []
-    for item in items:
-        own = [place for place, number in enumerate(item.numbers) if number in selected]
-        result += [item.select_layers(own)] if own else []
-    count = max(item.numbers[-1] + 1 for item in items)
-    first, last = selected[0], selected[-1]
-    if last >= count or first < 0:
-        raise ShowError(f"There are {count} layers, counted from 0; {first} to {last} are not among them.")
-    if not result:
-        numbers = sorted({number for item in items for number in item.numbers})
-        having = ", ".join(map(str, numbers))
-        raise ShowError(f"No layer from {first} to {last} has attention; counted from 0, these have: {having}.")
-    return result
-
-
-def _check_size(items: Sequence[LabelledAttention]) -> None:
-    sizes = [item.attention.shape for item in items]
-    size = sum(2 * (layers + 1) * (heads + 1) * queries * keys for layers, heads, queries, keys in sizes)
-    if size > MAX_BYTES:
+        maps = _select_layers(maps, layers)
+    if (size := 2 * maps.weight_count) > MAX_BYTES:
         raise ShowError(
             f"These maps would make a page of {size / 1e6:,.0f} MB; show some of them, by kind= or "
             f"layers=range(0, 2), or fewer tokens."
         )
+    sections = (map_sections if view == "maps" else line_sections)(maps, words)
+    title = next(iter(maps.values())).kind.headline
+    shapes = ", ".join(f"{name} {' x '.join(map(str, each.weights.shape))}" for name, each in maps.items())
+    page = notebook_page.to_html(title, sections, download_files(maps, pictures=view == "maps"))
+    return Shown(title, page, f"{view} of {shapes}")
+
+
+def _select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
+    selected, numbers = list(layers), sorted({number for each in maps.values() for number in each.layer_numbers})
+    if not selected or selected != list(range(selected[0], selected[0] + len(selected))):
+        raise ShowError("Give neighbouring layers in order, counted from 0, such as layers=range(4, 8).")
+    first, last, count = selected[0], selected[-1], numbers[-1] + 1
+    if last >= count or first < 0:
+        raise ShowError(f"There are {count} layers, counted from 0; {first} to {last} are not among them.")
+    result = maps.layers(selected)
+    if not result:
+        having = ", ".join(map(str, numbers))
+        raise ShowError(f"No layer from {first} to {last} has attention; counted from 0, these have: {having}.")
+    return result

@@ -24,10 +24,10 @@ from benchmarks.microscope import PageServer, ViewCandidate, compare, files
 from benchmarks.timing import Measurement, summarise
 from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
-from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.browser.chromium import launch_chromium
 from views import kind_labels, map_labels
 from views.components import attention_grid, component
+from views.map_weights import reduce_to_blocks
 
 TOKENS = 128
 LENS = "transformer-lens==4.3.0"

@@ -22,9 +22,10 @@ from benchmarks import bertviz_page
 from benchmarks.page import WIDE
 from benchmarks.timing import Measurement, summarise
 from tests.browser.chromium import launch_chromium
-from views import kind_labels, map_labels, map_weights
+from views import kind_labels
 from views.components import attention_grid, attention_lines, component
 from views.viewer import built_files
+from views.viewer.attention_maps import KindMaps, MapAxis
 
 ROUNDS = {12: 7, 64: 5, 128: 3, 257: 5}
 HOVERS = 12
@@ -190,7 +191,7 @@ def _lines(attention: np.ndarray, names: list[str], kind: kind_labels.Kind, laye
     view = attention_lines.LinesView(tuple(layers), tuple(range(attention.shape[1])))
 
     def make() -> dict[str, bytes]:
-        lines = attention_lines.AttentionLines(attention, names, names, kind, view)
+        lines = attention_lines.AttentionLines(_maps(attention, names, kind), view)
         return files(
             "attention_lines", "lines-root", attention_lines.payload(lines, "light"), component.selection_mark(view)
         )
@@ -200,16 +201,17 @@ def _lines(attention: np.ndarray, names: list[str], kind: kind_labels.Kind, laye
 
 def _grid(attention: np.ndarray, names: list[str], kind: kind_labels.Kind) -> ViewCandidate:
     def make() -> dict[str, bytes]:
-        layers, heads = (map_labels.ids_with_mean(count) for count in attention.shape[:2])
-        weights = map_weights.with_means(attention)
-        sheet = attention_grid.Sheet(
-            weights, layers, heads, names, names, kind.name, kind.title, kind.causal, True, (0, 0)
-        )
+        sheet = attention_grid.sheet_of(_maps(attention, names, kind), with_detail=False)
         return files(
             "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
         )
 
     return ViewCandidate(make, 'document.querySelector(".grid-root")?.dataset.drawn', ".tile")
+
+
+def _maps(attention: np.ndarray, names: list[str], kind: kind_labels.Kind) -> KindMaps:
+    axis = MapAxis(tuple(names))
+    return KindMaps(kind, attention, axis, axis, tuple(range(len(attention))))
 
 
 def _bertviz(attention: np.ndarray, names: list[str], view: str) -> ViewCandidate:

@@ -181,3 +181,9 @@ def kind_named(name: str) -> Kind:
     """The kind with this id; one whose id is its only name if it is none of this project's."""
     label = Untranslated(name)
     return find_kind(name) or Kind(name, label, label, label, label, label)
+
+
+def any_model_kind(name: str) -> Kind:
+    """The kind with this id, with labels that fit any model."""
+    kind = kind_named(name)
+    return kind if kind.places else replace(kind, queries=ANY_TOKENS[0], keys=ANY_TOKENS[1])

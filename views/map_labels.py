@@ -68,6 +68,15 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
     )
 
 
+def position_ids(count: int, grid: tuple[int, int] | None) -> list[str]:
+    """Ids of the positions of an axis: a token's number, a patch's row and column, `cls` and `register-1`."""
+    if grid is None:
+        return [str(place + 1) for place in range(count)]
+    patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*grid)]
+    leading = count - len(patches)
+    return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches
+
+
 def numbered(labels: Sequence[str]) -> list[str]:
     """Labels that are all different and never start a spreadsheet formula: `1 I`, `2 want`."""
     return [f"{index + 1} {literal.token(label)}" for index, label in enumerate(labels)]

@@ -8,6 +8,8 @@ from typing import Literal
 import numpy as np
 
 Scale = Literal["shared", "own", "log"]  # one linear scale for all maps, one for each map, one logarithmic for all
+OVERVIEW_BYTES = 2_500_000  # limit for an overview in blocks, in half precision
+MOST_CELLS = 64  # a side of a small map in it at most
 DECADES = 4  # that a logarithmic scale spans below its largest weight
 
 
@@ -51,6 +53,27 @@ def largest_of_blocks(weights: np.ndarray, block: int) -> np.ndarray:
             np.maximum(largest[: len(part)], part, out=largest[: len(part)])
         weights = np.moveaxis(largest, 0, axis)
     return np.ascontiguousarray(weights)
+
+
+def reduce_to_blocks(attention: np.ndarray) -> tuple[np.ndarray, int]:
+    """Reduce the maps of all heads and their means: each cell is the largest of a block of weights.
+
+    Args:
+        attention: `(layer, head, query, key)`.
+
+    Returns:
+        `(layer + 1, head + 1, row, column)` float32, and the side of a block.
+    """
+    layers, heads, queries, keys = attention.shape
+    side = min(MOST_CELLS, int((OVERVIEW_BYTES / 2 / (layers + 1) / (heads + 1)) ** 0.5))
+    block = -(-max(queries, keys) // side)
+    over_layers = np.zeros((heads + 1, queries, keys), dtype=np.float32)
+    reduced = []
+    for layer in attention:  # one at a time: all of them with their means would take twice the memory of a trace
+        wide = np.concatenate([layer, layer.mean(axis=0, keepdims=True, dtype=np.float32)], dtype=np.float32)
+        over_layers += wide
+        reduced.append(largest_of_blocks(wide, block))
+    return np.stack([*reduced, largest_of_blocks(over_layers / layers, block)]), block
 
 
 def strongest_keys(attention: np.ndarray, mass: float) -> np.ndarray:

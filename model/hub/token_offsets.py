@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cached_property
 from typing import Any
 
 from ..text.token_labels import SPACE, TokenAxis, are_words, label_slice, number_shared, word_runs, words_by_span
@@ -36,7 +37,7 @@ class Tokens:
     word_texts: tuple[str, ...] = ()
     types: tuple[int, ...] = ()
 
-    @property
+    @cached_property
     def axis(self) -> TokenAxis:
         """The tokens as displayed; each label of two texts ends with "(A)" or "(B)"."""
         labels = self.labels

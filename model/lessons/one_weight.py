@@ -1,7 +1,7 @@
 """Recompute one attention weight from the vectors of its query and key."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,10 @@ class ScoreForm:
         """Whether the score is q k / sqrt(d_k) and nothing else (Vaswani et al. 2017, equation 1)."""
         usual = math.isclose(self.scaling, d_k**-0.5, rel_tol=1e-6)
         return usual and self.softcap is None and not self.biased and self.sinks is None
+
+    def of_head(self, head: int) -> "ScoreForm":
+        """The form of one head alone."""
+        return self if self.sinks is None else replace(self, sinks=self.sinks[head : head + 1])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

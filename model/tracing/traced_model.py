@@ -92,3 +92,13 @@ class TracedModel(Protocol):
 
     def score(self, trace) -> np.ndarray:
         """Compute -ln p in nats for a trace: `(T,)` of the target's tokens, or `(class,)` of every class."""
+
+
+class TranslatingModel(Protocol):
+    """A model of sentences, with the line of Python that loads it, such as `Translator.load()`."""
+
+    @property
+    def loaded_by(self) -> str: ...
+
+    @property
+    def weights_sha256(self) -> str: ...

@@ -18,7 +18,6 @@ from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, bar_column, render_table, token_column
 from pages.shared.texts import caption, paragraph
-from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
@@ -26,6 +25,7 @@ from views.html import bars, decoding_steps
 from views.text import terms
 from views.text.catalogue import say
 from views.url_state import bound_settings
+from views.viewer.attention_maps import from_trace
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,12 +102,11 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
     """Render the open head: downloads, tokens, and the check with a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
     layer, number = str(head.layer + 1), str(head.head + 1)
-    weights = trace.attention(head.kind)[head.layer, head.head]
-    picture = HeadMap(weights, *trace.axes(head.kind), kind, map_labels.describe(layer, number), float(weights.max()))
+    maps = from_trace(trace, {kind.name: kind})[kind.name]
     query = bound_settings.shared_query() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")
     st.page_link("pages/attention/page.py", label=label, query_params=query)
-    files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
+    files.map_files(HeadMap(maps, (head.layer, head.head)), name=f"{kind.name}-layer-{layer}-head-{number}")
     without = study.effects.without[head.kind][head.layer, head.head]
     changes = without - study.effects.losses
     paragraph("heads", "tokens")

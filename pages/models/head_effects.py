@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from model import HubTrace
@@ -12,17 +11,17 @@ from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
 from model.tracing.kinds import kind_of
-from pages.models import attention_labels
 from pages.shared import files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
-from views import map_labels
 from views.export.matrices import HeadMap
 from views.html import bars
+from views.kind_labels import any_model_kind
 from views.text import prose
 from views.text.catalogue import say
+from views.viewer.attention_maps import AttentionMaps, from_trace
 
 
 @fragment
@@ -50,10 +49,8 @@ def render(
             change = say("models.change.score", "change of the score")
     map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
     headings = say("models.map", "Map"), change, say("models.here", "Label here")
-    axes = {
-        kind: head_list.map_axes(attention_labels.any_model_kind(kind), *attention_labels.axes(trace, kind))
-        for kind in changes
-    }
+    maps = from_trace(trace, {kind: any_model_kind(kind) for kind in changes})
+    axes = {name: head_list.map_axes(each.kind, each.queries.labels, each.keys.labels) for name, each in maps.items()}
     causal = {kind for kind in changes if kind_of(kind).causal}
     head_list.render(ranked, study, map_of, axes, headings, name="opened-heads", causal=causal)
     overview, opened = st.columns([5, 4], gap="large")
@@ -61,7 +58,7 @@ def render(
         head_list.render_table(ranked, study, change, "opened-heads")
     with opened:
         st.html(bars.STYLE)
-        _render_files(trace, ranked.opened)
+        _render_files(maps, ranked.opened)
         head_list.render_scores(ranked.opened, study)
         _render_study(trace, ranked.opened, study)
     text = "ablation" if answer is None else "ablation-score" if trace.form == "scores" else "ablation-classes"
@@ -86,16 +83,8 @@ def _render_study(trace: HubTrace, head: head_rows.Head, study: head_rows.Loaded
     caption("models", "study", heading=study.heading, unit=unit, hash=study.statistics.weights_sha256[:12], **values)
 
 
-def _render_files(trace: HubTrace, head: head_rows.Head) -> None:
+def _render_files(maps: AttentionMaps, head: head_rows.Head) -> None:
     """Render downloads of the open head's map."""
-    layer, number = str(head.number + 1), str(head.head + 1)
-    kind = attention_labels.any_model_kind(head.kind)
-    weights = trace.records[head.kind].weights[head.layer, head.head].astype(np.float32, copy=False)
-    picture = HeadMap(
-        weights,
-        *attention_labels.axes(trace, head.kind),
-        kind,
-        map_labels.describe(layer, number),
-        float(weights.max()),
-    )
-    files.map_files(picture, name=f"{kind.name}-layer-{layer}-head-{number}")
+    picture = HeadMap(maps[head.kind], (head.layer, head.head))
+    layer, number = picture.maps.ids(picture.place)
+    files.map_files(picture, name=f"{head.kind}-layer-{layer}-head-{number}")

@@ -61,13 +61,10 @@ def render(service: Service[OpenedModel]) -> None:
     elif section == "heads":
         head_effects.render(service, trace, image, {}, (key,))
     else:
-        kinds = attention_labels.labelled_kinds(trace)
-        of = lambda kind: attention_labels.view_opened(model, trace, kind, {"pixels_sha256": key})  # noqa: E731
-        if len(kinds) == 1:
-            (kind,) = kinds.values()
-            explore_picture(of(kind), attention_labels.available_views(trace))
-        else:  # layers of different numbers of heads
-            explore_tokens(kinds, of, attention_labels.available_views(trace))
+        viewed = attention_labels.view_opened(model, trace, {"pixels_sha256": key})
+        # several kinds where layers have different numbers of heads
+        explore = explore_picture if len(trace.records) == 1 else explore_tokens
+        explore(*viewed, attention_labels.available_views(trace))
         trace_retention.render(trace)
 
 

@@ -59,8 +59,5 @@ def render(service: Service[OpenedModel]) -> None:
 
 
 def _render_attention(model: OpenedModel, trace: HubTrace, inputs: dict[str, str]) -> None:
-    assert trace.source is not None
-    words = (lambda kind: attention_labels.group_words(kind, trace)) if trace.source.words else None
-    of = lambda kind: attention_labels.view_opened(model, trace, kind, inputs)  # noqa: E731
-    explore_tokens(attention_labels.labelled_kinds(trace), of, attention_labels.available_views(trace), words)
+    explore_tokens(*attention_labels.view_opened(model, trace, inputs), attention_labels.available_views(trace))
     trace_retention.render(trace)

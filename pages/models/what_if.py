@@ -26,6 +26,7 @@ from views.export.difference import ComparedMap, MapPair
 from views.html import bars, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
+from views.viewer.attention_maps import KindMaps, from_trace
 
 MOST_ROWS = 12  # rows of the table; its file has all
 NAME = "heads"  # prefix of this section's settings in the address
@@ -176,17 +177,17 @@ def _render_one_head(
     """Render one head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
 
+    maps, maps_after = from_trace(trace, kinds), from_trace(after, kinds)
+
     def pair_of(kind: kind_labels.Kind, layer: int, head: int) -> MapPair:
-        first = _side(titles[0], trace, kind, (layer, head), HeadInterventions())
-        second = _side(titles[1], after, kind, (layer, head), plan)
-        _, heads, queries, keys = trace.records[kind.name].weights.shape
-        numbers = trace.records[kind.name].layers
-        place = map_labels.ids_with_mean(numbers)[layer], map_labels.ids_with_mean(heads)[head]
-        rows, columns = tuple(range(queries)), tuple(range(keys))
+        first = _side(titles[0], maps[kind.name], (layer, head), HeadInterventions())
+        second = _side(titles[1], maps_after[kind.name], (layer, head), plan)
+        place = maps[kind.name].layer_ids[layer], maps[kind.name].head_ids[head]
+        rows, columns = (tuple(range(count)) for count in first.weights.shape)
         return MapPair(first, second, kind, map_labels.describe(*place), (rows, rows), (columns, columns))
 
-    shapes = {name: trace.records[name].weights.shape for name in kinds}
-    numbers = {name: trace.records[name].layers for name in kinds}
+    shapes = {name: each.weights.shape for name, each in maps.items()}
+    numbers = {name: each.layer_numbers for name, each in maps.items()}
     pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare", numbers=numbers)
     if map_labels.MEAN not in (layer, head):
         at = numbers[pair.kind.name].index(int(layer) - 1), int(head) - 1
@@ -194,15 +195,13 @@ def _render_one_head(
         caption("models", "pattern", before=labels[0], after=labels[1])
 
 
-def _side(
-    name: str, trace: HubTrace, kind: kind_labels.Kind, place: tuple[int, int], plan: HeadInterventions
-) -> ComparedMap:
-    weights = map_weights.single_map(trace.records[kind.name].weights, *place)  # (query, key)
-    layers, count = trace.records[kind.name].weights.shape[:2]
+def _side(name: str, maps: KindMaps, place: tuple[int, int], plan: HeadInterventions) -> ComparedMap:
+    weights = map_weights.single_map(maps.weights, *place)  # (query, key)
+    layers, count = maps.weights.shape[:2]
     averaged = [
         each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
     ]
-    numbers = trace.records[kind.name].layers
-    allowed = [plan.allowed(kind.name, numbers[layer], head, *weights.shape) for layer, head in averaged]
+    numbers, kind = maps.layer_numbers, maps.kind.name
+    allowed = [plan.allowed(kind, numbers[layer], head, *weights.shape) for layer, head in averaged]
     hidden = ~np.any(allowed, axis=0) & (weights == 0)
-    return ComparedMap(name, weights, *attention_labels.axes(trace, kind.name), hidden)
+    return ComparedMap(name, weights, maps.queries.labels, maps.keys.labels, hidden)

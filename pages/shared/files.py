@@ -97,8 +97,7 @@ def map_files(head_map: HeadMap, name: str, draw: Callable[[], drawing.Drawing] 
     """Render downloads of one head's map; `draw` makes the picture if it is not the plain map."""
     with st.container(horizontal=True):
         pictures(draw or (lambda: map_drawing(head_map)), name)
-        content = head_map.weights, head_map.queries, head_map.keys, head_map.kind
-        download(CSV(), lambda: downloads.matrix_csv(*content), f"{name}.csv")
+        download(CSV(), head_map.to_csv, f"{name}.csv")
 
 
 def data_frame(

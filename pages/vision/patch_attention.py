@@ -1,5 +1,6 @@
 """Vision, attention maps: CLS in every head, any patch in one head, and every position."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -23,9 +24,8 @@ from pages.vision.vision_inputs import (
     render_check_line,
     render_choosable_maps,
 )
-from views import map_labels, map_weights
-from views.components.attention_grid import Sheet
-from views.components.attention_kinds import SheetsOfKinds, attention_kinds
+from views import kind_labels, map_labels, map_weights
+from views.components.attention_kinds import GridOfKinds, attention_kinds
 from views.components.patch_picture import PicturePanel
 from views.controls import sentence_input
 from views.controls.picture_input import chosen_sample
@@ -34,6 +34,7 @@ from views.text.catalogue import Message, say
 from views.text.numbers import percent
 from views.url_state import bound_settings as address
 from views.url_state.codecs import OneOf
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 FROM = Message("vision.from", "What it attends to")
 TO = Message("vision.to", "What attends to it")
@@ -43,8 +44,8 @@ TO = Message("vision.to", "What attends to it")
 def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     """Show every head over the picture, and one of them large; the browser draws any selection."""
     settings = read_map_settings(trace, "head")
-    rows = map_weights.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch): CLS as the query
-    sheet = rows[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
+    cls = map_weights.with_means(trace.attention[:, :, :1])  # (layers + 1, heads + 1, 1, 1 + patch)
+    sheet = cls[:, :, 0, 1:]  # (layers + 1, heads + 1, patch)
     top = float(sheet[:-1, :-1].max())
     title = say("vision.cls.title", "CLS as the query, {place}", place="{map}")
     large_map = settings.head_map(
@@ -52,26 +53,15 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     )
     overview, detail = st.columns(2, gap="large")
     with overview:
-        grid = Sheet(
-            sheet.reshape(*sheet.shape[:2], *trace.grid),
-            settings.layers,
-            settings.heads,
-            large_map.queries,
-            large_map.keys,
-            kind="vision",
-            title=say("vision.cls.overview", "Attention of CLS over the picture"),
-            causal=False,
-            shared_scale=False,
-            selected=settings.place,
-            underlay=settings.picture,
-        )
         choices, chosen = settings.subset("layer", "head", "scale", "opacity")
-        below = ("scale", "opacity")
-        attention_kinds(
-            SheetsOfKinds({"vision": grid}, {}, frozenset(), choices, chosen, below),
-            key="grid",
-            on_choose=sentence_input.store_selection,
+        grid = GridOfKinds(
+            AttentionMaps({"vision": _cls_maps(trace)}, trace.grid, settings.picture),
+            choices,
+            chosen,
+            elsewhere=("scale", "opacity"),
+            with_detail=False,
         )
+        attention_kinds(grid, key="grid", on_choose=sentence_input.store_selection)
     with detail:
         tops = np.full(sheet.shape[:2], top)
         above = ("layer", "head")
@@ -84,10 +74,17 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     layer, head = settings.id.split("-")
     files.map_files(large_map, f"vision-layer-{layer}-head-{head}", lambda: settings.draw(large_map))
     render_all_heads_file(trace)
-    files.folded_table(
-        lambda: files.data_frame(large_map.weights, large_map.keys, list(large_map.queries), large_map.kind.corner)
-    )
+    (rows, columns), corner = map_labels.grid_names(trace.grid), large_map.maps.kind.corner
+    files.folded_table(lambda: files.data_frame(large_map.weights, columns, rows, corner))
     render_vision_program(service, "cls", **_map_values(settings))
+
+
+def _cls_maps(trace: PatchTrace) -> KindMaps:
+    """Return the attention of CLS to the patches, as maps of their rows and columns."""
+    weights = trace.attention[:, :, 0, 1:]  # (layer, head, patch)
+    rows, columns = (MapAxis(labels) for labels in map_labels.grid_names(trace.grid))
+    kind = replace(kind_labels.GRID, in_sentence=Message("vision.cls.overview", "Attention of CLS over the picture"))
+    return KindMaps(kind, weights.reshape(*weights.shape[:2], *trace.grid), rows, columns, tuple(range(len(weights))))
 
 
 def _map_values(settings: MapSettings) -> dict[str, object]:
@@ -161,5 +158,5 @@ def render_full_maps(service: Service, key: str, trace: PatchTrace) -> None:
     result |= {"even": percent(1 / trace.attention.shape[-1])}
     hidden = address.pending_value("marks", OneOf(("shown", "hidden")), "shown") == "hidden"
     render_experiment("vision-full-maps", {"marks": "hidden"}, result if hidden else None)
-    explore_picture(view_picture(key, trace, service.model.weights_sha256, chosen_sample()))
+    explore_picture(*view_picture(key, trace, service.model.weights_sha256, chosen_sample()))
     render_vision_program(service, "full-maps")

@@ -19,6 +19,7 @@ from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.text import terms
 from views.text.catalogue import Untranslated, say
+from views.viewer.attention_maps import KindMaps
 
 ANSWER = "answer"
 
@@ -72,10 +73,14 @@ class MapSettings:
         """Layer and head in words."""
         return map_labels.describe(self.layers[self.place[0]], self.heads[self.place[1]])
 
-    def head_map(self, weights: np.ndarray, title: str, top: float | None) -> HeadMap:
-        """Return `(patch,)` weights as a map over the grid; for None `top` is the largest weight."""
-        top = float(weights.max()) if top is None else top
-        return HeadMap(weights.reshape(self.grid), *map_labels.grid_names(self.grid), kind_labels.GRID, title, top)
+    def head_map(self, weights: np.ndarray, title: str, largest: float | None) -> HeadMap:
+        """Return `(patch,)` weights as a map over the grid.
+
+        Args:
+            largest: the weight with the deepest colour where maps share a scale; None if each has its own.
+        """
+        maps = KindMaps.of_one_map(kind_labels.GRID, weights.reshape(self.grid), map_labels.grid_names(self.grid))
+        return HeadMap(maps, (0, 0), "own" if largest is None else "shared", title, largest)
 
     def draw(self, head_map: HeadMap) -> drawing.Drawing:
         """Draw a map over the picture, for a file."""

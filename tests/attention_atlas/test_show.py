@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import base64
 import html
+import inspect
 import io
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from attention_atlas.model import ConvolutionClassifier
 
 from attention_atlas import CheckpointError, ShowError, show
-from tests.attention_atlas.test_from_arrays import weights
+from attention_atlas.shown_maps import read_trace
+from model.tracing.kinds import TRANSLATION
+from pages.shared.attention_viewer import explore
+from pages.shared.attention_viewer.provenance import view_sentence
+from pages.shared.service import Service
 from tests.model.hub import tiny
+from tests.pages.kinds import read
+from tests.views.viewer.test_given_weights import weights
+from views.components import attention_kinds
+from views.viewer import built_files
+from views.viewer.attention_maps import AttentionMaps
 
 TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]
 
@@ -140,3 +151,21 @@ def test_the_page_is_shown_in_a_frame_and_saved_to_a_file(translated, tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(CheckpointError, match="could not be written"):
         shown.save(tmp_path / "file" / "view.html")
+
+
+def test_show_and_the_page_draw_the_same_maps_with_the_same_script(translated):
+    """Both begin with `AttentionMaps`; what is sent for a kind is equal, and the same script draws it."""
+    service = Service(SimpleNamespace(card={}, loaded_by="", weights_sha256="", kinds=TRANSLATION))
+    on_page = explore.initial_maps(service, "A sentence.", translated)
+    assert isinstance(on_page.maps, AttentionMaps)
+    (kind, (header, weights)), *others = read(attention_kinds.payload(on_page, "light"))[1].items()
+    assert kind == "encoder" and not others
+    shown = show(translated, kind="encoder")
+    packed = base64.b64decode(re.search(r'class="payload">([^<]*)<', shown.html)[1])
+    (header_shown, weights_shown) = read(packed)[1]["encoder"]
+    assert header_shown == header
+    np.testing.assert_array_equal(weights_shown, weights)
+    assert built_files.embedded_script("attention_grid") in shown.html
+    assert built_files.file_name("modules", "attention_grid") in built_files.loader("attention_grid")
+    maps, _ = view_sentence(translated, service.kinds, service.model, {"sentence": ""})
+    assert inspect.getsourcefile(type(read_trace(translated, None))) == inspect.getsourcefile(type(maps))

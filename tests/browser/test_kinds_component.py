@@ -11,12 +11,12 @@ from playwright.sync_api import Page, expect
 from model.text.words import Word, by_words
 from tests.browser.choices import choose
 from tests.browser.mounting import mount_component
-from views import map_labels, map_weights, palette
-from views.components.attention_grid import Detail, Sheet
-from views.components.attention_kinds import SheetsOfKinds, SheetWords, payload
+from views import kind_labels, map_labels, map_weights, palette
+from views.components.attention_kinds import GridOfKinds, payload
 from views.components.component import selection_mark
 from views.controls.sentence_input import head_choices, scale_choice
 from views.controls.widgets import Choice
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 SPECIAL = frozenset({"<s>", "</s>"})
 SOURCE, TARGET = ("\u2009un", "believ", "able", "\u2009it", "</s>"), ("<s>", "\u2009in", "croyable")
@@ -25,10 +25,6 @@ WORDS = {
     TARGET: (Word("<s>", 0, 1, True), Word("incroyable", 1, 3)),
 }
 SIDES = {"encoder": (SOURCE, SOURCE), "decoder": (TARGET, TARGET), "cross": (TARGET, SOURCE)}
-DETAIL, OF_WORDS = (
-    Detail("Of tokens, {map}", "Query token", "Key token"),
-    Detail("Of words, {map}", "Query", "Key word"),
-)
 FIRST = {"kind": "encoder", "units": "tokens", "marks": "shown", "layer": "1", "head": "2", "scale": "shared"}
 
 
@@ -40,34 +36,20 @@ def attention(kind: str) -> np.ndarray:
     return (np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)).astype(np.float32)
 
 
-def make_sheets(**chosen: str) -> SheetsOfKinds:
-    layers, heads = map_labels.ids_with_mean(2), map_labels.ids_with_mean(3)
-    sheets, words = {}, {}
-    for kind, (queries, keys) in SIDES.items():
-        sheets[kind] = Sheet(
-            map_weights.with_means(attention(kind)),
-            layers,
-            heads,
-            queries,
-            keys,
-            kind,
-            f"the {kind}",
-            kind == "decoder",
-            True,
-            (0, 0),
-            detail=DETAIL,
-        )
-        named = [[word.text for word in WORDS[side]] for side in (queries, keys)]
-        starts = tuple([word.start for word in WORDS[side]] for side in (queries, keys))
-        words[kind] = SheetWords(*named, starts, OF_WORDS)
+def make_maps(kind: str) -> KindMaps:
+    axes = (MapAxis(side, tuple(name in SPECIAL for name in side), WORDS[side]) for side in SIDES[kind])
+    return KindMaps(kind_labels.KINDS[kind], attention(kind), *axes, (0, 1))
+
+
+def make_grid(**chosen: str) -> GridOfKinds:
     choices = [
         Choice("Attention", {kind: f"The {kind}" for kind in SIDES}, "kind", varies=True),
         Choice("Rows and columns", {"tokens": "Tokens", "words": "Whole words"}, "units", help="What words are"),
         Choice("Special tokens", {"shown": "Shown", "hidden": "Hidden"}, "marks"),
-        *head_choices(layers, heads),
+        *head_choices(map_labels.ids_with_mean(2), map_labels.ids_with_mean(3)),
         scale_choice(),
     ]
-    return SheetsOfKinds(sheets, words, SPECIAL, choices, FIRST | chosen)
+    return GridOfKinds(AttentionMaps({kind: make_maps(kind) for kind in SIDES}), choices, FIRST | chosen)
 
 
 def computed_maps(kind: str, units: str, marks: str) -> np.ndarray:
@@ -88,7 +70,7 @@ def mount(page: Page):
     """Mount known data; changes of the address are collected in `window.changes`."""
 
     def mount_sheets(**chosen: str) -> Page:
-        sheets = make_sheets(**chosen)
+        sheets = make_grid(**chosen)
         content = payload(sheets, "light")
         mount_component(
             page,
@@ -125,7 +107,8 @@ def test_every_choice_is_what_python_computes_to_the_last_digit(mount):
             weights[..., map_weights.causal_mask(*weights.shape[2:], True)] = 0
         drawn = np.array(page.evaluate(NUMBERS), np.float32).reshape(weights.shape)
         np.testing.assert_array_equal(drawn, weights)
-        expect(page.locator(".detail h2")).to_contain_text("Of words" if units == "Whole words" else "Of tokens")
+        expect(page.locator(".detail h2")).to_contain_text(kind_labels.KINDS[kind].headline)
+        expect(page.locator(".detail .key-axis")).to_contain_text("word" if units == "Whole words" else "token")
 
 
 def test_selections_are_drawn_and_announced_immediately_and_sent_once(mount):
@@ -135,7 +118,8 @@ def test_selections_are_drawn_and_announced_immediately_and_sent_once(mount):
             const states = []
             const text = (selector) => document.querySelector(selector).textContent
             const look = () => [document.querySelector(".grid").ariaLabel, text(".detail h2"),
-                text(".overview .legend").includes("each map"), answers.length]
+                text(".detail .key-axis").includes("word"), text(".overview .legend").includes("each map"),
+                answers.length]
             const press = (value) => document.querySelector(`input[value=${value}]`).click()
             const pick = (place, value) => {
                 const list = document.querySelectorAll("select")[place]
@@ -151,13 +135,13 @@ def test_selections_are_drawn_and_announced_immediately_and_sent_once(mount):
         }"""
     )
     assert drawn == [
-        ["the cross", "Of tokens, layer 1, head 2", False, 0],
-        ["the cross", "Of words, layer 1, head 2", False, 0],
-        ["the cross", "Of words, layer 1, head 2", True, 0],
-        ["the cross", "Of words, layer 2, head 2", True, 0],
-        ["the cross", "Of words, layer 2, mean over heads", True, 0],
-        ["the cross", "Of words, layer 1, head 3", True, 0],
-        ["the cross", "Of tokens, layer 1, head 3", True, 0],
+        ["cross-attention", "Cross-attention, layer 1, head 2", False, False, 0],
+        ["cross-attention", "Cross-attention, layer 1, head 2", True, False, 0],
+        ["cross-attention", "Cross-attention, layer 1, head 2", True, True, 0],
+        ["cross-attention", "Cross-attention, layer 2, head 2", True, True, 0],
+        ["cross-attention", "Cross-attention, layer 2, mean over heads", True, True, 0],
+        ["cross-attention", "Cross-attention, layer 1, head 3", True, True, 0],
+        ["cross-attention", "Cross-attention, layer 1, head 3", False, True, 0],
     ]
     assert page.evaluate("changes") == [
         {"kind": "cross"},
@@ -189,7 +173,7 @@ def test_late_payloads_do_not_move_the_selection(mount):
     mount(**FIRST)
     mount(**late)
     page.evaluate("() => new Promise(requestAnimationFrame)")
-    expect(heading).to_have_text("Of tokens, layer 2, head 1")
+    expect(heading).to_have_text("Masked decoder self-attention, layer 2, head 1")
     expect(page.get_by_role("radio", name="The decoder")).to_be_checked()
     page.wait_for_function("() => answers.length")
     assert page.evaluate("answers") == [["chosen", FIRST | late | {"kind": "decoder", "head": "1"}]]
@@ -204,7 +188,7 @@ def test_back_restores_the_selection_of_the_address(mount):
     page.get_by_role("radio", name="The decoder").check()
     page.evaluate("() => history.back()")
     expect(page.get_by_role("radio", name="The cross")).to_be_checked()
-    expect(page.locator(".detail h2")).to_have_text("Of words, layer 2, head 1")
+    expect(page.locator(".detail h2")).to_have_text("Cross-attention, layer 2, head 1")
     page.evaluate("() => new Promise((done) => setTimeout(done, 700))")  # longer than the delay of sending
     assert page.evaluate("answers") == []
 
@@ -217,7 +201,7 @@ def test_the_controls_are_reached_by_keys(mount):
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("radio", name="Whole words")).to_be_focused()
-    expect(page.locator(".detail h2")).to_have_text("Of words, layer 1, head 2")
+    expect(page.locator(".detail h2")).to_have_text("Masked decoder self-attention, layer 1, head 2")
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowDown")
     expect(page.get_by_role("combobox", name="Layer")).to_have_value("2")

@@ -26,6 +26,7 @@ from views.components.attention_lines import (
 from views.components.component import selection_mark
 from views.controls.widgets import Choice
 from views.text.numbers import three_digits
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 HOSTILE = ("<s>", "<img src=x onerror=document.title='hacked'>", "$x$", "\u2009street", "\u2009")
 
@@ -42,7 +43,8 @@ def make_lines(weights: np.ndarray, kind: str = "cross", **view) -> AttentionLin
     _, heads, queries, keys = weights.shape
     tokens = HOSTILE * max(queries, keys)
     chosen = LinesView(**{"layers": (0,), "heads": tuple(range(heads)), "mass": 1.0} | view)
-    return AttentionLines(weights, tokens[:queries], tokens[:keys], kind_labels.KINDS[kind], chosen)
+    axes = MapAxis(tokens[:queries]), MapAxis(tokens[:keys])
+    return AttentionLines(KindMaps(kind_labels.KINDS[kind], weights, *axes, tuple(range(len(weights)))), chosen)
 
 
 @pytest.fixture
@@ -245,7 +247,8 @@ def test_a_late_selection_of_a_kind_does_not_undo_a_later_choice(page: Page):
     lines = {kind: make_lines(make_weights(1, 3, 4, 4), layers=(0,)) for kind in ("encoder", "cross")}
     view = lines["cross"].view
     choices = [Choice("Attention", {kind: f"The {kind}" for kind in lines}, "kind", varies=True)]
-    by_kind = LinesOfKinds(lines, {}, frozenset(), choices, {"kind": "encoder"}, view)
+    maps = AttentionMaps({kind: each.maps for kind, each in lines.items()})
+    by_kind = LinesOfKinds(maps, choices, {"kind": "encoder"}, view)
     marks = [selection_mark({"kind": kind, "view": view}) for kind in lines]
     mount_component(page, "attention_lines", "lines-root", payload_of_kinds(by_kind, "light"), "#FFFFFF", marks[0])
     page.get_by_role("radio", name="The cross").check()

@@ -46,6 +46,7 @@ from views.html import bars, class_bars, decoding_steps, filters, generated_toke
 from views.svg import architecture, beam, recurrent_architecture, unrolled
 from views.text import waiting
 from views.text.catalogue import PSEUDO, say, using_language
+from views.viewer.attention_maps import KindMaps
 
 SOURCE = Path(__file__).resolve().parents[2] / "web" / "src"
 RANDOM = np.random.default_rng(0)
@@ -237,14 +238,13 @@ def texts(drawing, data=()) -> list[str]:
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_pictures(scale: str):
     maps = overviews.make_overview(100, "decoder", scale)
-    drawings = [overview_image.overview(maps), matrices.map_drawing(maps_as_pictures.head())]
+    drawings = [overview_image.layout(maps), matrices.map_drawing(maps_as_pictures.head())]
     pixels = np.zeros((4, 4, 3), np.uint8)
-    over = matrices.HeadMap(
-        np.eye(2, dtype=np.float32), ("r", "r"), ("c", "c"), kind_labels.GRID, page_text("mean"), 1.0
-    )
+    grid = KindMaps.of_one_map(kind_labels.GRID, np.eye(2, dtype=np.float32), (("r", "r"), ("c", "c")))
+    over = matrices.HeadMap(grid, (0, 0), caption=page_text("mean"))
     drawings += [over_picture.over_picture(over, pixels, 0.5, 0.5), difference.difference_picture(differences.pair())]
     drawings += [matrices.matrices_picture([matrix_row.RowMatrix(page_text("Q"), SQUARE)], page_text("Matrices"))]
-    known = {*maps.rows, *maps.columns, *maps_as_pictures.head().queries, *maps_as_pictures.head().keys}
+    known = {*maps.maps.layer_ids, *maps.maps.head_ids, *maps_as_pictures.head().maps.queries.labels}
     pair = differences.pair()
     known |= {token.strip() for side in (pair.first, pair.second) for token in (*side.queries, *side.keys)}
     known |= {token.strip() for token in known} | {pair.first.name, pair.second.name}

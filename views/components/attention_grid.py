@@ -16,8 +16,10 @@ import numpy as np
 
 from .. import kind_labels, map_labels, map_weights, palette
 from ..controls import sentence_input
+from ..kind_labels import Kind
 from ..text import terms
 from ..text.catalogue import Message, say
+from ..viewer.attention_maps import KindMaps
 from . import component, controls, html_export
 
 FULL_PRECISION_BYTES = 1 << 20
@@ -86,6 +88,62 @@ class Sheet:
     places: bool = False
     block: int = 1
     detail: Detail | None = None
+
+
+def sheet_of(
+    maps: KindMaps,
+    scale: map_weights.Scale = "shared",
+    selected: tuple[int, int] = (0, 0),
+    picture: np.ndarray | None = None,
+    with_detail: bool = True,
+) -> Sheet:
+    """The sheet of all maps of a kind, means included.
+
+    Args:
+        scale, selected: as in `Sheet`.
+        picture: under the maps, whose queries are then rows of its patches and whose keys are columns.
+        with_detail: the selected map is drawn large next to the overview.
+    """
+    kind = maps.kind
+    return Sheet(
+        maps.with_means(),  # (layers + 1, heads + 1, query, key)
+        maps.layer_ids,
+        maps.head_ids,
+        maps.queries.labels,
+        maps.keys.labels,
+        kind.name,
+        kind.title,
+        kind.causal,
+        scale != "own",
+        selected,
+        underlay=picture,
+        log_scale=scale == "log",
+        places=kind.places,
+        detail=detail_of(kind) if with_detail else None,
+    )
+
+
+def block_sheet(
+    maps: KindMaps, blocks: np.ndarray, block: int, scale: map_weights.Scale, selected: tuple[int, int]
+) -> Sheet:
+    """The sheet of maps that are too large to send: `blocks` as `views.map_weights.reduce_to_blocks` returns them."""
+    queries, keys = (_block_labels(axis.labels, block) for axis in (maps.queries, maps.keys))
+    labels = blocks, maps.layer_ids, maps.head_ids, queries, keys, maps.kind.name, maps.kind.title
+    return Sheet(*labels, maps.kind.causal, scale != "own", selected, places=maps.kind.places, block=block)
+
+
+def _block_labels(labels: Sequence[str], block: int) -> list[str]:
+    """Label rows or columns of blocks by their first and last token."""
+    if block == 1:
+        return list(labels)
+    runs = [labels[first : first + block] for first in range(0, len(labels), block)]
+    ends = [(run[0], run[-1]) for run in runs]
+    return [say("viewer.run", "{first} \u2026 {last}", first=first, last=last) for first, last in ends]
+
+
+def detail_of(kind: Kind) -> Detail:
+    """The texts around a large map of a kind."""
+    return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
 def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:

@@ -7,55 +7,44 @@ and which are special, so that the browser can show whole words and hide special
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Protocol
+from functools import cached_property, partial
 
 from .. import map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
+from ..kind_labels import Kind
 from ..text.catalogue import say
+from ..viewer.attention_maps import AttentionMaps, KindMaps
 from . import component, controls, html_export
-from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Detail, Sheet, shared_header, sheet_header
+from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Sheet, detail_of, shared_header, sheet_header, sheet_of
 
 
 @dataclass(frozen=True)
-class SheetWords:
-    """The whole words on the axes of a sheet.
+class GridOfKinds:
+    """The maps of all kinds of attention, and the choices among them.
 
     Attributes:
-        queries, keys: the words.
-        starts: of the queries and of the keys, the index of each word's first token.
-        detail: as in `Sheet`, for words.
-    """
-
-    queries: Sequence[str]
-    keys: Sequence[str]
-    starts: tuple[Sequence[int], Sequence[int]]
-    detail: Detail
-
-
-@dataclass(frozen=True)
-class SheetsOfKinds:
-    """The sheets of all kinds of attention, and the choices among them.
-
-    Attributes:
-        sheets: kind -> its sheet of tokens, with `detail`; colour scale and selection of a sheet are not read.
-        words: the same in whole words, for kinds that have them.
-        special: names of the special tokens.
+        maps: of tokens; the browser makes those of whole words.
         choices: some of "kind", "units", "marks", "layer", "head" and "scale".
         chosen: the selected option of each.
         elsewhere: choices that another component of the page draws; this one follows them.
+        with_detail: the selected map is drawn large next to the overview.
     """
 
-    sheets: Mapping[str, Sheet]
-    words: Mapping[str, SheetWords]
-    special: frozenset[str]
+    maps: AttentionMaps
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
     elsewhere: Collection[str] = ()
+    with_detail: bool = True
+
+    @cached_property
+    def sheets(self) -> dict[str, Sheet]:
+        """Kind -> its sheet of tokens, whose colour scale and selection are not read."""
+        picture, detail = self.maps.picture, self.with_detail
+        return {name: sheet_of(maps, picture=picture, with_detail=detail) for name, maps in self.maps.items()}
 
 
-def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(by_kind: GridOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that the script reads.
 
     Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
@@ -69,10 +58,7 @@ def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FUL
     }
     kinds = {
         name: sheet_header(sheet, exact[name])
-        | {
-            "special": special_positions(sheet, by_kind.special),
-            "grouped": _words_header(by_kind.words.get(name), by_kind.special),
-        }
+        | words_header(by_kind.maps[name], lambda words: {"detail": detail_of(words)})
         for name, sheet in by_kind.sheets.items()
     }
     header = shared_header(theme) | {
@@ -86,13 +72,13 @@ def payload(by_kind: SheetsOfKinds, theme: palette.Theme, exact_bytes: int = FUL
     return component.pack(header, *arrays)  # the script copies each, so that all are aligned
 
 
-def attention_kinds(by_kind: SheetsOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+def attention_kinds(by_kind: GridOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount the maps and their controls; `on_choose` gets the selected options, half a second after the last change."""
     handler = partial(controls.valid_selection, choices=by_kind.choices), on_choose
     MOUNT(key, payload(by_kind, sentence_input.theme()), dict(by_kind.chosen), chosen=handler)
 
 
-def snapshot(by_kind: SheetsOfKinds) -> html_export.ComponentSnapshot:
+def snapshot(by_kind: GridOfKinds) -> html_export.ComponentSnapshot:
     """The maps and their controls for an HTML file or a notebook."""
     content = payload(by_kind, "light", html_export.EXACT_BYTES)  # the browser uses its own theme
     exact = sum(sheet.weights.nbytes for sheet in by_kind.sheets.values()) <= html_export.EXACT_BYTES
@@ -101,26 +87,22 @@ def snapshot(by_kind: SheetsOfKinds) -> html_export.ComponentSnapshot:
     return html_export.ComponentSnapshot("attention_grid", "grid-root", content, dict(by_kind.chosen), numbers)
 
 
-class LabelledAxes(Protocol):
-    """An object with labels of queries and of keys."""
+def words_header(maps: KindMaps, texts: Callable[[Kind], dict[str, object]]) -> dict[str, object]:
+    """Header fields that state which positions of a kind are special, and which form whole words; None without words.
 
-    @property
-    def queries(self) -> Sequence[str]: ...
-
-    @property
-    def keys(self) -> Sequence[str]: ...
-
-
-def special_positions(axes: LabelledAxes, special: frozenset[str]) -> list[list[int]]:
-    """Indices of the special tokens among queries and keys."""
-    return [
-        [index for index, label in enumerate(labels) if label.strip() in special]
-        for labels in (axes.queries, axes.keys)
-    ]
-
-
-def _words_header(words: SheetWords | None, special: frozenset[str]) -> dict[str, object] | None:
-    if words is None:
-        return None
-    labels = {"queries": component.labels(words.queries), "keys": component.labels(words.keys)}
-    return component.header_fields(words, special=special_positions(words, special)) | labels
+    Args:
+        texts: returns further fields for the kind of whole words.
+    """
+    axes = maps.queries, maps.keys
+    special = [axis.special_places for axis in axes]
+    if not maps.has_words:
+        return {"special": special, "grouped": None}
+    words = [axis.in_words() for axis in axes]
+    grouped = {
+        "queries": component.labels(words[0].labels),
+        "keys": component.labels(words[1].labels),
+        "starts": [axis.starts for axis in axes],
+        "special": [axis.special_places for axis in words],
+        **texts(maps.kind.of_words),
+    }
+    return {"special": special, "grouped": grouped}

@@ -14,13 +14,14 @@ from typing import Literal
 
 import numpy as np
 
-from .. import kind_labels, map_labels, map_weights, palette
+from .. import kind_labels, map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
+from ..viewer.attention_maps import AttentionMaps, KindMaps
 from . import component, controls, html_export
-from .attention_kinds import special_positions
+from .attention_kinds import words_header
 
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
@@ -106,44 +107,10 @@ class LinesView:
 
 @dataclass(frozen=True)
 class AttentionLines:
-    """Attention of one kind, for lines.
+    """Maps of one kind as lines, and which of them are drawn."""
 
-    Attributes:
-        attention: `(layers, heads, query, key)` float32.
-        queries, keys: tokens, as many as the axes are long.
-        layers: numbers of the layers, counted from 0; all from the first one on if None.
-        kind: whose axes they are, and whether the causal mask hides keys behind the query.
-    """
-
-    attention: np.ndarray
-    queries: Sequence[str]
-    keys: Sequence[str]
-    kind: kind_labels.Kind
+    maps: KindMaps
     view: LinesView
-    layers: Sequence[int] | None = None
-
-    def __post_init__(self) -> None:
-        if self.attention.ndim != 4 or self.attention.shape[2:] != (len(self.queries), len(self.keys)):
-            raise ValueError(
-                f"attention of shape {self.attention.shape} does not fit {len(self.queries)} queries and "
-                f"{len(self.keys)} keys: it must be (layers, heads, query, key)."
-            )
-
-
-@dataclass(frozen=True)
-class WordLines:
-    """The whole words on the axes of some lines.
-
-    Attributes:
-        queries, keys: the words.
-        starts: of the queries and of the keys, the index of each word's first token.
-        kind: the kind with its names for whole words.
-    """
-
-    queries: Sequence[str]
-    keys: Sequence[str]
-    starts: tuple[Sequence[int], Sequence[int]]
-    kind: kind_labels.Kind
 
 
 @dataclass(frozen=True)
@@ -151,16 +118,12 @@ class LinesOfKinds:
     """Lines of every kind of one input, among which the browser chooses.
 
     Attributes:
-        kinds: name -> its lines between tokens; their views are not read.
-        words: the same in whole words, for kinds that have them.
-        special: names of the special tokens.
+        maps: of tokens; the browser makes those of whole words.
         choices, chosen: some of "kind", "units" and "marks", and the selected option of each.
         view: the view of the selected kind.
     """
 
-    kinds: Mapping[str, AttentionLines]
-    words: Mapping[str, WordLines]
-    special: frozenset[str]
+    maps: AttentionMaps
     choices: Sequence[Choice]
     chosen: Mapping[str, str]
     view: LinesView
@@ -168,50 +131,41 @@ class LinesOfKinds:
 
 def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.ts` reads; see the module. Up to `exact_bytes` with every digit."""
-    header, weights = _lines_header(lines, exact_bytes)
-    return component.pack(_shared_header([lines], theme) | header, weights)
+    header, weights = _lines_header(lines.maps, exact_bytes)
+    return component.pack(_shared_header([lines.maps], theme) | header, weights)
 
 
 def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme) -> bytes:
     """The payload of several kinds, with every digit if that takes at most `controls.EXACT_BYTES` for all together."""
-    exact = sum(lines.attention.nbytes for lines in lines_by_kind.kinds.values()) <= controls.EXACT_BYTES
+    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= controls.EXACT_BYTES
     kinds, weights = {}, []
-    for name, lines in lines_by_kind.kinds.items():
-        header, numbers = _lines_header(lines, controls.EXACT_BYTES if exact else 0)
-        words = lines_by_kind.words.get(name)
-        grouped = words and {
-            "queries": component.labels(words.queries),
-            "keys": component.labels(words.keys),
-            "starts": words.starts,
-            "special": special_positions(words, lines_by_kind.special),
-            **_axis_header(words.kind),
-        }
-        kinds[name] = header | {"special": special_positions(lines, lines_by_kind.special), "grouped": grouped}
+    for name, maps in lines_by_kind.maps.items():
+        header, numbers = _lines_header(maps, controls.EXACT_BYTES if exact else 0)
+        kinds[name] = header | words_header(maps, _axis_header)
         weights.append(numbers)
     header = {"kinds": kinds, "controls": controls.control_specs(lines_by_kind.choices)}
-    return component.pack(_shared_header(lines_by_kind.kinds.values(), theme) | header, *weights)
+    return component.pack(_shared_header(lines_by_kind.maps.values(), theme) | header, *weights)
 
 
-def _shared_header(all_lines: Iterable[AttentionLines], theme: palette.Theme) -> dict[str, object]:
-    heads = max(lines.attention.shape[1] for lines in all_lines)
+def _shared_header(by_kind: Iterable[KindMaps], theme: palette.Theme) -> dict[str, object]:
+    heads = max(maps.weights.shape[1] for maps in by_kind)
     styles = {theme: [palette.head_style(head, theme) for head in range(heads)] for theme in ("light", "dark")}
     return {"words": component.translated(WORDS), "theme": theme, "styles": styles}
 
 
-def _lines_header(lines: AttentionLines, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
+def _lines_header(maps: KindMaps, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
     """Header fields of the lines of one kind, and their weights as they are sent."""
-    visible = lines.attention
-    if lines.kind.causal:
-        queries, keys = visible.shape[2:]
-        visible = visible[..., ~map_weights.causal_mask(queries, keys, causal=True)]  # (layers, heads, visible cells)
+    visible = maps.weights
+    if maps.kind.causal:
+        visible = visible[..., ~maps.masked]  # (layers, heads, visible cells)
     number_type, weights = component.pack_weights(visible, exact_bytes)
     header = {
-        "weights": lines.attention.shape,
-        "numbers": [number + 1 for number in lines.layers or range(lines.attention.shape[0])],
+        "weights": maps.weights.shape,
+        "numbers": [number + 1 for number in maps.layer_numbers],
         "type": number_type,
-        "queries": component.labels(lines.queries),
-        "keys": component.labels(lines.keys),
-        **_axis_header(lines.kind),
+        "queries": component.labels(maps.queries.labels),
+        "keys": component.labels(maps.keys.labels),
+        **_axis_header(maps.kind),
     }
     return header, weights
 
@@ -223,7 +177,7 @@ def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:
 
 def attention_lines(lines: AttentionLines, key: str, on_change: Callable[[LinesView], None]) -> None:
     """Mount the lines; `on_change` gets the view, half a second after the user last changed it."""
-    handler = partial(valid_view, shape=lines.attention.shape), on_change
+    handler = partial(valid_view, shape=lines.maps.weights.shape), on_change
     _MOUNT(key, payload(lines, sentence_input.theme()), lines.view, view=handler)
 
 
@@ -259,8 +213,8 @@ def valid_choice(sent: object, lines_by_kind: LinesOfKinds) -> tuple[dict[str, s
     if selection is None:
         return None
     # of as many tokens as words, or more
-    lines = lines_by_kind.kinds[selection.get("kind", next(iter(lines_by_kind.kinds)))]
-    view = valid_view(sent.get("view"), lines.attention.shape)
+    maps = lines_by_kind.maps[selection.get("kind", next(iter(lines_by_kind.maps)))]
+    view = valid_view(sent.get("view"), maps.weights.shape)
     return None if view is None else (selection, view)
 
 

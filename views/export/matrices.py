@@ -2,65 +2,87 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from .. import palette
 from ..components.matrix_row import ALLOWED, RowMatrix, colour_limits
-from ..kind_labels import Kind
-from ..map_weights import DECADES, causal_mask, shade
+from ..map_labels import describe
+from ..map_weights import DECADES, Scale, shade
 from ..text.numbers import three_digits
+from ..viewer.attention_maps import KindMaps, Place
+from .downloads import matrix_csv
 from .drawing import Drawing
 from .matrix_image import ALONE, MatrixPanel, scale_ends, shades, side_by_side
 
 _WIDTH = 1200  # pixels after which the next matrix starts a new line
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class HeadMap:
-    """One map to draw.
+    """One map of a kind, to draw.
 
     Attributes:
-        weights: `(query, key)` float32.
-        queries, keys: tokens on the axes.
-        kind: names the axes, decides colour and mask.
-        place: which layer and head, in words.
-        top: the weight that gets the deepest colour.
-        log: the scale is logarithmic; see `views.map_weights.shade`.
+        maps: all of its kind; names the axes, decides colour and mask.
+        place: layer and head, from 0; None for the mean.
+        scale: decides which weight gets the deepest colour.
+        caption: which layer and head, in words; by default their labels.
+        largest: of all maps that share a scale; by default of `maps`.
     """
 
-    weights: np.ndarray
-    queries: tuple[str, ...]
-    keys: tuple[str, ...]
-    kind: Kind
-    place: str
-    top: float
-    log: bool = False
+    maps: KindMaps
+    place: Place
+    scale: Scale = "own"
+    caption: str = ""
+    largest: float | None = None
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """`(query, key)` float32."""
+        return self.maps.mean(*self.place)
+
+    @property
+    def top(self) -> float:
+        """The weight that gets the deepest colour."""
+        if self.scale == "log":
+            return 1.0
+        if self.scale == "own":
+            return float(self.weights.max())
+        return float(self.maps.weights.max()) if self.largest is None else self.largest
+
+    @property
+    def where(self) -> str:
+        """Layer and head in words."""
+        return self.caption or describe(*self.maps.ids(self.place))
 
     @property
     def title(self) -> str:
         """Kind, layer and head as a heading."""
-        return self.kind.heading(self.place)
+        return self.maps.kind.heading(self.where)
+
+    def to_csv(self) -> bytes:
+        """The map as CSV; see `views.export.downloads.matrix_csv`."""
+        return matrix_csv(self.weights, self.maps.queries.labels, self.maps.keys.labels, self.maps.kind)
 
 
 def map_drawing(head: HeadMap) -> Drawing:
     """Lay out title, axes, cells and colour bar for `head`."""
-    axes = head.kind.query_axis, head.kind.key_axis
-    scale = palette.scale(head.kind.name, "light")
-    matrix = MatrixPanel("", map_shades(head), head.queries, head.keys, scale, map_ends(head), axes, ALONE)
+    kind, queries, keys = head.maps.kind, head.maps.queries.labels, head.maps.keys.labels
+    axes, scale = (kind.query_axis, kind.key_axis), palette.scale(kind.name, "light")
+    matrix = MatrixPanel("", map_shades(head), queries, keys, scale, map_ends(head), axes, ALONE)
     return side_by_side([matrix], head.title)
 
 
 def map_shades(head: HeadMap) -> np.ndarray:
     """`(query, key, 3)` uint8: red, green and blue of every cell, grey where masked."""
-    queries, keys = head.weights.shape
-    hidden = causal_mask(queries, keys, head.kind.causal)
-    return shades(shade(head.weights, head.top, head.log), palette.scale(head.kind.name, "light"), 0, 1, hidden)
+    share, scale = shade(head.weights, head.top, head.scale == "log"), palette.scale(head.maps.kind.name, "light")
+    return shades(share, scale, 0, 1, head.maps.masked)
 
 
 def map_ends(head: HeadMap) -> tuple[str, str]:
     """Texts next to the lowest and the highest colour."""
-    foot = f"\u2264 {(head.top or 1) / 10**DECADES:.3g}" if head.log else "0"
+    foot = f"\u2264 {(head.top or 1) / 10**DECADES:.3g}" if head.scale == "log" else "0"
     return foot, three_digits(head.top)
 
 

@@ -29,7 +29,7 @@ def over_picture(head: HeadMap, pixels: np.ndarray, opacity: float, outlined: fl
         TextLine(MARGIN, MARGIN + 8, head.title, size=15),
         Pixels(left, top, width, height, mixed(pixels, share, "light", opacity)),
         *_outline(patch_grid.strongest_entries(head.weights, outlined), left, top, width, height),
-        *colour_bar(palette.scale(head.kind.name, "light"), map_ends(head), left + width + 18, top),
+        *colour_bar(palette.scale(head.maps.kind.name, "light"), map_ends(head), left + width + 18, top),
     ]
     return Drawing(left + width + 18 + 70, top + height + MARGIN, head.title, tuple(items))
 

@@ -1,16 +1,15 @@
 """Lay out all heads as small maps in one picture for a paper or a slide, like the grid on the page, on white."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from .. import palette
-from ..kind_labels import Kind
 from ..map_weights import DECADES, Scale, causal_mask, largest_of_blocks, shade
 from ..text import terms
 from ..text.catalogue import say
 from ..text.numbers import three_digits
+from ..viewer.attention_maps import KindMaps
 from .drawing import Box, Drawing, Pixels, TextLine, text_width
 from .matrix_image import MARGIN, shades
 
@@ -23,19 +22,10 @@ _FRAME = "#B9BDC4"
 
 @dataclass(frozen=True, eq=False)
 class Overview:
-    """The maps of all heads of one kind of attention.
+    """Maps with the weights to draw: `(layers + 1, heads + 1, query, key)` float32, means included."""
 
-    Attributes:
-        weights: `(rows, columns, query, key)` float32; rows are layers and columns heads, means included.
-        rows, columns: their names.
-        kind: decides title, colour and mask.
-        scale: how weights become shades; see `views.map_weights.Scale`.
-    """
-
+    maps: KindMaps
     weights: np.ndarray
-    rows: Sequence[str]
-    columns: Sequence[str]
-    kind: Kind
     scale: Scale
 
     @property
@@ -44,18 +34,28 @@ class Overview:
         return -(-max(self.weights.shape[2:]) // MOST_DOTS)
 
 
-def overview(maps: Overview) -> Drawing:
-    """Lay out title, names, maps and legend. A map is one small picture, so the file stays small for any input."""
-    queries, keys = maps.weights.shape[2:]
-    width = min(_TILE[1], max(_TILE[0], _SUM / len(maps.columns)))
+def overview(maps: KindMaps, scale: Scale, blocks: np.ndarray | None = None) -> Drawing:
+    """Lay out title, names, maps and legend. A map is one small picture, so the file stays small for any input.
+
+    Args:
+        scale: how weights become shades.
+        blocks: the maps reduced by `views.map_weights.reduce_to_blocks`, where all weights are too many.
+    """
+    return layout(Overview(maps, maps.with_means() if blocks is None else blocks, scale))
+
+
+def layout(shown: Overview) -> Drawing:
+    """The drawing of an overview."""
+    queries, keys = shown.weights.shape[2:]
+    width = min(_TILE[1], max(_TILE[0], _SUM / len(shown.maps.head_ids)))
     height = width / min(2, max(0.5, keys / queries))  # bounded, so that a short side next to a long one is visible
-    left, top = MARGIN + 24 + max(text_width(name, 12) for name in maps.rows) + 6, MARGIN + 84
+    left, top = MARGIN + 24 + max(text_width(name, 12) for name in shown.maps.layer_ids) + 6, MARGIN + 84
     across, down = width + _GAP, height + _GAP
-    right, bottom = left + len(maps.columns) * across - _GAP, top + len(maps.rows) * down - _GAP
-    title = maps.kind.heading(say("overview.all", "all heads"))
-    sides = {"query": maps.kind.queries(), "key": maps.kind.keys()}
+    right, bottom = left + len(shown.maps.head_ids) * across - _GAP, top + len(shown.maps.layer_ids) * down - _GAP
+    title = shown.maps.kind.heading(say("overview.all", "all heads"))
+    sides = {"query": shown.maps.kind.queries(), "key": shown.maps.kind.keys()}
     axes = say("overview.axes", "In each map a row is a query ({query}), a column a key ({key}).", **sides)
-    legend = _legend(maps, left, bottom + 22)
+    legend = _legend(shown, left, bottom + 22)
     items = (
         TextLine(MARGIN, MARGIN + 8, title, size=15),
         TextLine(MARGIN, MARGIN + 30, axes),
@@ -63,48 +63,48 @@ def overview(maps: Overview) -> Drawing:
         TextLine(MARGIN + 6, (top + bottom) / 2, terms.LAYER(), anchor="middle", angle=-90),
         *(
             TextLine(left - 8, top + index * down + height / 2, name, anchor="end")
-            for index, name in enumerate(maps.rows)
+            for index, name in enumerate(shown.maps.layer_ids)
         ),
         *(
             TextLine(left + index * across + width / 2, top - 12, name, anchor="middle")
-            for index, name in enumerate(maps.columns)
+            for index, name in enumerate(shown.maps.head_ids)
         ),
-        *_map_items(maps, (left, top), (width, height)),
+        *_map_items(shown, (left, top), (width, height)),
         *legend,
     )
     ends = [item.x + text_width(item.text, item.size) for item in (*items[:2], *legend) if isinstance(item, TextLine)]
     return Drawing(max(right, *ends) + MARGIN, bottom + 34 + MARGIN, title, items)
 
 
-def _map_items(maps: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
+def _map_items(shown: Overview, start: tuple[float, float], size: tuple[float, float]) -> list[Box | Pixels]:
     (left, top), (width, height) = start, size
     items: list[Box | Pixels] = []
-    for row, column in np.ndindex(maps.weights.shape[:2]):
+    for row, column in np.ndindex(shown.weights.shape[:2]):
         x, y = left + column * (width + _GAP), top + row * (height + _GAP)
         items.append(Box(x - 1, y - 1, width + 2, height + 2, _FRAME))
-        items.append(Pixels(x, y, width, height, dots(maps, maps.weights[row, column])))
+        items.append(Pixels(x, y, width, height, dots(shown, shown.weights[row, column])))
     return items
 
 
-def dots(maps: Overview, weights: np.ndarray) -> np.ndarray:
+def dots(shown: Overview, weights: np.ndarray) -> np.ndarray:
     """One map `(query, key)` as pixels `(rows, columns, 3)` uint8, at most `MOST_DOTS` a side."""
     queries, keys = weights.shape
-    hidden = causal_mask(queries, keys, maps.kind.causal)
-    largest = largest_of_blocks(np.where(hidden, -1, weights), maps.block)  # -1: everything in the block is masked
-    top = float(weights.max()) if maps.scale == "own" else _shared_top(maps)
-    share = shade(np.maximum(largest, 0), top, maps.scale == "log")
-    return shades(share, palette.scale(maps.kind.name, "light"), 0, 1, hidden=largest < 0)
+    hidden = causal_mask(queries, keys, shown.maps.kind.causal)
+    largest = largest_of_blocks(np.where(hidden, -1, weights), shown.block)  # -1: everything in the block is masked
+    top = float(weights.max()) if shown.scale == "own" else _shared_top(shown)
+    share = shade(np.maximum(largest, 0), top, shown.scale == "log")
+    return shades(share, palette.scale(shown.maps.kind.name, "light"), 0, 1, hidden=largest < 0)
 
 
-def _shared_top(maps: Overview) -> float:
-    return 1.0 if maps.scale == "log" else float(maps.weights.max())
+def _shared_top(shown: Overview) -> float:
+    return 1.0 if shown.scale == "log" else float(shown.weights.max())
 
 
-def _legend(maps: Overview, left: float, y: float) -> list[Box | TextLine]:
-    scale = palette.scale(maps.kind.name, "light")
-    top = _shared_top(maps)
-    foot = f"\u2264 {top / 10**DECADES:.3g}" if maps.scale == "log" else "0"
-    head = terms.EACH_OWN() if maps.scale == "own" else three_digits(top)
+def _legend(shown: Overview, left: float, y: float) -> list[Box | TextLine]:
+    scale = palette.scale(shown.maps.kind.name, "light")
+    top = _shared_top(shown)
+    foot = f"\u2264 {top / 10**DECADES:.3g}" if shown.scale == "log" else "0"
+    head = terms.EACH_OWN() if shown.scale == "own" else three_digits(top)
     items: list[Box | TextLine] = [TextLine(left, y, foot)]
     x = left + text_width(foot, 12) + 6
     step = 120 / len(scale)
@@ -112,9 +112,9 @@ def _legend(maps: Overview, left: float, y: float) -> list[Box | TextLine]:
     x += 126
     items.append(TextLine(x, y, head))
     x += text_width(head, 12) + 20
-    if maps.kind.causal:
+    if shown.maps.kind.causal:
         items += [Box(x, y - 5, 12, 10, palette.MASKED["light"]), TextLine(x + 17, y, terms.MASKED())]
         x += 17 + text_width(terms.MASKED(), 12) + 20
-    if maps.block > 1:
-        items.append(TextLine(x, y, terms.BLOCKS(block=maps.block)))
+    if shown.block > 1:
+        items.append(TextLine(x, y, terms.BLOCKS(block=shown.block)))
     return items

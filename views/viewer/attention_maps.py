@@ -12,7 +12,7 @@ import numpy as np
 
 from ..kind_labels import CLS, Kind
 from ..map_labels import ids_with_mean, patch_names
-from ..map_weights import single_map, with_means
+from ..map_weights import causal_mask, single_map, with_means
 from ..text.catalogue import say
 
 SPECIAL = frozenset({"<s>", "</s>", "<pad>", "<unk>", CLS})  # names that mark a position where a trace marks none
@@ -121,10 +121,21 @@ class KindMaps:
                 f"{sizes[2]} keys: they must be (layer, head, query, key)."
             )
 
+    @staticmethod
+    def of_one_map(kind: Kind, weights: np.ndarray, axes: tuple[Sequence[str], Sequence[str]]) -> "KindMaps":
+        """A single map `(query, key)` with the labels of its rows and of its columns."""
+        queries, keys = (MapAxis(tuple(labels)) for labels in axes)
+        return KindMaps(kind, weights[None, None], queries, keys, (0,))
+
     @property
     def has_words(self) -> bool:
         """Whether tokens of either axis form words."""
         return self.queries.words is not None or self.keys.words is not None
+
+    @property
+    def masked(self) -> np.ndarray:
+        """`(query, key)` bool: True where the causal mask hides the key from the query."""
+        return causal_mask(len(self.queries), len(self.keys), self.kind.causal)
 
     @property
     def layer_ids(self) -> list[str]:
@@ -136,14 +147,15 @@ class KindMaps:
         """Ids of the heads and of their mean."""
         return ids_with_mean(self.weights.shape[1])
 
+    def indices(self, layer: str, head: str) -> tuple[int, int]:
+        """The indices of a layer and a head with these ids in `with_means()`."""
+        return self.layer_ids.index(layer), self.head_ids.index(head)
+
     def place(self, layer: str, head: str) -> Place:
         """The layer and the head that have these ids."""
-        indices = self.layer_ids.index(layer), self.head_ids.index(head)
-        counts = self.weights.shape[:2]
-        return (
-            None if indices[0] == counts[0] else indices[0],
-            None if indices[1] == counts[1] else indices[1],
-        )
+        indices, counts = self.indices(layer, head), self.weights.shape[:2]
+        found = (None if index == count else index for index, count in zip(indices, counts, strict=True))
+        return next(found), next(found)
 
     def ids(self, place: Place) -> tuple[str, str]:
         """The ids of a layer and a head."""

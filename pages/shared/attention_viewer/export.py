@@ -12,82 +12,20 @@ import streamlit as st
 
 from pages.shared import checks, files
 from pages.shared.attention_viewer import downsampled
-from pages.shared.attention_viewer.provenance import ViewedAttention
+from pages.shared.attention_viewer.provenance import Provenance
 from pages.shared.texts import block, caption
-from views import kind_labels, map_labels, map_weights, navigation
+from views import navigation
 from views.components import html_export
 from views.controls import picture_input
 from views.export import downloads, drawing
-from views.export.overview_image import Overview, overview
-from views.text import terms
-from views.text.catalogue import Message, say
+from views.export.overview_image import overview
+from views.map_weights import Scale
+from views.text.catalogue import say
 from views.text.glossary import plain_text, unlink_terms
 from views.url_state import bound_settings
 from views.version import VERSION
-
-NAMES = {
-    "sentence": Message("fact.sentence", "Sentence"),
-    "target": Message("fact.target", "Target"),
-    "target_ids": Message("fact.target-ids", "Ids of the target tokens"),
-    "pixels_sha256": Message("fact.pixels", "SHA-256 of the pixels"),
-    "opened": Message("fact.opened", "Model"),
-    "second": Message("fact.second", "Second text"),
-    "target_language": Message("fact.target-language", "Language of the target"),
-    "sample": Message("fact.sample", "Picture"),
-    "weights_sha256": Message("fact.weights", "SHA-256 of the weights"),
-    "tokenizer_sha256": Message("fact.tokenizer", "SHA-256 of the tokenizer"),
-    "attention": Message("kind.label", "Attention"),
-    "shape": Message("fact.shape", "Layers \u00d7 heads \u00d7 queries \u00d7 keys"),
-    "units": Message("viewer.units", "Rows and columns"),
-    "special_tokens": Message("viewer.special", "Special tokens"),
-    "look": Message("viewer.look", "View"),
-    "layer": terms.LAYER,
-    "head": terms.HEAD,
-    "scale": Message("scale", "Colour scale"),
-    "layers": Message("fact.layers", "Layers drawn"),
-    "heads": Message("fact.heads", "Heads drawn"),
-    "mass": Message("fact.mass", "Share of each query\u2019s weights drawn"),
-}
-OPTIONS = {
-    "units": {
-        "tokens": Message("viewer.units.tokens", "Tokens"),
-        "words": Message("viewer.units.words", "Whole words"),
-        "positions": Message("viewer.units.positions", "CLS and patches"),
-    },
-    "special_tokens": {
-        "shown": Message("viewer.special.shown", "Shown"),
-        "hidden": Message("viewer.special.hidden", "Hidden"),
-    },
-    "look": {
-        "maps": Message("viewer.maps", "Maps"),
-        "lines": Message("viewer.lines", "Lines"),
-        "one-weight": Message("viewer.one-weight", "One weight"),
-    },
-    "layer": {map_labels.MEAN: terms.MEAN},
-    "head": {map_labels.MEAN: terms.MEAN},
-    "scale": {
-        "shared": Message("scale.shared", "Shared"),
-        "own": Message("scale.own.head", "Per head"),
-        "log": Message("scale.log", "Logarithmic"),
-    },
-}
-# fact -> value -> its label
-VALUES: dict[str, Mapping[str, Callable[[], str]]] = {
-    **OPTIONS,
-}
-
-
-def _value_text(id: str, value: object) -> str:
-    """Format the value of the fact `id`; numbers, names and texts of the input stay as they are."""
-    if isinstance(value, dict):
-        return " \u00d7 ".join(map(str, value.values()))
-    if isinstance(value, list):
-        return ", ".join(map(str, value))
-    if id == "attention":
-        return kind_labels.kind_named(str(value)).title
-    label = VALUES.get(id, {}).get(str(value))
-    return str(value) if label is None else label()
-
+from views.viewer.attention_maps import AttentionMaps, KindMaps
+from views.viewer.saved_facts import NAMES, value_text
 
 COMPUTED_BY = ("torch", "numpy")
 OWN_FOLDER = {"model": ["own"]}  # in the address of a view of a folder that only its visit has
@@ -98,43 +36,52 @@ class SavedView:
     """A view of the attention viewer to be saved. Files are made on request.
 
     Attributes:
+        shown: the maps, prepared as chosen.
+        recipe: lines of Python that compute their weights again.
         settings: the chosen values, by id.
         link: path and query of the address that shows this view.
         scale: colour scale of all heads.
         explanation: id of the text that explains how to read the view.
         snapshot: makes the component with its content.
-        files: name -> maker of a further file; may replace "attention.npz".
-        descriptions: name -> a line about each of them.
+        files: name -> maker of a further file, and a line about it; may replace "attention.npz", without a line.
     """
 
-    viewed: ViewedAttention
+    shown: KindMaps
+    provenance: Provenance
+    recipe: tuple[str, ...]
     settings: Mapping[str, object]
     link: str
-    scale: map_weights.Scale
+    scale: Scale
     explanation: str
     snapshot: Callable[[], html_export.ComponentSnapshot]
-    files: Mapping[str, Callable[[], bytes | str]]
-    descriptions: Mapping[str, str]
+    files: Mapping[str, tuple[Callable[[], bytes | str], str]]
+
+
+def view_link(page: str) -> str:
+    """Return path and query of the address that shows this view, with the sentence or the sample's name."""
+    address = bound_settings.view_query()
+    if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
+        del address[picture_input.SETTING]
+    return f"/{page}?{urlencode(sorted(address.items()), doseq=True)}"
 
 
 def describe_view(saved: SavedView) -> dict[str, Any]:
     """Return model, input, settings, check and versions, for `settings.json`."""
-    viewed = saved.viewed
-    source = dict(viewed.source)
-    hashes: dict[str, object] = {"weights_sha256": viewed.weights_sha256}
+    shown, source = saved.shown, dict(saved.provenance.source)
+    hashes: dict[str, object] = {"weights_sha256": saved.provenance.weights_sha256}
     if "tokenizer_sha256" in source:
         hashes["tokenizer_sha256"] = source.pop("tokenizer_sha256")
-    check = viewed.check
+    check = saved.provenance.records[shown.kind.name].verification
     return {
         "app": navigation.NAME,
         "link": saved.link,
         "model": hashes,
         "input": source,
         "settings": {
-            "attention": viewed.kind.name,
-            "shape": dict(zip(("layer", "head", "query", "key"), viewed.attention.shape, strict=True)),
-            "units": "positions" if viewed.kind.places else "words" if "words" in viewed.key else "tokens",
-            "special_tokens": "hidden" if "ordinary" in viewed.key else "shown",
+            "attention": shown.kind.name,
+            "shape": dict(zip(("layer", "head", "query", "key"), shown.weights.shape, strict=True)),
+            "units": shown.units,
+            "special_tokens": "hidden" if shown.special_hidden else "shown",
             **saved.settings,
         },
         "check": {
@@ -146,7 +93,7 @@ def describe_view(saved: SavedView) -> dict[str, Any]:
             navigation.NAME: VERSION,
             "python": platform.python_version(),
             **{name: version(name) for name in COMPUTED_BY},
-            **({"transformers": version("transformers")} if "opened" in viewed.source else {}),
+            **({"transformers": version("transformers")} if "opened" in source else {}),
         },
     }
 
@@ -157,8 +104,8 @@ def view_facts(saved: SavedView, snapshot: html_export.ComponentSnapshot) -> lis
     values = description["input"] | description["model"] | description["settings"]
     versions = ", ".join(f"{name} {number}" for name, number in description["versions"].items())
     return [
-        *((NAMES[id](), _value_text(id, value)) for id, value in values.items()),
-        (say("fact.check", "Check"), plain_text(check_line(saved.viewed))),
+        *((NAMES[id](), value_text(id, value)) for id, value in values.items()),
+        (say("fact.check", "Check"), plain_text(_check_line(saved))),
         (say("fact.numbers", "Numbers in this file"), snapshot.numbers),
         (say("fact.link", "Link"), _link_text(saved.link)),
         (say("fact.versions", "Computed with"), versions),
@@ -176,17 +123,10 @@ def _link_text(link: str) -> str:
     return say("fact.link.own-folder", "{link} (a link cannot open your own folder: type its path first)", link=link)
 
 
-def check_line(viewed: ViewedAttention) -> str:
+def _check_line(saved: SavedView) -> str:
     """Return the result of the record's check, as Markdown."""
-    return checks.describe_attention_check(viewed.record, viewed.kind.causal)[0]
-
-
-def view_link(viewed: ViewedAttention) -> str:
-    """Return path and query of the address that shows this view, with the sentence or the sample's name."""
-    address = bound_settings.view_query()
-    if address.get(picture_input.SETTING) == picture_input.OWN:  # only this visit has the picture
-        del address[picture_input.SETTING]
-    return f"/{viewed.page}?{urlencode(sorted(address.items()), doseq=True)}"
+    kind = saved.shown.kind
+    return checks.describe_attention_check(saved.provenance.records[kind.name], kind.causal)[0]
 
 
 def render_export(saved: SavedView, pictures: bool = True) -> None:
@@ -195,7 +135,7 @@ def render_export(saved: SavedView, pictures: bool = True) -> None:
     Args:
         pictures: also offer all heads as SVG and PNG.
     """
-    name = saved.viewed.kind.name
+    name = saved.shown.kind.name
     html, archive = say("viewer.html", "One HTML file"), say("viewer.zip", "Everything as ZIP")
     with st.expander(say("viewer.save", "Save this view")):
         caption("attention_viewer", "save")
@@ -208,31 +148,28 @@ def render_export(saved: SavedView, pictures: bool = True) -> None:
 
 def draw_all_heads(saved: SavedView) -> drawing.Drawing:
     """Draw every head and the means as one picture."""
-    viewed = saved.viewed
-    if downsampled.is_large({"": viewed}):
-        weights, _ = downsampled.cached_blocks(viewed)
-    else:
-        weights = map_weights.with_means(viewed.attention)  # (layers + 1, heads + 1, query, key)
-    return overview(Overview(weights, viewed.layers, viewed.heads, viewed.kind, saved.scale))
+    is_large = downsampled.is_large(AttentionMaps({"": saved.shown}))
+    blocks = downsampled.cached_blocks(saved.shown, saved.provenance)[0] if is_large else None
+    return overview(saved.shown, saved.scale, blocks)
 
 
 def build_html(saved: SavedView) -> bytes:
     """Return the view as one HTML file."""
-    kind, snapshot = saved.viewed.kind, saved.snapshot()
+    kind, snapshot = saved.shown.kind, saved.snapshot()
     text = block("attention_viewer", saved.explanation, query_side=kind.queries(), key_side=kind.keys())
     return html_export.to_html(kind.headline, [plain_text(text)], view_facts(saved, snapshot), snapshot)
 
 
 def build_archive(saved: SavedView) -> bytes:
     """Return the archive. It contains no time, so the same view gives the same bytes."""
-    viewed = saved.viewed
+    shown = saved.shown
     arrays = lambda: downloads.attention_npz(  # noqa: E731
-        viewed.kind.name, viewed.attention, viewed.queries, viewed.keys
+        shown.kind.name, shown.weights, shown.queries.labels, shown.keys.labels
     )
     makers: dict[str, Callable[[], bytes | str]] = {
         "attention.npz": arrays,
         "overview.svg": lambda: drawing.to_svg(draw_all_heads(saved)),
-        **saved.files,
+        **{name: make for name, (make, _) in saved.files.items()},
     }
     contents = {name: make() for name, make in makers.items()}
     contents["view.html"] = build_html(saved)
@@ -247,14 +184,15 @@ def _readme(saved: SavedView) -> str:
     recipe = [
         "import numpy as np",
         "",
-        *saved.viewed.recipe,
+        *saved.recipe,
         "",
         "stored = np.load('attention.npz')['attention']",
         "print(np.abs(attention - stored).max())",
     ]
-    listed = "".join(f"\n{name}: {line}" for name, line in saved.descriptions.items())
+    listed = "".join(f"\n{name}: {line}" for name, (_, line) in saved.files.items() if line)
     text = unlink_terms(block("attention_viewer", "bundle", files=listed, recipe="\n".join(recipe)))
-    if "pixels_sha256" in saved.viewed.source and "sample" not in saved.viewed.source:
+    source = saved.provenance.source
+    if "pixels_sha256" in source and "sample" not in source:
         text += "\n\n" + block("attention_viewer", "own-picture")
     if _is_of_own_folder(saved.link):
         text += "\n\n" + block("attention_viewer", "own-folder")

@@ -1,23 +1,25 @@
 """The view "One weight": the numbers of its query and key, their products, the score and the softmax."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
 from model.lessons.one_weight import OneSoftmax, OneWeight, ScoreForm, recompute_softmax, recompute_weight
+from model.tracing.traced_model import Record
 from pages.shared import checks, files
-from pages.shared.attention_viewer.provenance import ViewedAttention, WordGrouping
+from pages.shared.attention_viewer.provenance import Provenance
 from pages.shared.texts import block, caption
-from views import map_labels
 from views.components import controls
 from views.components import one_weight as weight_view
 from views.controls import sentence_input
 from views.controls.widgets import Choice
+from views.map_labels import join_ids, position_ids
 from views.text import terms
 from views.text.catalogue import Untranslated, say
+from views.viewer.attention_maps import AttentionMaps, KindMaps
+from views.viewer.viewer_controls import chosen_kind
 
 STRONGEST = weight_view.STRONGEST
 # Kinds of weights, by their names in the script -> blocks that explain them.
@@ -33,57 +35,55 @@ CASES = {
 }
 
 
-def render(
-    by_kind: Mapping[str, ViewedAttention], words: Mapping[str, WordGrouping], choices: Sequence[Choice]
-) -> ViewedAttention:
+def render(maps: AttentionMaps, provenance: Provenance, choices: Sequence[Choice]) -> KindMaps:
     """Render how the browser computes the weight of a chosen kind, head, query and key; below, its check and downloads.
 
     Arguments and result as of `overview.render`; only the choice "kind" is offered, as a weight is of single tokens.
     """
     all_choices = [choice for choice in choices if choice.key == "kind"]
     chosen = {choice.key: choice.in_component() for choice in all_choices}
-    name = chosen.get("kind", next(iter(by_kind)))
-    viewed = by_kind[name]
-    layers, heads = viewed.layers[:-1], viewed.heads[:-1]
+    shown = chosen_kind(maps, chosen)
+    name, layers, heads = shown.kind.name, shown.layer_ids[:-1], shown.head_ids[:-1]
     chosen |= {choice.key: choice.in_component() for choice in sentence_input.head_choices(layers, heads)}
-    all_layers = map_labels.join_ids(each.layers[:-1] for each in by_kind.values())
-    all_heads = map_labels.join_ids(each.heads[:-1] for each in by_kind.values())
+    all_layers = join_ids(each.layer_ids[:-1] for each in maps.values())
+    all_heads = join_ids(each.head_ids[:-1] for each in maps.values())
     all_choices += sentence_input.head_choices(all_layers, all_heads)
-    pairs = {each: _query_and_key_choices(of, each == name) for each, of in by_kind.items()}
+    pairs = {each: _query_and_key_choices(of, maps.grid, each == name) for each, of in maps.items()}
     for pair in pairs.values():
         all_choices += pair
         chosen |= {choice.key: choice.in_component() for choice in pair}
     query, key = pairs[name]
     place = layers.index(chosen["layer"]), heads.index(chosen["head"]), list(query.options).index(chosen[query.key])
     chosen_key = chosen[key.key]
-    record: Any = viewed.record  # with queries, keys and scores; see `available_views`
+    record: Any = provenance.records[name]  # with queries, keys and scores; see `available_views`
     at = int(record.weights[place].argmax()) if chosen_key == STRONGEST else list(key.options).index(chosen_key) - 1
     has_products = getattr(record, "forms", None) != ()  # some opened models expose the scores alone
     weight = (recompute_weight if has_products else recompute_softmax)(record, *place, at)
-    content = weight_view.WeightsOfKinds(_weights_by_kind(by_kind, pairs, name, place[:2]), all_choices, chosen)
+    weights = _weights_by_kind(maps, provenance.records, pairs, name, place[:2])
+    content = weight_view.WeightsOfKinds(weights, all_choices, chosen)
     weight_view.one_weight(content, "one-weight", sentence_input.store_selection)
-    _render_files(viewed, weight)
-    return viewed
+    _render_files(shown, record, weight)
+    return shown
 
 
-def _query_and_key_choices(viewed: ViewedAttention, is_chosen: bool) -> tuple[Choice, Choice]:
+def _query_and_key_choices(maps: KindMaps, grid: tuple[int, int] | None, is_chosen: bool) -> tuple[Choice, Choice]:
     """Return the choices of query and key of one kind; those of the chosen kind are always in the address."""
     queries, keys = (
-        dict(zip(_token_ids(viewed, side), map(Untranslated, viewed.kind.names(viewed.tokens[side])), strict=True))
-        for side in (0, 1)
+        dict(zip(position_ids(len(axis), grid), map(Untranslated, maps.kind.names(axis.labels)), strict=True))
+        for axis in (maps.queries, maps.keys)
     )
-    first = list(queries)[0 if viewed.kind.places else -1]  # CLS, or the last token
+    first = list(queries)[0 if maps.kind.places else -1]  # CLS, or the last token
     options: dict[str, str | Untranslated] = {STRONGEST: say("one-weight.strongest", "the strongest"), **keys}
-    names = f"{viewed.kind.name}_query_piece", f"{viewed.kind.name}_key_piece"
+    names = f"{maps.kind.name}_query_piece", f"{maps.kind.name}_key_piece"
     return (
         Choice(say("one-weight.query", "Query"), queries, names[0], first, varies=is_chosen),
         Choice(say("one-weight.key", "Key"), options, names[1], varies=is_chosen),
     )
 
 
-def _render_files(viewed: ViewedAttention, weight: OneSoftmax) -> None:
+def _render_files(maps: KindMaps, record: Record, weight: OneSoftmax) -> None:
     """Render the check of the chosen weight, and downloads of it."""
-    if getattr(viewed.record, "half", False):
+    if getattr(record, "half", False):
         difference = checks.format_difference("half attention", weight.difference)
     else:
         difference = checks.format_difference("one weight", weight.difference)
@@ -95,7 +95,7 @@ def _render_files(viewed: ViewedAttention, weight: OneSoftmax) -> None:
             dimensions = [[place, *map(float, line)] for place, line in enumerate(sums, 1)]
             header = [weight_view.DIMENSION(), terms.QUERY(), terms.KEY(), weight_view.PRODUCT(), weight_view.SUM()]
             files.csv(header, dimensions, "weight", say("one-weight.csv", "This weight as CSV"))
-        names = viewed.kind.names(viewed.tokens[1])
+        names = maps.kind.names(maps.keys.labels)
         numbers_by_key = zip(weight.scores, weight.exponentials, weight.weights, strict=True)
         rows = [[name, *map(float, numbers)] for name, numbers in zip(names, numbers_by_key, strict=True)]
         header = [terms.KEY(), weight_view.SCORE(), weight_view.EXPONENTIAL(), terms.WEIGHT()]
@@ -103,27 +103,31 @@ def _render_files(viewed: ViewedAttention, weight: OneSoftmax) -> None:
 
 
 def _weights_by_kind(
-    by_kind: Mapping[str, ViewedAttention],
+    maps: AttentionMaps,
+    records: Mapping[str, Record],
     pairs: Mapping[str, tuple[Choice, Choice]],
     name: str,
     place: tuple[int, int],
 ) -> dict[str, weight_view.WeightSteps]:
     """Return what the browser computes weights from: all kinds, or as much of the kind `name` as can be sent."""
-    whole = {kind: _weights_of_kind(viewed, pairs[kind]) for kind, viewed in by_kind.items()}
+    whole = {kind: _weights_of_kind(each, records[kind], pairs[kind]) for kind, each in maps.items()}
     numbers = {kind: [n for n in (w.queries, w.keys, w.scores) if n is not None] for kind, w in whole.items()}
     if controls.fits_exactly(sum(numbers.values(), [])):
         return whole
     if controls.fits_exactly(numbers[name]):
         return {name: whole[name]}
-    return {name: _weights_of_kind(by_kind[name], pairs[name], place)}
+    return {name: _weights_of_kind(maps[name], records[name], pairs[name], place)}
 
 
 def _weights_of_kind(
-    viewed: ViewedAttention, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
+    maps: KindMaps, record: Any, pair: tuple[Choice, Choice], place: tuple[int, int] | None = None
 ) -> weight_view.WeightSteps:
-    """Return what the browser computes the weights of a kind from; with a `place`, of that head alone."""
-    record: Any = viewed.record  # with queries, keys and scores; see `available_views`
-    names = all_names = viewed.layers[:-1], viewed.heads[:-1]
+    """Return what the browser computes the weights of a kind from; with a `place`, of that head alone.
+
+    Args:
+        record: with queries, keys and scores; see `available_views`.
+    """
+    names = all_names = maps.layer_ids[:-1], maps.head_ids[:-1]
     forms = getattr(record, "forms", None)
     if forms is None:  # of the project's own networks
         forms = (ScoreForm(record.queries.shape[-1] ** -0.5, allowed=record.allowed),) * len(names[0])
@@ -132,7 +136,7 @@ def _weights_of_kind(
     if place is not None:
         names = [all_names[0][place[0]]], [all_names[1][place[1]]]
         layer, head = (slice(at, at + 1) for at in place)
-        forms = [_form_of_head(form, place[1]) for form in forms[layer]]
+        forms = [form.of_head(place[1]) for form in forms[layer]]
         if queries is not None and keys is not None:
             group = place[1] * keys.shape[1] // queries.shape[1]
             queries, keys = queries[layer, head], keys[layer, group : group + 1]
@@ -140,10 +144,10 @@ def _weights_of_kind(
     masks = list({id(form.allowed): form.allowed for form in forms if form.allowed is not None}.values())
     texts = CASES | {"products": "products" if forms else "no-products"}
     return weight_view.WeightSteps(
-        viewed.kind.name,
-        viewed.kind.causal,
-        viewed.kind.places,
-        viewed.tokens,
+        maps.kind.name,
+        maps.kind.causal,
+        maps.kind.places,
+        (maps.queries.labels, maps.keys.labels),
         [choice.key for choice in pair],
         all_names,
         names,
@@ -156,21 +160,7 @@ def _weights_of_kind(
     )
 
 
-def _form_of_head(form: ScoreForm, head: int) -> ScoreForm:
-    return form if form.sinks is None else replace(form, sinks=form.sinks[head : head + 1])
-
-
 def _describe_form(form: ScoreForm, d_k: int, masks: list[np.ndarray]) -> weight_view.ScoreFormFields:
     mask = next((place for place, mask in enumerate(masks) if mask is form.allowed), -1)
     sinks = [] if form.sinks is None else form.sinks.tolist()
     return weight_view.ScoreFormFields(form.scaling, form.plain(d_k), form.softcap or 0.0, form.biased, sinks, mask)
-
-
-def _token_ids(viewed: ViewedAttention, side: int) -> list[str]:
-    """Return ids of the queries (side 0) or keys (side 1): a token's place, a patch's row and column."""
-    count = len(viewed.tokens[side])
-    if viewed.grid is None:
-        return [str(place + 1) for place in range(count)]
-    patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*viewed.grid)]
-    leading = count - len(patches)
-    return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from model.text.token_labels import are_words, label_slice, number_shared, word_runs, words_by_span
+from model.text.token_labels import are_words, label_slice, number_shared, read_tokens, word_runs, words_by_span
 
 
 @pytest.mark.parametrize(
@@ -80,3 +80,50 @@ def test_every_token_is_in_one_run_in_order(text: str, data):
 )
 def test_whether_runs_between_spaces_are_words(runs: list[str], expected: bool):
     assert are_words(runs) == expected
+
+
+@pytest.mark.parametrize(
+    "tokens, words",
+    [
+        (["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"], ["[CLS]", "unlikely", "cats", "[SEP]"]),
+        (["I", "\u0120did", "n", "\u0120go", "<|end|>"], ["I", "didn", "go", "<|end|>"]),
+        (["\u2581I", "\u2581go", "ing", "</s>"], ["I", "going", "</s>"]),
+        (["caf", "\u00c3", "\u00a9", "\u010a", "\u0120now"], ["caf\u00e9", "\u21b5", "now"]),
+        (["\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "\u2581b"], ["a\U0001f642", "b"]),
+        (["l@@", "ow", "new"], ["low", "new"]),
+        (["lo", "w</w>", "new</w>"], ["low", "new"]),
+        (["low", "er", " of the", " sea"], ["lower", "of the", "sea"]),
+    ],
+)
+def test_whole_words_by_each_tokenizers_marks(tokens: list[str], words: list[str]):
+    read = read_tokens(tokens)
+    assert [word.text for word in read.words] == words
+    ends = [word.end for word in read.words]
+    assert [word.start for word in read.words[1:]] == ends[:-1] and ends[-1] == len(tokens)
+    assert [word.text for word in read.words if word.special] == [
+        label for label, mark in zip(read.labels, read.special, strict=True) if mark
+    ]
+
+
+@pytest.mark.parametrize(
+    "tokens",
+    [["the", "cat"], list("MKTAYIAKQR"), ["\u2581", "\u6211\u559c\u6b22", "\u6df1\u5ea6", "\u5b66\u4e60"]],
+)
+def test_without_word_boundaries_there_are_no_words(tokens):
+    assert read_tokens(tokens).words is None
+
+
+def test_tokens_are_displayed_as_text():
+    tokens = ["<s>", "\u0120cat", "\u00ec\u0137\u012a", "\u00c3", "\u00a9", "\u010a", "\u0120", "</s>"]
+    assert read_tokens(tokens).labels == (
+        "<s>", "cat", "\uc548", "\u00e9 1/2", "\u00e9 2/2", "\u21b5", "\u2423", "</s>",
+    )  # fmt: skip
+
+
+def test_bytes_are_not_special_tokens():
+    read = read_tokens(
+        ["<s>", "\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "[MASK]", "<|im_end|>", "[...]", "</s>"]
+    )
+    special = {label for label, mark in zip(read.labels, read.special, strict=True) if mark}
+    assert special == {"<s>", "[MASK]", "<|im_end|>", "</s>"}
+    assert read.labels[2:6] == tuple(f"\U0001f642 {number}/4" for number in range(1, 5))

@@ -9,11 +9,11 @@ import pytest
 import transformers
 
 from model.open_model import open_model
-from pages.shared.attention_viewer.downsampled import reduce_to_blocks
 from tests.model.hub import tiny
 from tests.new_process import clear_all
 from tests.pages.drawn import matrices
 from views import map_weights
+from views.map_weights import reduce_to_blocks
 
 LAYERS, HEADS, TOKENS = 32, 32, 128
 MOST_BYTES = 5_000_000

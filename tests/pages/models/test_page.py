@@ -11,7 +11,6 @@ from model.hub.opened_pictures import patch_trace
 from model.open_model import open_model
 from model.tracing.head_interventions import Scale
 from pages.models import attention_labels, trace_retention
-from pages.shared.attention_viewer.provenance import drop_special_tokens, merge_into_words
 from tests.new_process import clear_all
 from tests.pages.apart import sent_weights
 from tests.pages.kinds import maps_by_kind
@@ -22,6 +21,7 @@ from views.controls import samples
 from views.html import generated_tokens
 from views.text import literal
 from views.text.numbers import three_digits
+from views.viewer.attention_maps import from_trace
 
 
 def test_with_an_empty_allowlist_the_page_names_the_setting(open_app, monkeypatch):
@@ -151,8 +151,8 @@ def test_whole_words_of_both_sides(open_app, listed):
             named = [name for name in header["grouped"][axis] if not name.startswith(("[", "\u2423"))]
             assert named == words[side]
     trace = open_model(listed["t5"], device="cpu").trace("The unheard-of fox.", target="She wants one.")
-    cross = attention_labels.group_words(attention_labels.any_model_kind("cross"), trace)
-    assert [word.text for word in cross.queries if word.text in words["target"]] == words["target"]
+    cross = from_trace(trace, attention_labels.labelled_kinds(trace))["cross"].in_words()
+    assert [word for word in cross.queries.labels if word in words["target"]] == words["target"]
 
 
 def test_the_tokens_that_a_tokenizer_adds_can_be_hidden(open_app, listed):
@@ -227,19 +227,14 @@ def test_the_recipe_in_the_files_computes_the_same_attention(open_app, listed, m
     text = "The unheard-of fox."
     model = open_model(listed["bert"], device="cpu")
     trace = model.trace(text)
-    kind = attention_labels.labelled_kinds(trace)["encoder"]
-    viewed = drop_special_tokens(
-        merge_into_words(
-            attention_labels.view_opened(model, trace, kind, {"sentence": text}),
-            attention_labels.group_words(kind, trace),
-        )
-    )
-    assert not any(name in ("[CLS]", "[SEP]") for name in viewed.queries)
+    maps, provenance = attention_labels.view_opened(model, trace, {"sentence": text})
+    shown = maps["encoder"].in_words().without_special()
+    assert not any(name in ("[CLS]", "[SEP]") for name in shown.queries.labels)
     monkeypatch.chdir(listed["bert"].parent)
     names: dict[str, object] = {}
-    exec("\n".join(viewed.recipe), names)
-    np.testing.assert_allclose(names["attention"], viewed.attention, atol=1e-6)
-    assert viewed.page == "models"
+    exec("\n".join(provenance.recipe(maps["encoder"], shown)), names)
+    np.testing.assert_allclose(names["attention"], shown.weights, atol=1e-6)
+    assert provenance.page == "models"
 
 
 @pytest.mark.parametrize("name", ["/etc", "../gpt2", "owner/name", "no-such", "own", "\x00", "gpt2@main"])

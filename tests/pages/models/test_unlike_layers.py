@@ -86,15 +86,17 @@ def test_sections_show_all_layers_of_other_numbers_of_heads(open_app, listed_unl
 
 
 def test_show_has_all_layers_with_their_numbers(unlike):
+    from attention_atlas.views.viewer.notebook_sections import download_files
+
     from attention_atlas import show
-    from attention_atlas.attention_maps import from_trace
-    from attention_atlas.notebook_sections import download_files
+    from attention_atlas.shown_maps import read_trace
 
     trace = open_model(unlike["laguna"], device="cpu").trace(TEXT)
-    items = from_trace(trace, "decoder")
-    assert [(item.name, item.numbers) for item in items] == [("decoder-4-heads", (0, 2)), ("decoder-8-heads", (1, 3))]
-    (table,) = [file.content for file in download_files(items, pictures=False) if file.name.endswith(".csv")]
-    text = table if isinstance(table, str) else table.decode("utf-8-sig")
+    maps = read_trace(trace, "decoder")
+    numbers = {name: each.layer_numbers for name, each in maps.items()}
+    assert numbers == {"decoder-4-heads": (0, 2), "decoder-8-heads": (1, 3)}
+    (table,) = [file.content for file in download_files(maps, pictures=False) if file.name.endswith(".csv")]
+    text = table.decode("utf-8-sig")
     layers = {(row["kind"], row["layer"]) for row in csv.DictReader(io.StringIO(text))}
     assert layers == {
         ("decoder-4-heads", "1"),

@@ -14,22 +14,15 @@ import pytest
 from model import RecurrentTranslator, Translator, VisionClassifier
 from pages.shared.attention_viewer import export
 from pages.shared.attention_viewer.export import SavedView, describe_view
-from pages.shared.attention_viewer.provenance import (
-    ViewedAttention,
-    drop_special_tokens,
-    group_tokens,
-    merge_into_words,
-    view_picture,
-    view_sentence,
-)
+from pages.shared.attention_viewer.provenance import Provenance, view_picture, view_sentence
 from tests.pages.conftest import ROOT, SENTENCE
 from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_html_export import payload_of
-from views import kind_labels, map_weights
+from views import kind_labels
 from views.components import attention_grid
-from views.components.attention_grid import Sheet
 from views.controls import samples
 from views.export import downloads
+from views.viewer.attention_maps import KindMaps
 
 HOSTILE = '</script> I\'m "here" ``` \u00e9\u202e.'
 
@@ -46,52 +39,40 @@ def trace(translator):
 
 def make_view(
     translator: Translator | RecurrentTranslator, trace, kind: str, sentence: str = SENTENCE
-) -> ViewedAttention:
-    return view_sentence(trace, kind_labels.KINDS[kind], translator, {"sentence": sentence, "tokenizer_sha256": "t"})
+) -> tuple[KindMaps, Provenance]:
+    source = {"sentence": sentence, "tokenizer_sha256": "t"}
+    maps, provenance = view_sentence(trace, {kind: kind_labels.KINDS[kind]}, translator, source)
+    return maps[kind], provenance
 
 
-def make_saved_view(viewed: ViewedAttention) -> SavedView:
+def make_saved_view(shown: KindMaps, provenance: Provenance, whole: KindMaps | None = None) -> SavedView:
     """Return a saved view of the maps, with the first head open."""
-    sheet = Sheet(
-        map_weights.with_means(viewed.attention),
-        viewed.layers,
-        viewed.heads,
-        viewed.queries,
-        viewed.keys,
-        viewed.kind.name,
-        viewed.kind.title,
-        viewed.kind.causal,
-        True,
-        (0, 0),
-    )
-    files = {"map.csv": lambda: downloads.matrix_csv(viewed.attention[0, 0], viewed.queries, viewed.keys, viewed.kind)}
-    descriptions = {"map.csv": "the open map."}
-    view = {"look": "maps", "layer": "1", "head": "1"}
+    axes = shown.queries.labels, shown.keys.labels
     return SavedView(
-        viewed,
-        view,
+        shown,
+        provenance,
+        provenance.recipe(whole or shown, shown),
+        {"look": "maps", "layer": "1", "head": "1"},
         "/attention?text=x",
         "shared",
         "file-of-maps",
-        lambda: attention_grid.snapshot(sheet),
-        files,
-        descriptions,
+        lambda: attention_grid.snapshot(attention_grid.sheet_of(shown)),
+        {"map.csv": (lambda: downloads.matrix_csv(shown.weights[0, 0], *axes, shown.kind), "the open map.")},
     )
 
 
-def run_recipe(viewed: ViewedAttention, monkeypatch) -> np.ndarray:
+def run_recipe(whole: KindMaps, provenance: Provenance, shown: KindMaps, monkeypatch) -> np.ndarray:
     monkeypatch.chdir(ROOT)
     names = {}
-    exec("\n".join(viewed.recipe), names)
+    exec("\n".join(provenance.recipe(whole, shown)), names)
     return names["attention"]
 
 
 def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
     viewed = make_view(translator, trace, "decoder")
-    content = export.build_archive(make_saved_view(viewed))
-    assert content == export.build_archive(
-        make_saved_view(make_view(translator, translator.trace(SENTENCE), "decoder"))
-    )
+    content = export.build_archive(make_saved_view(*viewed))
+    again = make_view(translator, translator.trace(SENTENCE), "decoder")
+    assert content == export.build_archive(make_saved_view(*again))
     read = zipfile.ZipFile(io.BytesIO(content))
     names = ["README.txt", "attention.npz", "map.csv", "overview.svg", "settings.json", "view.html"]
     assert read.namelist() == names
@@ -116,7 +97,7 @@ def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
 
 @pytest.mark.parametrize("explanation", ["overview", "lines", "file-of-maps", "file-of-lines", "what-this-checks"])
 def test_texts_of_a_saved_page_have_no_markdown(translator, trace, explanation):
-    saved = replace(make_saved_view(make_view(translator, trace, "cross")), explanation=explanation)
+    saved = replace(make_saved_view(*make_view(translator, trace, "cross")), explanation=explanation)
     page = export.build_html(saved).decode()
     texts = re.findall(r"<(?:p|dd)>(.*?)</(?:p|dd)>", page, re.DOTALL)
     assert len(texts) > 5 and not [text for text in texts if re.search(r"\]\(|\*\*|`|glossary", text)]
@@ -126,8 +107,8 @@ def test_texts_of_a_saved_page_have_no_markdown(translator, trace, explanation):
 
 def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch, capsys):
     trace = translator.trace(HOSTILE)
-    viewed = make_view(translator, trace, "cross", HOSTILE)
-    view = make_saved_view(drop_special_tokens(merge_into_words(viewed, group_tokens(viewed.kind, trace))))
+    whole, provenance = make_view(translator, trace, "cross", HOSTILE)
+    view = make_saved_view(whole.in_words().without_special(), provenance, whole)
     read = zipfile.ZipFile(io.BytesIO(export.build_archive(view)))
     (tmp_path / "attention.npz").write_bytes(read.read("attention.npz"))
     (code,) = re.findall(r"^```python\n(.*?)^```$", read.read("README.txt").decode(), re.DOTALL | re.MULTILINE)
@@ -139,18 +120,18 @@ def test_the_readme_computes_the_same_numbers(translator, tmp_path, monkeypatch,
 
 def test_recipes(translator, trace, monkeypatch):
     for kind in kind_labels.KINDS:
-        viewed = make_view(translator, trace, kind)
-        np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
+        whole, provenance = make_view(translator, trace, kind)
+        np.testing.assert_array_equal(run_recipe(whole, provenance, whole, monkeypatch), whole.weights)
 
 
 @pytest.mark.parametrize("name", ["lstm-additive", "lstm-dot"])
 def test_the_recipe_of_an_alignment_loads_the_right_network(monkeypatch, name):
     network = RecurrentTranslator.load(name, "cpu")
     trace = network.trace(SENTENCE)
-    of_tokens = make_view(network, trace, "cross")
-    for viewed in (of_tokens, merge_into_words(of_tokens, group_tokens(of_tokens.kind, trace))):
-        np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
-    assert viewed.recipe[2] == f"translator = RecurrentTranslator.load({name!r})"
+    whole, provenance = make_view(network, trace, "cross")
+    for shown in (whole, whole.in_words(), whole.in_words().without_special().layers([0])):
+        np.testing.assert_array_equal(run_recipe(whole, provenance, shown, monkeypatch), shown.weights)
+    assert provenance.recipe(whole, whole)[2] == f"translator = RecurrentTranslator.load({name!r})"
 
 
 def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
@@ -159,29 +140,28 @@ def test_a_picture_is_identified_by_its_hash_and_not_in_the_files(monkeypatch):
     pixels = classifier.prepare(samples.picture(name).image)
     key = hashlib.sha256(pixels.tobytes()).hexdigest()
     trace = classifier.trace(pixels)
-    viewed = drop_special_tokens(view_picture(key, trace, classifier.card["weights_sha256"], name))
-    assert viewed.queries[0] == "row 1, column 1"
-    np.testing.assert_array_equal(run_recipe(viewed, monkeypatch), viewed.attention)
-    few = {"attention": viewed.attention[:, :, :3, :3], "queries": viewed.queries[:3], "keys": viewed.keys[:3]}
-    own = replace(view_picture(key, trace, "w"), **few)
-    description = describe_view(make_saved_view(own))
+    maps, provenance = view_picture(key, trace, classifier.card["weights_sha256"], name)
+    whole = maps["vision"]
+    shown = whole.without_special()
+    assert shown.queries.labels[0] == "row 1, column 1"
+    np.testing.assert_array_equal(run_recipe(whole, provenance, shown, monkeypatch), shown.weights)
+    few = [axis.select((0, 1, 2)) for axis in (whole.queries, whole.keys)]
+    own = replace(whole, weights=whole.weights[:, :, :3, :3], queries=few[0], keys=few[1])
+    own_provenance = view_picture(key, trace, "w")[1]
+    description = describe_view(make_saved_view(own, own_provenance))
     assert description["input"] == {"pixels_sha256": key}
-    read = zipfile.ZipFile(io.BytesIO(export.build_archive(make_saved_view(own))))
+    read = zipfile.ZipFile(io.BytesIO(export.build_archive(make_saved_view(own, own_provenance))))
     assert "The picture is not in this folder" in read.read("README.txt").decode()
     assert "samples/" not in read.read("README.txt").decode()
-    assert f"samples/{name}.jpg" in "\n".join(viewed.recipe)
+    assert f"samples/{name}.jpg" in "\n".join(provenance.recipe(whole, whole))
 
 
-def test_a_link_contains_the_sample(translator, trace, monkeypatch):
+def test_a_link_contains_the_sample(monkeypatch):
     settings = {"view": "Full maps", "layer": "2", "text": "A & B", "picture": "church"}
     monkeypatch.setattr(export.bound_settings, "view_query", lambda: dict(settings))
-    viewed = replace(
-        make_view(translator, trace, "encoder"), kind=kind_labels.VISION, source={"sample": "church"}, page="vision"
-    )
-    assert export.view_link(viewed) == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
+    assert export.view_link("vision") == "/vision?layer=2&picture=church&text=A+%26+B&view=Full+maps"
     settings["picture"] = "own"
-    own = replace(viewed, source={"pixels_sha256": "1"})
-    assert export.view_link(own) == "/vision?layer=2&text=A+%26+B&view=Full+maps"
+    assert export.view_link("vision") == "/vision?layer=2&text=A+%26+B&view=Full+maps"
 
 
 @pytest.mark.parametrize(

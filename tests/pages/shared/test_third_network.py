@@ -13,17 +13,15 @@ from tests.pages.shared.third_network import ASKING, READING, WORDS, DistanceMod
 
 def viewer():
     from pages.shared.attention_viewer.explore import available_views, explore_tokens
-    from pages.shared.attention_viewer.provenance import view_trace
+    from pages.shared.attention_viewer.provenance import Provenance
     from pages.shared.service import kinds_by_name
     from tests.pages.shared.third_network import DistanceModel
+    from views.viewer.attention_maps import from_trace
 
     model = DistanceModel()
     trace = model.trace()
-
-    def of(kind):
-        return view_trace(trace, kind, ("distances", kind.name), model.weights_sha256, {"note": "of five words"})
-
-    explore_tokens(kinds_by_name(model.kinds), of, available_views(model))
+    provenance = Provenance(model.weights_sha256, {"note": "of five words"}, trace.records, ("distances",))
+    explore_tokens(from_trace(trace, kinds_by_name(model.kinds)), provenance, available_views(model))
 
 
 def ranking():

@@ -25,6 +25,7 @@ from views.components.attention_lines import (
 from views.components.component import FULL_PRECISION_BYTES
 from views.components.controls import EXACT_BYTES
 from views.controls.widgets import Choice
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 SHAPE = (4, 8, 5, 6)
 
@@ -34,8 +35,9 @@ def lines(queries: int, keys: int, kind: str = "cross", layers: int = 4, heads: 
     noise[:, :, map_weights.causal_mask(queries, keys, kind_labels.KINDS[kind].causal)] = -np.inf
     weights = np.exp(noise) / np.exp(noise).sum(-1, keepdims=True)
     names = tuple(f"\u2009piece {place} é" for place in range(max(queries, keys)))
-    view = LinesView((0, 2), (1,))
-    return AttentionLines(weights, names[:queries], names[:keys], kind_labels.KINDS[kind], view)
+    axes = MapAxis(names[:queries]), MapAxis(names[:keys])
+    maps = KindMaps(kind_labels.KINDS[kind], weights, *axes, tuple(range(layers)))
+    return AttentionLines(maps, LinesView((0, 2), (1,)))
 
 
 def read(content: bytes) -> tuple[dict, np.ndarray]:
@@ -54,8 +56,10 @@ def test_short_inputs_are_sent_exactly():
     drawn = lines(7, 11)
     header, weights = read(payload(drawn, "dark"))
     assert header["weights"] == [4, 8, 7, 11]
-    np.testing.assert_array_equal(weights.reshape(header["weights"]), drawn.attention)
-    assert header["queries"] == component.labels(drawn.queries) and header["keys"] == component.labels(drawn.keys)
+    np.testing.assert_array_equal(weights.reshape(header["weights"]), drawn.maps.weights)
+    assert header["queries"] == component.labels(drawn.maps.queries.labels) and header["keys"] == component.labels(
+        drawn.maps.keys.labels
+    )
     assert header["queryAxis"] == "Query: French query token"
     assert header["styles"]["dark"][1] == [palette.HEADS["dark"][1], []]
 
@@ -65,32 +69,32 @@ def test_masked_cells_of_a_causal_kind_are_not_sent():
     header, weights = read(payload(drawn, "dark"))
     assert header["causal"]
     assert weights.size == 4 * 8 * (9 * 10 // 2)
-    received = np.zeros_like(drawn.attention)
+    received = np.zeros_like(drawn.maps.weights)
     received[:, :, ~map_weights.causal_mask(9, 9, True)] = weights.reshape(4, 8, -1)
-    np.testing.assert_array_equal(received, drawn.attention)
+    np.testing.assert_array_equal(received, drawn.maps.weights)
 
 
 @pytest.mark.parametrize("side", [64, 128])
 def test_long_inputs_are_sent_in_three_bytes_per_weight(side):
     drawn = lines(side, side)
-    assert drawn.attention.nbytes > FULL_PRECISION_BYTES
+    assert drawn.maps.weights.nbytes > FULL_PRECISION_BYTES
     content = payload(drawn, "dark")
     header, weights = read(content)
     assert header["type"] == "float24"
-    assert len(content) < 3 * drawn.attention.size + 10_000
-    np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), drawn.attention, rtol=2**-16)
+    assert len(content) < 3 * drawn.maps.weights.size + 10_000
+    np.testing.assert_allclose(weights.reshape(SHAPE[:2] + (side, side)), drawn.maps.weights, rtol=2**-16)
 
 
 def of_kinds(side: int) -> LinesOfKinds:
-    kinds = {"decoder": lines(side, side, "decoder"), "cross": lines(side, side + 1)}
-    choices = [Choice("Kind", tuple(kinds), "kind"), Choice("Special", ("shown", "hidden"), "marks")]
-    return LinesOfKinds(kinds, {}, frozenset(), choices, {"kind": "cross", "marks": "shown"}, LinesView((0,), (1,)))
+    maps = AttentionMaps({"decoder": lines(side, side, "decoder").maps, "cross": lines(side, side + 1).maps})
+    choices = [Choice("Kind", tuple(maps), "kind"), Choice("Special", ("shown", "hidden"), "marks")]
+    return LinesOfKinds(maps, choices, {"kind": "cross", "marks": "shown"}, LinesView((0,), (1,)))
 
 
 @pytest.mark.parametrize(("side", "form", "bytes"), [(9, "float32", 4), (70, "float24", 3)])
 def test_all_kinds_are_sent_one_after_another(side: int, form: str, bytes: int):
     drawn = of_kinds(side)
-    assert (sum(each.attention.nbytes for each in drawn.kinds.values()) > EXACT_BYTES) == (form == "float24")
+    assert (sum(each.weights.nbytes for each in drawn.maps.values()) > EXACT_BYTES) == (form == "float24")
     content = payload_of_kinds(drawn, "dark")
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])
@@ -139,11 +143,6 @@ def test_a_selection_changes_the_mark_and_not_the_payload():
         {"layers": [3], "heads": [0, 7], "mass": 0.9, "locked": {"side": "key", "place": 5}},
     ]
     assert [valid_view(words, SHAPE) for words in selections] == [one.view, other.view]
-
-
-def test_attention_that_does_not_fit_its_tokens_is_refused():
-    with pytest.raises(ValueError, match="does not fit 4 queries and 6 keys"):
-        replace(lines(5, 6), queries=("a",) * 4)
 
 
 def test_numbers_are_sorted_and_unique():

@@ -12,6 +12,7 @@ from tests.views.components.test_attention_grid import read as read_grid
 from tests.views.components.test_attention_grid import sheet
 from views import kind_labels
 from views.components import attention_grid, attention_lines, component, html_export
+from views.viewer.attention_maps import KindMaps, MapAxis
 
 HOSTILE = "</script><script>document.title='hacked'</script><img src=x onerror=alert(1)> & $x$ \u202e"
 
@@ -54,9 +55,9 @@ def test_all_weights_of_the_maps_are_read_back(side):
 def test_all_weights_of_the_lines_are_read_back():
     attention = np.random.default_rng(0).dirichlet(np.ones(70), (4, 8, 70)).astype(np.float32)
     tokens = tuple(f"piece {place}" for place in range(70))
-    lines = attention_lines.AttentionLines(
-        attention, tokens, tokens, kind_labels.KINDS["encoder"], attention_lines.LinesView((0,), (1,))
-    )
+    axis = MapAxis(tokens)
+    maps = KindMaps(kind_labels.KINDS["encoder"], attention, axis, axis, tuple(range(4)))
+    lines = attention_lines.AttentionLines(maps, attention_lines.LinesView((0,), (1,)))
     content = payload_of(save_page(attention_lines.snapshot(lines)))
     length = int.from_bytes(content[:4], "little")
     header = json.loads(content[4 : 4 + length])

@@ -12,10 +12,12 @@ from views.export import drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture
 from views.figures.overlay import shades
+from views.viewer.attention_maps import KindMaps
 
 PIXELS = np.random.default_rng(0).integers(0, 256, (8, 12, 3)).astype(np.uint8)
 WEIGHTS = np.random.default_rng(1).random((2, 3)).astype(np.float32)
-SHOWN = HeadMap(WEIGHTS, ("row",) * 2, ("column",) * 3, kind_labels.VISION, "layer 1, head 2", float(WEIGHTS.max()))
+MAPS = KindMaps.of_one_map(kind_labels.VISION, WEIGHTS, (("row",) * 2, ("column",) * 3))
+SHOWN = HeadMap(MAPS, (0, 0), caption="layer 1, head 2")
 
 
 def picture_in(plan: drawing.Drawing) -> drawing.Pixels:

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from views import kind_labels, map_labels, map_weights, palette
+from views import kind_labels, map_weights, palette
 from views.export import drawing
 from views.export.matrices import HeadMap, map_shades
-from views.export.overview_image import MOST_DOTS, Overview, dots, overview
+from views.export.overview_image import MOST_DOTS, Overview, dots, layout
+from views.viewer.attention_maps import KindMaps, MapAxis
 
 SVG = "{http://www.w3.org/2000/svg}"
 GREY = palette.to_rgb(palette.MASKED["light"])
@@ -20,18 +21,17 @@ GREY = palette.to_rgb(palette.MASKED["light"])
 def make_overview(side: int = 4, kind: str = "decoder", scale: map_weights.Scale = "shared") -> Overview:
     noise = np.random.default_rng(0).exponential(1, (2, 3, side, side)).astype(np.float32)
     noise[:, :, map_weights.causal_mask(side, side, kind == "decoder")] = 0
-    weights = map_weights.with_means(noise / noise.sum(-1, keepdims=True))
     of_kind = kind_labels.VISION if kind == "vision" else kind_labels.KINDS[kind]
-    return Overview(weights, map_labels.ids_with_mean(2), map_labels.ids_with_mean(3), of_kind, scale)
+    axis = MapAxis(tuple(f"piece {place}" for place in range(side)))
+    maps = KindMaps(of_kind, noise / noise.sum(-1, keepdims=True), axis, axis, (0, 1))
+    return Overview(maps, maps.with_means(), scale)
 
 
 @pytest.mark.parametrize("scale", ["shared", "own", "log"])
 def test_a_short_map_has_the_shades_of_the_picture_of_one_head(scale):
     maps = make_overview(scale=scale)
+    expected = map_shades(HeadMap(maps.maps, (1, 2), scale))
     one = maps.weights[1, 2]
-    top = {"shared": maps.weights.max(), "own": one.max(), "log": 1.0}[scale]
-    tokens = ("a", "b", "c", "d")
-    expected = map_shades(HeadMap(one, tokens, tokens, maps.kind, "", float(top), scale == "log"))
     np.testing.assert_array_equal(dots(maps, one), expected)
     assert tuple(expected[0, 1]) == GREY
 
@@ -46,7 +46,7 @@ def test_a_long_map_shows_the_largest_of_each_block():
     dark = np.argwhere((drawn == palette.to_rgb(scale[-1])).all(axis=-1))
     assert dark.tolist() == [[1, 2], [42, 42]]
     assert tuple(drawn[0, 0]) == palette.to_rgb(scale[0])
-    assert any("3 \u00d7 3 cells" in getattr(item, "text", "") for item in overview(maps).items)
+    assert any("3 \u00d7 3 cells" in getattr(item, "text", "") for item in layout(maps).items)
 
 
 def test_blocks_are_grey_only_where_all_is_masked():
@@ -57,7 +57,7 @@ def test_blocks_are_grey_only_where_all_is_masked():
 
 def test_svg_and_png_agree():
     maps = make_overview()
-    plan = overview(maps)
+    plan = layout(maps)
     pictures = [item for item in plan.items if isinstance(item, drawing.Pixels)]
     assert len(pictures) == 12
     image = Image.open(io.BytesIO(drawing.to_png(plan))).convert("RGB")
@@ -76,7 +76,7 @@ def test_svg_and_png_agree():
 @pytest.mark.parametrize(("queries", "keys"), [(1, 1), (3, 60), (60, 3)])
 def test_every_item_is_inside(queries, keys):
     maps = make_overview(60, "cross", "log")
-    plan = overview(replace(maps, weights=maps.weights[:, :, :queries, :keys]))
+    plan = layout(replace(maps, weights=maps.weights[:, :, :queries, :keys]))
     for item in plan.items:
         if isinstance(item, drawing.TextLine):
             start = {"start": 0, "middle": -0.5, "end": -1}[item.anchor] * drawing.text_width(item.text, item.size)
@@ -90,11 +90,7 @@ def test_every_item_is_inside(queries, keys):
 
 def test_the_file_of_the_longest_input_stays_small():
     weights = np.random.default_rng(0).dirichlet(np.ones(197), (2, 2, 197)).astype(np.float32)
-    maps = Overview(
-        map_weights.with_means(weights),
-        map_labels.ids_with_mean(2),
-        map_labels.ids_with_mean(2),
-        kind_labels.VISION,
-        "own",
-    )
-    assert len(drawing.to_svg(overview(maps))) < 9 * 12_000 + 10_000  # 12 kB per map
+    axis = MapAxis(tuple(map(str, range(197))))
+    maps = KindMaps(kind_labels.VISION, weights, axis, axis, (0, 1))
+    maps = Overview(maps, maps.with_means(), "own")
+    assert len(drawing.to_svg(layout(maps))) < 9 * 12_000 + 10_000  # 12 kB per map

@@ -10,6 +10,7 @@ from PIL import Image
 from views import kind_labels, palette
 from views.export import drawing
 from views.export.matrices import HeadMap, map_drawing, map_shades
+from views.viewer.attention_maps import KindMaps
 
 
 def colours(head_map: HeadMap) -> np.ndarray:
@@ -23,7 +24,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 def head(side: int = 4, kind: str = "decoder") -> HeadMap:
     weights = np.random.default_rng(0).dirichlet(np.ones(side), side).astype(np.float32)
     tokens = ("<s>", "\u2009été", "\u2009& <b>", "\u2009", "가", "\u200b") * 30
-    return HeadMap(weights, tokens[:side], tokens[:side], kind_labels.KINDS[kind], "layer 1, head 2", 1.0)
+    maps = KindMaps.of_one_map(kind_labels.KINDS[kind], weights, (tokens[:side], tokens[:side]))
+    return HeadMap(maps, (0, 0), "shared", "layer 1, head 2", 1.0)
 
 
 def test_svg_is_well_formed_and_shows_tokens_as_typed():
@@ -51,7 +53,7 @@ def test_svg_and_png_have_the_same_colours():
 
 def test_shades_are_the_scale_at_its_stops_and_grey_where_masked():
     weights = np.linspace(0, 1, palette.STOPS, dtype=np.float32)[None]
-    ramp = HeadMap(weights, ("a",), tuple("abcdefghijklmnopq"), kind_labels.KINDS["cross"], "layer 1, head 1", 1.0)
+    ramp = HeadMap(KindMaps.of_one_map(kind_labels.KINDS["cross"], weights, ("a", "abcdefghijklmnopq")), (0, 0))
     assert colours(ramp)[0].tolist() == list(palette.scale("cross", "light"))
     assert colours(head())[0, 1] == palette.MASKED["light"]
 

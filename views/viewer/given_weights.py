@@ -1,36 +1,16 @@
-"""Convert attention weights, in any of the forms that libraries return, to one array per layer."""
+"""Attention weights that a user gives, in any of the forms that libraries return, as one array for each layer."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
 import numpy as np
-
-from .model.text.token_labels import are_words, label_slice, number_shared, word_runs, words_by_span
-from .model.text.token_names import is_special_name, spell_tokens
-from .model.text.words import Word
 
 TOLERANCE = 0.01  # by which rounding to half precision may put a weight above 1
 
 
 class ShowError(ValueError):
     """The arguments cannot be shown; the message states in one sentence why and what to pass."""
-
-
-@dataclass(frozen=True)
-class TokenLabels:
-    """The tokens of an axis as displayed.
-
-    Attributes:
-        labels: one for each token.
-        special: labels of the special tokens.
-        words: the whole words; None where the tokens have no word boundaries.
-    """
-
-    labels: tuple[str, ...]
-    special: frozenset[str]
-    words: tuple[Word, ...] | None
 
 
 def to_layers(attention: object) -> list[np.ndarray]:
@@ -184,21 +164,6 @@ def is_causal(layers: Sequence[np.ndarray]) -> bool:
         return False
     above = np.triu_indices(queries, k=1)
     return not any(layer[:, above[0], above[1]].any() for layer in layers)
-
-
-def read_tokens(tokens: Sequence[str]) -> TokenLabels:
-    """Labels, special tokens and whole words from the names of tokens, as a tokenizer's `convert_ids_to_tokens`
-    returns them, or from their texts; see `model.text.token_names` for the conventions that are known.
-    """
-    special = [is_special_name(token) for token in tokens]
-    read = spell_tokens(tokens, special)
-    labels = [label_slice(piece) if piece else token for token, piece in zip(tokens, read.pieces, strict=True)]
-    labels = number_shared(labels, read.spans, [0] * len(tokens))
-    words = words_by_span(read.text, read.spans)
-    names = frozenset(label for label, mark in zip(labels, special, strict=True) if mark)
-    if not read.marks_words or not are_words([text for _, text in words]):
-        return TokenLabels(tuple(labels), names, None)
-    return TokenLabels(tuple(labels), names, word_runs(words, labels, special))
 
 
 def _format_rows(chosen: np.ndarray) -> str:

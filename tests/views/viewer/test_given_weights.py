@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from attention_atlas.from_arrays import (
-    ShowError,
-    check_tokens,
-    group_by_heads,
-    is_causal,
-    read_tokens,
-    to_layers,
-)
+from views.viewer.given_weights import ShowError, check_tokens, group_by_heads, is_causal, to_layers
 
 
 def weights(*shape: int) -> np.ndarray:
@@ -89,47 +82,3 @@ def test_tokens_that_do_not_fit_raise_an_error(tokens):
 def test_a_causal_mask_is_recognized():
     causal = np.tril(weights(2, 3, 4, 4))
     assert is_causal(list(causal)) and not is_causal(list(weights(2, 3, 4, 4))) and not is_causal([weights(1, 1, 1)])
-
-
-@pytest.mark.parametrize(
-    "tokens, words",
-    [
-        (["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"], ["[CLS]", "unlikely", "cats", "[SEP]"]),
-        (["I", "\u0120did", "n", "\u0120go", "<|end|>"], ["I", "didn", "go", "<|end|>"]),
-        (["\u2581I", "\u2581go", "ing", "</s>"], ["I", "going", "</s>"]),
-        (["caf", "\u00c3", "\u00a9", "\u010a", "\u0120now"], ["caf\u00e9", "\u21b5", "now"]),
-        (["\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "\u2581b"], ["a\U0001f642", "b"]),
-        (["l@@", "ow", "new"], ["low", "new"]),
-        (["lo", "w</w>", "new</w>"], ["low", "new"]),
-        (["low", "er", " of the", " sea"], ["lower", "of the", "sea"]),
-    ],
-)
-def test_whole_words_by_each_tokenizers_marks(tokens: list[str], words: list[str]):
-    read = read_tokens(tokens)
-    assert [word.text for word in read.words] == words
-    ends = [word.end for word in read.words]
-    assert [word.start for word in read.words[1:]] == ends[:-1] and ends[-1] == len(tokens)
-    assert {word.text for word in read.words if word.special} == read.special
-
-
-@pytest.mark.parametrize(
-    "tokens",
-    [["the", "cat"], list("MKTAYIAKQR"), ["\u2581", "\u6211\u559c\u6b22", "\u6df1\u5ea6", "\u5b66\u4e60"]],
-)
-def test_without_word_boundaries_there_are_no_words(tokens):
-    assert read_tokens(tokens).words is None
-
-
-def test_tokens_are_displayed_as_text():
-    tokens = ["<s>", "\u0120cat", "\u00ec\u0137\u012a", "\u00c3", "\u00a9", "\u010a", "\u0120", "</s>"]
-    assert read_tokens(tokens).labels == (
-        "<s>", "cat", "\uc548", "\u00e9 1/2", "\u00e9 2/2", "\u21b5", "\u2423", "</s>",
-    )  # fmt: skip
-
-
-def test_bytes_are_not_special_tokens():
-    read = read_tokens(
-        ["<s>", "\u2581a", "<0xF0>", "<0x9F>", "<0x99>", "<0x82>", "[MASK]", "<|im_end|>", "[...]", "</s>"]
-    )
-    assert read.special == {"<s>", "[MASK]", "<|im_end|>", "</s>"}
-    assert read.labels[2:6] == tuple(f"\U0001f642 {number}/4" for number in range(1, 5))
