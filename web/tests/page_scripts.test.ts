@@ -81,3 +81,30 @@ test("addresses of the history: an entry for another page, none for a late answe
   history.pushState(null, "", "/heads")
   expect(push).toHaveBeenCalledTimes(2)
 })
+
+test("a late answer does not replace a choice that the server has not repeated", () => {
+  const replace = vi.fn()
+  Object.assign(history, { pushState: vi.fn(), replaceState: replace })
+  writeHistory({ shared: ["text"], moved: "moved", left: new LeftPage(), onWritten: vi.fn() })
+  const answer = (query: string) => {
+    history.pushState(null, "", location.pathname + query)
+    return new URL(replace.mock.lastCall![2] as string | URL, location.href).search
+  }
+  const choose = (detail: Record<string, string | null>) => window.dispatchEvent(new CustomEvent("choosing", { detail }))
+  const late = "?kind=encoder&marks=hidden"
+  choose({ marks: null, scale: "log" })
+  expect(answer(late)).toBe("?kind=encoder&scale=log")
+  window.dispatchEvent(new Event("telling"))
+  expect(answer(late)).toBe("?kind=encoder&scale=log") // the answer to an earlier action
+  expect(answer("?kind=encoder&scale=log&layer=2")).toBe("?kind=encoder&scale=log&layer=2")
+  expect(answer(late)).toBe(late) // the server had repeated the choice
+
+  choose({ scale: "log" })
+  window.dispatchEvent(new Event("telling"))
+  expect(answer(late)).toBe("?kind=encoder&marks=hidden&scale=log")
+  expect(answer(late)).toBe(late) // the server has another opinion
+
+  choose({ scale: "log" })
+  window.dispatchEvent(new PopStateEvent("popstate")) // Back drops it
+  expect(answer(late)).toBe(late)
+})

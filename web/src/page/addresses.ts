@@ -2,6 +2,9 @@
 
 const ACTIONS = ["text", "picture"] // parameters whose change is a user action
 
+/** Values by the name of their parameter; null stands for a default, which is not in the address. */
+export type Choices = Readonly<Record<string, string | null>>
+
 /** The value of a parameter, the last one if there are several. */
 function valueOf(url: URL, name: string): string | undefined {
   return url.searchParams.getAll(name).at(-1)
@@ -31,14 +34,19 @@ export function isEarly(from: URL, to: URL, shared: readonly string[]): boolean 
   return own.length > 0 && !own.some((name) => to.searchParams.has(name))
 }
 
-/** An address with other choices; null stands for a default, which is not in the address. */
-export function withChoices(address: string, choices: Readonly<Record<string, string | null>>): URL {
+/** An address with other choices. */
+export function withChoices(address: string, choices: Choices): URL {
   const to = new URL(address)
   for (const [name, chosen] of Object.entries(choices)) {
     if (chosen === null) to.searchParams.delete(name)
     else to.searchParams.set(name, chosen)
   }
   return to
+}
+
+/** Whether an address has these choices. */
+export function hasChoices(url: URL, choices: Choices): boolean {
+  return Object.entries(choices).every(([name, chosen]) => valueOf(url, name) === (chosen ?? undefined))
 }
 
 /** The shared parameters of a query. */

@@ -6,7 +6,7 @@
  * whole address a moment later, and answers may arrive after the user's next action.
  */
 
-import { changes, isEarly, isUserAction, withChoices } from "./addresses"
+import { changes, hasChoices, isEarly, isUserAction, withChoices, type Choices } from "./addresses"
 import type { LeftPage } from "./left_page"
 
 export interface HistorySettings {
@@ -29,16 +29,32 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
   document.addEventListener("click", onClick, true)
 
   markMoves(moved, replace)
+  // While the server has not repeated a choice, it answers an earlier action, and its address has the former value. Once the
+  // choice is sent, one such answer may still be on its way.
+  let unconfirmed: Choices = {}
+  let answers: number | undefined // since it was sent
+  window.addEventListener("telling", () => (answers = 0))
+  window.addEventListener("popstate", () => (unconfirmed = {}))
+  const withUnconfirmed = (written: URL): URL => {
+    const confirmed = hasChoices(written, unconfirmed)
+    if (answers !== undefined && (confirmed || ++answers > 1)) unconfirmed = {}
+    return confirmed || hasChoices(written, unconfirmed) ? written : withChoices(written.href, unconfirmed)
+  }
+
   const isTooEarly = (from: URL, to: URL) => left.isLeaving && isEarly(from, to, shared)
 
   history.pushState = (state, title, target) => {
     const from = new URL(location.href)
-    const to = new URL(target ?? location.href, from)
-    if (isTooEarly(from, to)) return
-    if (to.pathname !== from.pathname) left.end()
+    const written = new URL(target ?? location.href, from)
+    if (isTooEarly(from, written)) return
+    if (written.pathname !== from.pathname) {
+      unconfirmed = {}
+      left.end()
+    }
+    const to = withUnconfirmed(written)
     if (to.href === from.href || (returned && to.pathname !== from.pathname)) return
     const write = isUserAction(from, to) ? push : replace
-    write(state, title, target)
+    write(state, title, to === written ? target : to)
     onWritten()
   }
   // Streamlit replaces while it goes back or forward. Another sentence can then only be the answer to an older action.
@@ -52,6 +68,8 @@ export function writeHistory({ shared, moved, left, onWritten }: HistorySettings
 
   // A choice in a component is written to the address at once; the component sends it to the server a moment later.
   window.addEventListener("choosing", ({ detail }) => {
+    unconfirmed = { ...unconfirmed, ...detail }
+    answers = undefined
     history.replaceState(history.state, "", withChoices(location.href, detail))
   })
 }
