@@ -29,7 +29,7 @@ from .attribution.training_distance import TrainingDistance, TrainingDistances
 from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_pictures
-from .causal.resumable import ResumableVision
+from .causal.own_networks import ResumableVision
 from .causal.traced_inputs import TracedInput, check_trace, read_picture
 from .export.vit import write_vit
 from .networks.tap import Chain, Intervention, Tap

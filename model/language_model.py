@@ -7,7 +7,7 @@ from pathlib import Path
 
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_completions
-from .causal.resumable import ResumableLanguageModel
+from .causal.own_networks import ResumableLanguageModel
 from .causal.traced_inputs import TracedInput, check_trace, read_completion
 from .decoding import search
 from .decoding.search import DecodingOptions

@@ -13,7 +13,7 @@ from .attribution.head_ablation import TranslationAblation, ablate_translation_h
 from .attribution.intervention_result import InterventionResult, intervene_in_steps, token_losses
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_translations
-from .causal.resumable import ResumableTranslator
+from .causal.own_networks import ResumableTranslator
 from .causal.traced_inputs import TracedInput, check_trace, read_translation
 from .decoding import search
 from .decoding.search import DecodingOptions
@@ -304,7 +304,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
         """
         ids = None if target is None else self.read_ids(target)
         sentences = self.read_ids(clean), self.read_ids(corrupt)
-        return prepare_translations(ResumableTranslator(self.network), self.tokenizer, *sentences, ids)
+        return prepare_translations(self.network, self.tokenizer, *sentences, ids)
 
     def read_trace(self, trace: Trace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""

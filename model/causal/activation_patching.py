@@ -36,7 +36,8 @@ class PatchingCheck:
 
     Attributes:
         everything: largest |difference| of a logit, with all cells of the grid and all of the stream replaced at once,
-            from the run that gives; 0 in exact arithmetic. None if the two runs differ in shape.
+            from the run that gives; 0 in exact arithmetic. None if the two runs differ in shape, or the stream cannot
+            be replaced.
         nothing: the same with nothing replaced, from the run that receives.
         effect_of_nothing: effect on the metric of replacing nothing; 0.
         drift: largest |difference| of the metric between batches of different size, in the metric's unit; the effects
@@ -188,7 +189,7 @@ def check_patching(
 ) -> PatchingCheck:
     """Replace nothing and everything in one batch, of the size in which the two runs were recorded."""
     cases: list[Case] = [()]
-    whole = resumable.lengths(receiver.inputs) == resumable.lengths(donor.inputs)
+    whole = resumable.has_stream and resumable.lengths(receiver.inputs) == resumable.lengths(donor.inputs)
     whole = whole and all(own == other for own, other in grid.pairs)
     if whole:
         cases.append((*_whole_stream(resumable, receiver, donor), *grid.everything(donor)))

@@ -22,9 +22,10 @@ from .integrated_gradients import MOST_POINTS, TOLERANCE, IntegratedGradients, i
 from .logit_attribution import LogitAttribution, attribute_logit
 from .logit_lens import LogitLens, logit_lens
 from .metrics import Logit, Metric
+from .own_networks import resumable
 from .path_patching import FeedForward, PathPatching, path_patch_in_steps
 from .repeated_ids import LENGTH, ROWS, RepeatedIdScores, score_heads
-from .resumable import ResumableNetwork, resumable
+from .resumable import ResumableNetwork
 from .sites import Alignment
 from .traced_inputs import TracedInput
 

@@ -15,31 +15,16 @@ layers. A score is a statement about weights, not about any input.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from ..tracing.kinds import AttentionKind
-from .causal_error import CausalError
 from .head_connections import Connection, connections
 from .result_tables import CausalResult, Table, TableAxis
-from .resumable import ResumableLanguageModel, ResumableNetwork, ResumableTranslator
+from .resumable import HeadMatrices, ResumableNetwork
 
 DRAWS = 20  # random pairs whose mean is the chance
-
-
-class HeadMatrices(NamedTuple):
-    """The four matrices of every head of a layer, `(head, d_model, d_k)` float64, which act on rows: x @ matrix.
-
-    W_QK is `query @ key.mT`, W_OV is `value @ output.mT`, both `(d_model, d_model)` of rank d_k.
-    """
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
-    output: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,21 +57,10 @@ class CompositionScores(CausalResult):
 
 
 @torch.inference_mode()
-def head_matrices(resumable: ResumableNetwork, kind: AttentionKind, layer: int) -> HeadMatrices:
-    """The matrices of all heads of a layer."""
-    attention, heads = resumable.attention(kind, layer), resumable.n_heads
-    query, key, value = (
-        getattr(attention, name).weight.double().unflatten(0, (heads, -1)).mT for name in ("query", "key", "value")
-    )
-    output = attention.output.weight.double().unflatten(1, (heads, -1)).transpose(0, 1)
-    return HeadMatrices(query, key, value, output)
-
-
-@torch.inference_mode()
 def composition(resumable: ResumableNetwork) -> CompositionScores:
     """Compute the composition of every pair of heads."""
     matrices = {
-        (kind.name, layer): head_matrices(resumable, kind, layer)
+        (kind.name, layer): resumable.head_matrices(kind, layer)
         for kind in resumable.kinds
         for layer in range(resumable.stacks[kind.stack])
     }
@@ -158,23 +132,21 @@ def _chance(width: int, inner: int) -> float:
 def copying_scores(resumable: ResumableNetwork) -> dict[str, np.ndarray]:
     """Kind of attention -> copying score of every head whose output reaches the logits, `(layer, head)` in [-1, 1].
 
-    The eigenvalues of the circuit of all tokens, E W_OV E^T, are those of the d_k x d_k matrix W_O E^T E W_V, but for
-    zeros. 0 for a head without output.
+    The eigenvalues of the circuit of all tokens, E W_OV U^T with the output matrix U, which is E in our networks, are
+    those of the d_k x d_k matrix W_O U^T E W_V, but for zeros. 0 for a head without output.
 
     Raises:
         CausalError: the network reads no tokens.
     """
-    if not isinstance(resumable, ResumableTranslator | ResumableLanguageModel):
-        raise CausalError("Only networks that read and write tokens copy them; choose one that reads text.")
-    embedding = resumable.network.embedding.weight.double()
-    products = embedding.mT @ embedding  # (d_model, d_model)
+    embedding, output = resumable.token_matrices()
+    products = output.double().mT @ embedding.double()  # (d_model, d_model)
     scores = {}
     for kind in resumable.kinds:
         if kind.stack != resumable.output_stack:
             continue
         table = np.zeros((resumable.stacks[kind.stack], resumable.n_heads))
         for layer in range(len(table)):
-            matrices = head_matrices(resumable, kind, layer)
+            matrices = resumable.head_matrices(kind, layer)
             eigenvalues = torch.linalg.eigvals(matrices.output.mT @ products @ matrices.value)  # (head, d_k)
             size = eigenvalues.abs().sum(dim=-1)
             share = eigenvalues.real.sum(dim=-1) / size.clamp(min=torch.finfo(torch.float64).tiny)

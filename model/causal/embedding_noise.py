@@ -15,15 +15,13 @@ import torch
 from torch import Tensor
 
 from ..networks.tap import Intervention
-from ..networks.transformer import Transformer
-from ..networks.vision import VisionTransformer
 from ..runtime.progress import InSteps, as_one_call
 from .activation_patching import ActivationPatching, check_patching, default_part, number_positions
 from .causal_error import CausalError
 from .metrics import Metric, evaluate
 from .patched_runs import run_cases_in_steps
 from .result_tables import Table
-from .resumable import Inputs, RecordedRun, ResumableNetwork, stream_name
+from .resumable import Inputs, RecordedRun, ResumableNetwork
 from .sites import find_site, make_grid
 
 SCALE = 3.0  # standard deviations
@@ -95,16 +93,6 @@ def patch_noise_in_steps(
 patch_noise = as_one_call(patch_noise_in_steps)
 
 
-def embedding_deviation(resumable: ResumableNetwork, run: RecordedRun) -> float:
-    """Standard deviation of the numbers of an embedded token as the network adds positions to it; see the module."""
-    network = resumable.network
-    if isinstance(network, VisionTransformer):
-        return float(run.tensors["vision.patches"].std())
-    table = network.get_parameter("embedding.weight")
-    scaled = math.sqrt(table.shape[1]) if isinstance(network, Transformer) else 1.0
-    return float(table.std()) * scaled
-
-
 def _noise(
     resumable: ResumableNetwork,
     run: RecordedRun,
@@ -114,11 +102,11 @@ def _noise(
     seed: int,
 ) -> Intervention:
     """Add noise to the embedded input of several equal rows; drawn on the CPU, so that devices agree."""
-    size = scale * embedding_deviation(resumable, run)
+    size = scale * resumable.embedding_deviation(run)
     generator = torch.Generator().manual_seed(seed)
     changes = {}
     for stack, positions in noisy.items():
-        name = stream_name(stack, 0)
+        name, _ = resumable.embedded_tokens(run, stack)
         embedded = run.tensors[name]
         shape = (samples, len(positions), embedded.shape[-1])
         added = size * torch.randn(shape, generator=generator, dtype=torch.float64).to(embedded)

@@ -7,11 +7,13 @@ import torch
 from torch import Tensor
 
 from ..decoding.search import greedy_batch
+from ..networks.interfaces import TranslationNetwork
 from ..text.tokenizer import Tokenizer
 from .activation_patching import number_positions
 from .causal_error import CausalError
 from .metrics import LogitDifference, Metric, Probability, TargetLoss, preferred
-from .resumable import Inputs, ResumableLanguageModel, ResumableTranslator, ResumableVision
+from .own_networks import ResumableLanguageModel, ResumableVision
+from .resumable import Inputs
 
 MOST_TOKENS = 128  # of a translation that is compared with another
 
@@ -45,7 +47,7 @@ class Experiment:
 
 @torch.inference_mode()
 def prepare_translations(
-    resumable: ResumableTranslator,
+    network: TranslationNetwork,
     tokenizer: Tokenizer,
     clean: Sequence[int],
     corrupt: Sequence[int],
@@ -60,7 +62,6 @@ def prepare_translations(
         clean, corrupt: ids of the sentences, ending with `</s>`.
         target: ids of a translation, ending with `</s>`; then the metric is its loss.
     """
-    network = resumable.network
     metric: Metric | None
     if target is not None:
         fed, metric = [network.config.bos_id, *target[:-1]], TargetLoss(tuple(target))

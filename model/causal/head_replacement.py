@@ -113,6 +113,7 @@ def ablate_in_steps(
     """
     if replacement not in get_args(Replacement):
         raise CausalError("Heads are replaced by zero, mean or resample, not {how!r}.", how=replacement)
+    resumable.check_tensor(f"{resumable.kinds[0].tap_name(0)}.outputs")
     metric.check(resumable, resumable.run(inputs).shape[1])
     if replacement == "mean" and means is None and pool is not None:
         means = pool.means()

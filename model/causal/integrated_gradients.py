@@ -17,16 +17,13 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..networks.decoder_only import DecoderOnlyTransformer
-from ..networks.tap import Intervention
-from ..networks.transformer import Transformer
-from ..networks.vision import to_patches
+from ..networks.tap import Intervention, replace_by
 from ..runtime.progress import InSteps, Progress, as_one_call
 from .activation_patching import number_positions
 from .causal_error import CausalError
 from .metrics import Metric, evaluate
 from .result_tables import CausalResult, Table, TableAxis
-from .resumable import Inputs, ResumableNetwork, ResumableVision, stream_name
+from .resumable import Inputs, ResumableNetwork
 
 FIRST_POINTS, MOST_POINTS = 16, 128
 TOLERANCE = 5e-3  # of the gap, as a share of the metric's change
@@ -104,7 +101,7 @@ def integrate_gradients_in_steps(
         metric.check(resumable, hidden.shape[1])
         value = float(evaluate(resumable, hidden, metric)[0])
     path: _Path
-    if isinstance(resumable, ResumableVision):
+    if resumable.reads_pixels:
         path = _PixelPath(resumable, inputs, metric)
     else:
         path = _TokenPath(resumable, inputs, metric, names)
@@ -185,18 +182,15 @@ class _TokenPath(_Path):
 
     def __init__(self, resumable: ResumableNetwork, inputs: Inputs, metric: Metric, stacks: list[str]) -> None:
         self.resumable, self.inputs, self.metric, self.stacks = resumable, inputs, metric, stacks
-        network = resumable.network
-        assert isinstance(network, Transformer | DecoderOnlyTransformer)
         with torch.no_grad():
             run = resumable.record(inputs)
-        scale = network.config.d_model**0.5 if isinstance(network, Transformer) else 1.0
-        ids = dict(zip(resumable.stacks, inputs, strict=True))
-        self.moves = [network.embedding.weight[ids[stack]] * scale for stack in stacks]  # (1, position, d_model)
-        embedded = [run.tensors[stream_name(stack, 0)] for stack in stacks]
-        self.starts = [whole - move for whole, move in zip(embedded, self.moves, strict=True)]
+        tokens = [resumable.embedded_tokens(run, stack) for stack in stacks]
+        self.names = [name for name, _ in tokens]
+        self.moves = [move for _, move in tokens]  # (1, position, d_model)
+        self.starts = [run.tensors[name] - move for name, move in tokens]
 
     def measure(self, tensors: list[Tensor]) -> Tensor:
-        changes = {stream_name(stack, 0): _Give(tensor) for stack, tensor in zip(self.stacks, tensors, strict=True)}
+        changes = {name: replace_by(tensor) for name, tensor in zip(self.names, tensors, strict=True)}
         rows = tuple(part.expand(len(tensors[0]), *part.shape[1:]) for part in self.inputs)
         return evaluate(self.resumable, self.resumable.run(rows, Intervention(changes)), self.metric)
 
@@ -210,8 +204,8 @@ class _TokenPath(_Path):
 class _PixelPath(_Path):
     """From a picture's mean colour to the picture."""
 
-    def __init__(self, resumable: ResumableVision, inputs: Inputs, metric: Metric) -> None:
-        self.resumable, self.metric = resumable, metric
+    def __init__(self, resumable: ResumableNetwork, inputs: Inputs, metric: Metric) -> None:
+        self.resumable, self.inputs, self.metric = resumable, inputs, metric
         self.starts = [inputs[0].mean(dim=(2, 3), keepdim=True).expand_as(inputs[0])]
         self.moves = [inputs[0] - self.starts[0]]  # (1, 3, height, width)
 
@@ -222,16 +216,10 @@ class _PixelPath(_Path):
         self, sums: list[Tensor], labels: Mapping[str, Sequence[str]]
     ) -> tuple[dict[str, np.ndarray], dict[str, tuple[str, ...]]]:
         product = sums[0] * self.moves[0]  # (1, 3, height, width)
-        patches = to_patches(product, self.resumable.network.config.patch_size).sum(dim=-1)[0]  # (patch,)
-        values = {"patches": patches.cpu().numpy(), "pixels": product[0].sum(dim=0).cpu().numpy()}
-        return values, {"patches": tuple(labels["vision"][1:])}
-
-
-class _Give:
-    """A change that gives the network this tensor in place of its own."""
-
-    def __init__(self, tensor: Tensor) -> None:
-        self.tensor = tensor
-
-    def __call__(self, _: Tensor) -> Tensor:
-        return self.tensor
+        pixels = product[0].sum(dim=0).cpu().numpy()  # (height, width)
+        rows, columns, first = self.resumable.patch_grid(self.inputs)
+        height, width = pixels.shape[0] // rows, pixels.shape[1] // columns
+        whole = pixels[: rows * height, : columns * width].reshape(rows, height, columns, width)
+        patches = whole.sum(axis=(1, 3)).reshape(-1)  # (patch,)
+        own = tuple(labels["vision"][first : first + rows * columns])
+        return {"patches": patches, "pixels": pixels}, {"patches": own}

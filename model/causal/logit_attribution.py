@@ -20,6 +20,7 @@ from ..networks.transformer import Transformer
 from ..networks.vision import VisionTransformer
 from ..tracing.kinds import AttentionKind
 from .causal_error import CausalError
+from .own_networks import OwnNetwork
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, RecordedRun, ResumableNetwork, stream_name
 
@@ -91,7 +92,34 @@ def attribute_logit(
         CausalError: there is no such token, class or position.
     """
     run = resumable.record(inputs)
-    length = run.hidden.shape[1]
+    place = check_answer(resumable, run.hidden.shape[1], index, other, position)
+    logits = resumable.logits(run.hidden[:, place])[0].double()
+    logit = logits[index] - (logits[other] if other is not None else 0)
+    assert isinstance(resumable, OwnNetwork)
+    parts = _Parts(resumable, run, place)
+    parts.pull_back(*_direction(resumable.network, index, other))
+    return LogitAttribution(
+        index=index,
+        other=other,
+        position=place,
+        heads={kind.name: parts.heads[kind.name] for kind in resumable.kinds if kind.name in parts.heads},
+        feed_forward=parts.feed_forward,
+        embedding=parts.embedding,
+        positional=parts.positional,
+        biases=parts.biases,
+        logit=float(logit),
+    )
+
+
+def check_answer(resumable: ResumableNetwork, length: int, index: int, other: int | None, position: int) -> int:
+    """Check that tokens or classes and an output position exist.
+
+    Returns:
+        The position, from 0.
+
+    Raises:
+        CausalError: there is no such token, class or position.
+    """
     for number in (index, *(() if other is None else (other,))):
         if not 0 <= number < resumable.columns:
             raise CausalError(
@@ -107,22 +135,7 @@ def attribute_logit(
             count=length,
             last=length - 1,
         )
-    place = position % length
-    logits = resumable.logits(run.hidden[:, place])[0].double()
-    logit = logits[index] - (logits[other] if other is not None else 0)
-    parts = _Parts(resumable, run, place)
-    parts.pull_back(*_direction(resumable.network, index, other))
-    return LogitAttribution(
-        index=index,
-        other=other,
-        position=place,
-        heads={kind.name: parts.heads[kind.name] for kind in resumable.kinds if kind.name in parts.heads},
-        feed_forward=parts.feed_forward,
-        embedding=parts.embedding,
-        positional=parts.positional,
-        biases=parts.biases,
-        logit=float(logit),
-    )
+    return position % length
 
 
 def _direction(network: nn.Module, index: int, other: int | None) -> tuple[Tensor, float]:
@@ -141,7 +154,7 @@ def _direction(network: nn.Module, index: int, other: int | None) -> tuple[Tenso
 class _Parts:
     """Collects the shares while the direction is pulled back from the logit to the embedding."""
 
-    def __init__(self, resumable: ResumableNetwork, run: RecordedRun, place: int) -> None:
+    def __init__(self, resumable: OwnNetwork, run: RecordedRun, place: int) -> None:
         self.resumable, self.run, self.place = resumable, run, place
         self.stack = resumable.output_stack
         layers = resumable.stacks[self.stack]

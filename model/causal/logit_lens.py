@@ -76,7 +76,9 @@ def logit_lens(
         raise CausalError(
             "{top} answers cannot be listed; choose a number from 1 to {most}.", top=top, most=resumable.columns
         )
-    run, stack = resumable.record(inputs), resumable.output_stack
+    stack = resumable.output_stack
+    resumable.check_tensor(stream_name(stack, 0))
+    run = resumable.record(inputs)
     length = resumable.lengths(inputs)[stack]
     if not len(right_ids) == len(labels) == length:
         raise CausalError(
@@ -99,7 +101,7 @@ def logit_lens(
     ]
     ids, values, probabilities, ranks, divergence = (np.stack(part) for part in zip(*rows, strict=True))
     own = resumable.logits(run.hidden[0])
-    read = resumable.logits(resumable.read_out(run.tensors[stream_name(stack, last)][0]))[: len(own)]
+    read = resumable.logits(resumable.read_out(run.tensors[stream_name(stack, last)][0]))[resumable.answering()]
     difference = float((own - read).abs().max()) / (float(own.abs().max()) or 1.0)
     return LogitLens(tuple(labels), ids, values, tuple(right_ids), probabilities, ranks, divergence, difference)
 

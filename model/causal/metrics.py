@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from .causal_error import CausalError
-from .resumable import ResumableNetwork
+from .resumable import CausalNetwork
 
 PROJECTED = 4_000_000  # logits that are computed at a time, so that they stay small
 
@@ -47,7 +47,7 @@ class Metric(ABC):
     def measure(self, logits: Tensor) -> Tensor:
         """`(row, place, column)` -> `(row,)`."""
 
-    def check(self, resumable: ResumableNetwork, length: int) -> None:
+    def check(self, resumable: CausalNetwork, length: int) -> None:
         """Check that the output has these positions, and the network these tokens or classes.
 
         Args:
@@ -185,7 +185,7 @@ class TargetLoss(Metric):
         """The output positions that it reads, from 0."""
         return [place % length for place in self.positions]
 
-    def check(self, resumable: ResumableNetwork, length: int) -> None:
+    def check(self, resumable: CausalNetwork, length: int) -> None:
         """Check as `Metric.check` does, and that there is a token for each position.
 
         Raises:
@@ -201,7 +201,7 @@ class TargetLoss(Metric):
         return -logits.log_softmax(dim=-1).gather(2, right)[..., 0].mean(dim=-1)
 
 
-def evaluate(resumable: ResumableNetwork, hidden: Tensor, metric: Metric) -> Tensor:
+def evaluate(resumable: CausalNetwork, hidden: Tensor, metric: Metric) -> Tensor:
     """Compute a metric of every row of hidden states `(row, output, d_model)`: `(row,)` float64."""
     places = metric.places(hidden.shape[1])
     read = hidden[:, places]  # (row, place, d_model)
@@ -211,12 +211,12 @@ def evaluate(resumable: ResumableNetwork, hidden: Tensor, metric: Metric) -> Ten
     return torch.cat(parts).double()
 
 
-def output_logits(resumable: ResumableNetwork, hidden: Tensor, metric: Metric) -> Tensor:
+def output_logits(resumable: CausalNetwork, hidden: Tensor, metric: Metric) -> Tensor:
     """All logits at the positions that a metric reads, `(row, place, column)`."""
     return resumable.logits(hidden[:, metric.places(hidden.shape[1])])
 
 
-def preferred(resumable: ResumableNetwork, hidden: Tensor, never: Sequence[int] = ()) -> int:
+def preferred(resumable: CausalNetwork, hidden: Tensor, never: Sequence[int] = ()) -> int:
     """The token or class with the largest logit at the last output position of one run."""
     logits = resumable.logits(hidden[:1, -1])[0].clone()
     logits[list(never)] = -torch.inf

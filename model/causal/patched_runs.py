@@ -11,7 +11,7 @@ from torch import Tensor
 from ..networks.tap import Intervention
 from ..runtime.progress import InSteps, Progress
 from .metrics import Metric, evaluate
-from .resumable import RecordedRun, ResumableNetwork
+from .resumable import CausalNetwork, RecordedRun
 
 POSITIONS = 4096  # of all rows of a batch together: more do not fit a CPU's cache and take longer each
 ROWS = 256  # most rows of a batch
@@ -50,32 +50,20 @@ class CaseValues:
         return self.values - self.unchanged
 
 
-def stage_of(resumable: ResumableNetwork, name: str) -> tuple[int, int]:
-    """Number of the stack and layer from which a run must be resumed to change this tensor.
-
-    A row of the stream is changed where it enters the next layer.
-    """
-    stack, number, *rest = name.split(".")
-    order = list(resumable.stacks).index(stack)
-    if number == "embedded":
-        return order, 0
-    return order, int(number) + (rest == ["residual"])
-
-
 @torch.inference_mode()
 def run_cases_in_steps(
-    resumable: ResumableNetwork, run: RecordedRun, cases: Sequence[Case], metric: Metric
+    network: CausalNetwork, run: RecordedRun, cases: Sequence[Case], metric: Metric
 ) -> InSteps[CaseValues]:
     """Measure a metric under each case, for every row of a recorded run.
 
     Args:
         run: of one input, or of several of equal shape, each of which meets every case.
     """
-    unchanged = evaluate(resumable, run.hidden, metric)
+    unchanged = evaluate(network, run.hidden, metric)
     effects = np.zeros((len(cases), run.rows))
     drift, done = 0.0, 0
-    for stage, batch in _batches(resumable, run, cases):
-        effect, moved = _run_batch(resumable, run, [cases[number] for number in batch], metric, stage, unchanged)
+    for stage, batch in _batches(network, run, cases):
+        effect, moved = _run_batch(network, run, [cases[number] for number in batch], metric, stage, unchanged)
         effects[batch], drift = effect, max(drift, moved)
         done += len(batch)
         yield Progress(done, len(cases))
@@ -84,15 +72,15 @@ def run_cases_in_steps(
 
 
 def _batches(
-    resumable: ResumableNetwork, run: RecordedRun, cases: Sequence[Case]
+    network: CausalNetwork, run: RecordedRun, cases: Sequence[Case]
 ) -> list[tuple[tuple[int, int], list[int]]]:
     """Divide the numbers of the cases into batches of one stage each."""
-    last = (len(resumable.stacks) - 1, list(resumable.stacks.values())[-1])
+    last = (len(network.stacks) - 1, list(network.stacks.values())[-1])
     stages: dict[tuple[int, int], list[int]] = {}
     for number, case in enumerate(cases):
-        stage = min((stage_of(resumable, patch.name) for patch in case), default=last)
+        stage = min((network.stage_of(patch.name) for patch in case), default=last)
         stages.setdefault(stage, []).append(number)
-    longest = max(resumable.lengths(run.inputs).values())
+    longest = max(network.lengths(run.inputs).values())
     rows = max(run.rows, min(ROWS, POSITIONS // longest))
     step = max(1, rows // run.rows - 1)  # one more is for the run without a change
     return [
@@ -103,7 +91,7 @@ def _batches(
 
 
 def _run_batch(
-    resumable: ResumableNetwork,
+    network: CausalNetwork,
     run: RecordedRun,
     cases: Sequence[Case],
     metric: Metric,
@@ -111,15 +99,13 @@ def _run_batch(
     unchanged: Tensor,
 ) -> tuple[np.ndarray, float]:
     """Effects `(case, N)` of cases that are resumed at one stage, and the largest drift of the unchanged rows."""
-    hidden = resume_cases(resumable, run, ((), *cases), stage)
-    values = evaluate(resumable, hidden, metric).view(len(cases) + 1, run.rows)
+    hidden = resume_cases(network, run, ((), *cases), stage)
+    values = evaluate(network, hidden, metric).view(len(cases) + 1, run.rows)
     return (values[1:] - values[0]).cpu().numpy(), float((values[0] - unchanged).abs().max())
 
 
 @torch.inference_mode()
-def resume_cases(
-    resumable: ResumableNetwork, run: RecordedRun, cases: Sequence[Case], stage: tuple[int, int]
-) -> Tensor:
+def resume_cases(network: CausalNetwork, run: RecordedRun, cases: Sequence[Case], stage: tuple[int, int]) -> Tensor:
     """Hidden states `(case x N, output, d_model)` of changed runs, row by row of the recorded run within a case."""
     rows = torch.arange(run.rows, device=run.hidden.device).repeat(len(cases))
     changes: dict[str, list[tuple[int, int, Patch]]] = {}
@@ -128,8 +114,8 @@ def resume_cases(
             own = ((number * run.rows + row, row, patch) for row in range(run.rows))
             changes.setdefault(patch.name, []).extend(own)
     tap = Intervention({name: Replace(len(rows), parts) for name, parts in changes.items()})
-    stack = list(resumable.stacks)[stage[0]]
-    return resumable.resume(run, stack, stage[1], rows, tap)
+    stack = list(network.stacks)[stage[0]]
+    return network.resume(run, stack, stage[1], rows, tap)
 
 
 class Replace:

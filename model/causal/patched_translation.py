@@ -18,8 +18,9 @@ from ..runtime.progress import InSteps, Progress
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import evaluate
-from .patched_runs import Case, Patch, resume_cases, stage_of
-from .resumable import ResumableNetwork, ResumableTranslator
+from .own_networks import ResumableTranslator
+from .patched_runs import Case, Patch, resume_cases
+from .resumable import ResumableNetwork
 from .sites import Alignment, find_site, make_grid, parts_of
 
 
@@ -108,7 +109,7 @@ def translate_patched_in_steps(
     )
     run = resumable.record(receive)
     case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
-    hidden = resume_cases(resumable, run, [case], min(stage_of(resumable, patch.name) for patch in case))
+    hidden = resume_cases(resumable, run, [case], min(resumable.stage_of(patch.name) for patch in case))
     value = float(evaluate(resumable, hidden, experiment.measured(None))[0])
     source, fed = receive
     start = fed[:, : place + 1 if grid.stack == "decoder" else 1]

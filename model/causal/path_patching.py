@@ -27,7 +27,7 @@ from .activation_patching import Direction, check_direction
 from .causal_error import CausalError
 from .head_connections import INPUTS, Connection, connections
 from .metrics import Metric, evaluate
-from .patched_runs import Case, Patch, Replace, run_cases_in_steps, stage_of
+from .patched_runs import Case, Patch, Replace, run_cases_in_steps
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, RecordedRun, ResumableNetwork
 
@@ -128,6 +128,10 @@ def path_patch_in_steps(
     unknown = [name for name in inputs if name not in INPUTS]
     if unknown or not inputs:
         raise CausalError("A head reads {known}; choose from them.", known=", ".join(INPUTS))
+    for step in ("outputs", *inputs):
+        resumable.check_tensor(f"{resumable.kinds[0].tap_name(0)}.{step}")
+    if feed_forward == "frozen":
+        resumable.check_tensor(f"{resumable.output_stack}.0.ffn.sublayer_output")
     give, receive = (clean, corrupt) if direction == "denoising" else (corrupt, clean)
     if resumable.lengths(give) != resumable.lengths(receive):
         raise CausalError("Path patching needs two inputs of equal length; choose others.")
@@ -237,7 +241,7 @@ class _Pieces:
         recorder = Recorder(set(self.later(name, [f".{one}" for one in INPUTS])))
         tap = Chain(Intervention({**changes, name: Replace(1 + len(heads), parts)}), recorder)
         rows = torch.zeros(1 + len(heads), dtype=torch.int64, device=self.receiver.hidden.device)
-        number, layer = stage_of(self.resumable, name)
+        number, layer = self.resumable.stage_of(name)
         hidden = self.resumable.resume(self.receiver, list(self.resumable.stacks)[number], layer, rows, tap)
         return recorder.tensors, hidden
 

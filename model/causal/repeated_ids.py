@@ -21,7 +21,7 @@ from ..networks.tap import Recorder
 from ..tracing.kinds import AttentionKind
 from .causal_error import CausalError
 from .result_tables import CausalResult, Table, TableAxis
-from .resumable import Inputs, ResumableLanguageModel, ResumableNetwork, ResumableTranslator
+from .resumable import ResumableNetwork
 
 SCORES = ("induction", "previous", "duplicate")
 LENGTH, ROWS = 25, 8
@@ -71,29 +71,28 @@ def score_heads(
     Raises:
         CausalError: the network reads no tokens, its vocabulary or its positions are too few, or a number is too small.
     """
-    if not isinstance(resumable, ResumableTranslator | ResumableLanguageModel):
-        raise CausalError("Only networks that read tokens have these scores; choose one that reads text.")
+    resumable.ordinary_ids()  # refuses what reads no tokens
     if length < 2 or rows < 2:
         raise CausalError(
             "These scores need at least 2 ids and 2 rows, not {length} and {rows}.", length=length, rows=rows
         )
     ids = draw_repeated(resumable, length, rows, seed)
     scores, errors, chance, worst = {}, {}, {}, 0.0
-    inputs, offsets = _inputs(resumable, ids)
+    inputs, offsets = resumable.with_ids(ids)
     kinds = [kind for kind in resumable.kinds if kind.square]
     recorder = Recorder({name for kind in kinds for name in _names(resumable, kind)})
     resumable.run(inputs, recorder)
     for kind in kinds:
         weights = torch.stack([recorder.tensors[name] for name in _names(resumable, kind)], dim=1).double()
         worst = max(worst, float((weights.sum(dim=-1) - 1).abs().max()))  # (row, layer, head, query, key)
-        tables = {name: _read(weights, name, length, offsets[kind.name]).cpu().numpy() for name in SCORES}
+        tables = {name: _read(weights, name, length, offsets[kind.stack]).cpu().numpy() for name in SCORES}
         scores[kind.name] = {name: table.mean(axis=0) for name, table in tables.items()}
         errors[kind.name] = {name: table.std(axis=0, ddof=1) / math.sqrt(rows) for name, table in tables.items()}
         count = weights.shape[-1]
         even = torch.ones(1, 1, 1, count, count, dtype=torch.float64)
         even = even.tril() if kind.causal else even
         even = even / even.sum(dim=-1, keepdim=True)
-        chance[kind.name] = {name: float(_read(even, name, length, offsets[kind.name])) for name in SCORES}
+        chance[kind.name] = {name: float(_read(even, name, length, offsets[kind.stack])) for name in SCORES}
     return RepeatedIdScores(scores, errors, chance, length, rows, worst)
 
 
@@ -103,26 +102,12 @@ def draw_repeated(resumable: ResumableNetwork, length: int, rows: int, seed: int
     Raises:
         CausalError: the vocabulary or the positions are too few.
     """
-    assert isinstance(resumable, ResumableTranslator | ResumableLanguageModel)
-    config = resumable.network.config
-    special = {config.pad_id, config.unk_id, config.bos_id, config.eos_id}
-    ordinary = torch.tensor([number for number in range(config.vocabulary_size) if number not in special])
-    most = min(len(ordinary), (config.max_positions - 1) // 2)
+    ordinary, most = resumable.ordinary_ids()
     if length > most:
         raise CausalError("{length} ids cannot be repeated here; choose at most {most}.", length=length, most=most)
     generator = torch.Generator().manual_seed(seed)
     halves = torch.stack([ordinary[torch.randperm(len(ordinary), generator=generator)[:length]] for _ in range(rows)])
     return torch.cat([halves, halves], dim=1).to(resumable.device)
-
-
-def _inputs(resumable: ResumableNetwork, ids: torch.Tensor) -> tuple[Inputs, dict[str, int]]:
-    """Inputs of a network, and for each kind of attention the position of the first random id."""
-    if isinstance(resumable, ResumableLanguageModel):
-        return (ids,), {"decoder": 0}
-    assert isinstance(resumable, ResumableTranslator)
-    config = resumable.network.config
-    start, end = (torch.full_like(ids[:, :1], special) for special in (config.bos_id, config.eos_id))
-    return (torch.cat([ids, end], dim=1), torch.cat([start, ids], dim=1)), {"encoder": 0, "decoder": 1}
 
 
 def _names(resumable: ResumableNetwork, kind: AttentionKind) -> list[str]:

@@ -13,7 +13,7 @@ from .activation_patching import Direction
 from .causal_error import CausalError
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import LogitDifference, Metric, Probability, TargetLoss
-from .resumable import ResumableTranslator
+from .own_networks import ResumableTranslator
 from .sites import Alignment
 
 Places = tuple[tuple[int, int], ...]  # (position in the clean sentence, position in the corrupt one), from 0

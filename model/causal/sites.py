@@ -124,7 +124,8 @@ def make_grid(
         aligned_only: the two runs differ in length, so that whole attention maps cannot be exchanged.
 
     Raises:
-        CausalError: the part or a position does not exist, or the site needs runs of equal shape.
+        CausalError: the part or a position does not exist, the network has no such tensors, or the site needs runs of
+            equal shape.
     """
     if part not in parts_of(resumable, site):
         known = ", ".join(parts_of(resumable, site))
@@ -141,7 +142,8 @@ def make_grid(
             rows = tuple(stream_name(part, row) for row in range(layers + 1))
     else:
         rows = tuple(f"{kind.tap_name(layer)}.{site.step}" for layer in range(resumable.stacks[kind.stack]))
-    pairs = _pairs(stack, len(labels[stack]), positions, alignment)
+    resumable.check_tensor(rows[0])
+    pairs = align_positions(stack, len(labels[stack]), positions, alignment)
     by_position = site.by_position if by_position is None else by_position
     axes = [TableAxis.counted("layer", len(rows), 1 if site.step else 0)]
     if site.by_head:
@@ -151,9 +153,14 @@ def make_grid(
     return Grid(site, part, stack, rows, tuple(axes), by_position, pairs)
 
 
-def _pairs(
+def align_positions(
     stack: str, length: int, positions: Sequence[int] | None, alignment: Alignment | None
 ) -> tuple[tuple[int, int], ...]:
+    """Pairs of a position of a stack that receives and the one that gives; by default all, each from itself.
+
+    Raises:
+        CausalError: one of `positions` does not exist, or none is aligned.
+    """
     pairs = [(place, place) for place in range(length)] if alignment is None else list(alignment.get(stack, ()))
     if positions is not None:
         for place in positions:

@@ -11,7 +11,8 @@ from ..tracing.trace import SentenceTrace
 from .causal_error import CausalError
 from .experiments import patch_labels
 from .metrics import Metric, Probability, TargetLoss
-from .resumable import Inputs, ResumableLanguageModel, ResumableTranslator, ResumableVision
+from .own_networks import ResumableLanguageModel, ResumableTranslator, ResumableVision
+from .resumable import Inputs
 
 
 @dataclass(frozen=True, eq=False)

@@ -147,6 +147,11 @@ def attention(
     return outputs.transpose(1, 2).contiguous(), weights
 
 
+def is_half(dtype: torch.dtype) -> bool:
+    """Whether numbers have half precision."""
+    return torch.finfo(dtype).bits < 32
+
+
 def repeat_kv(keys: Tensor, queries: Tensor) -> Tensor:
     """Repeat keys or values `(batch, G, K, d)` for each head of the queries: `(batch, H, K, d)`."""
     times = queries.shape[1] // keys.shape[1]
@@ -154,11 +159,12 @@ def repeat_kv(keys: Tensor, queries: Tensor) -> Tensor:
 
 
 def softmax(scores: Tensor, sinks: Tensor | None) -> Tensor:
-    """Softmax over the keys in float32; with sinks `(H,)`, over the keys and one more, whose weight is dropped."""
+    """Softmax over the keys in float32 or float64; with sinks `(H,)`, over one key more, whose weight is dropped."""
+    precise = torch.promote_types(scores.dtype, torch.float32)
     if sinks is None:
-        return scores.softmax(dim=-1, dtype=torch.float32)
+        return scores.softmax(dim=-1, dtype=precise)
     column = sinks.reshape(1, -1, 1, 1).expand(*scores.shape[:-1], 1)  # (batch, H, Q, 1)
-    return torch.cat([scores, column.to(scores.dtype)], dim=-1).softmax(dim=-1, dtype=torch.float32)[..., :-1]
+    return torch.cat([scores, column.to(scores.dtype)], dim=-1).softmax(dim=-1, dtype=precise)[..., :-1]
 
 
 def split_mask(mask: Tensor | None, scores: Tensor) -> tuple[Tensor | None, Tensor | None]:

@@ -75,9 +75,7 @@ class HubTrace(SavableTrace):
 
     def _labels(self, side: str) -> tuple[str, ...]:
         if self.grid is not None:
-            first = ("CLS", *(f"register {number}" for number in range(1, self.leading)))[: self.leading]
-            last = (f"token {number} after the patches" for number in range(1, self.trailing + 1))
-            return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*self.grid)), *last)
+            return position_labels(self.grid, self.leading, self.trailing)
         return self.tokens(side).labels
 
     def tokens(self, side: str) -> Tokens:
@@ -120,3 +118,10 @@ class HubTrace(SavableTrace):
     def verify(self) -> Verification:
         """The worst figures over all kinds; `verification` contains those of each."""
         return Verification.worst(list(self.verification.values()))
+
+
+def position_labels(grid: tuple[int, int], leading: int, trailing: int) -> tuple[str, ...]:
+    """Labels of the positions of a picture: CLS and registers, the patches row by row, and what follows them."""
+    first = ("CLS", *(f"register {number}" for number in range(1, leading)))[:leading]
+    last = (f"token {number} after the patches" for number in range(1, trailing + 1))
+    return (*first, *(f"row {row + 1}, column {column + 1}" for row, column in np.ndindex(*grid)), *last)

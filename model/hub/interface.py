@@ -57,14 +57,14 @@ def in_eager_form(network: Network) -> Network:
 
 
 @contextmanager
-def recording_calls(recorder: CallRecorder, by_interface: bool) -> Iterator[CallRecorder]:
-    """Within this context, `recorder` records the attention of the network that this thread runs."""
+def recording_calls(recorder: CallRecorder, by_interface: bool, rows: int = 1) -> Iterator[CallRecorder]:
+    """Within this context, `recorder` records the attention of the network that this thread runs on `rows` inputs."""
     token = current_recorder.set(recorder)
     try:
         if by_interface:
             yield recorder
         else:
-            with SoftmaxCalls(recorder):
+            with SoftmaxCalls(recorder, rows):
                 yield recorder
     finally:
         current_recorder.reset(token)

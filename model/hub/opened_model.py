@@ -8,13 +8,13 @@ from ..runtime.progress import InSteps, run_to_end
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
 from .call_check import check_call
+from .causal.opened_causal import OpenedCausalMethods
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
 from .forward_run import ModelInputs, output_tensor, residual_stream, run_network
 from .generation import greedy_in_steps
 from .hub_trace import HubTrace
 from .model_inputs import first_ids, pair_inputs, picture_fields, picture_inputs, text_inputs
-from .opened_network import OpenedNetwork
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
 from .scoring import end_id, score_trace, scored_labels
 from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
@@ -24,7 +24,7 @@ TraceInput = str | Image.Image | np.ndarray  # a text, a picture, or `HubTrace.r
 MOST_GENERATED = 128  # tokens of a decoder's own target
 
 
-class OpenedModel(OpenedNetwork):
+class OpenedModel(OpenedCausalMethods):
     """A network of the library `transformers`, traced while it runs. Made by `model.open_model.open_model`.
 
     Its attributes are those of `model.hub.opened_network.OpenedNetwork`.

@@ -9,7 +9,7 @@ import torch
 
 from ..lessons.one_weight import ScoreForm
 from ..tracing.trace import Verification
-from .eager_attention import AttentionCall
+from .eager_attention import AttentionCall, is_half
 
 RetainedSteps = Literal["all", "weights"]
 
@@ -94,7 +94,7 @@ def reduce_call(
     if steps == "all" and call.scaling is not None:
         sinks = None if call.sinks is None else call.sinks.float().cpu().numpy()
         form = ScoreForm(call.scaling, call.softcap, call.bias is not None, sinks, allowed)
-    return LayerRecord(arrays, allowed, *check, form, half=call.weights.dtype != torch.float32)
+    return LayerRecord(arrays, allowed, *check, form, half=is_half(call.weights.dtype))
 
 
 def stack_layers(layers: Sequence[LayerRecord], numbers: Sequence[int]) -> HubRecord:

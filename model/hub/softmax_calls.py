@@ -15,16 +15,19 @@ PRODUCT = {torch.matmul, torch.bmm, Tensor.matmul, Tensor.__matmul__, Tensor.bmm
 
 
 class SoftmaxCalls(TorchFunctionMode):
-    """Within this context, every softmax over `(1, head, query, key)` or `(head, query, key)` counts as attention.
+    """Within this context, every softmax over `(row, head, query, key)` or `(row x head, query, key)` is attention.
 
     Its argument contains the scores with their mask, its result the weights; both pass the tap. The product before it
     gives queries and keys where its shape fits; the product after it, with the weights as left factor, gives values and
     outputs. `model.hub.verification` checks that those calls are what the network reports as its attention.
+
+    Args:
+        rows: how many inputs run together.
     """
 
-    def __init__(self, recorder: CallRecorder) -> None:
+    def __init__(self, recorder: CallRecorder, rows: int = 1) -> None:
         super().__init__()
-        self.recorder = recorder
+        self.recorder, self.rows = recorder, rows
         self.before: tuple[Tensor, Tensor] | None = None  # factors of the last product
         self.open: tuple[Tensor, dict[str, Any], Tap] | None = None  # weights whose product has not come yet
 
@@ -33,23 +36,23 @@ class SoftmaxCalls(TorchFunctionMode):
         if function in SOFTMAX and self._is_attention(arguments[0], arguments, options):
             return self._softmax(function, arguments, options)
         if function in SOFTMAX and isinstance(arguments[0], Tensor):
-            self.recorder.windows |= arguments[0].ndim > 3 and arguments[0].shape[0] > 1
+            self.recorder.windows |= arguments[0].ndim > 3 and arguments[0].shape[0] > self.rows
         if function in PRODUCT:
             return self._product(function, arguments, options)
         return function(*arguments, **options)
 
-    @staticmethod
-    def _is_attention(scores: object, arguments: tuple, options: dict) -> bool:
+    def _is_attention(self, scores: object, arguments: tuple, options: dict) -> bool:
         dim = options.get("dim", arguments[1] if len(arguments) > 1 else None)
         if not isinstance(scores, Tensor) or dim not in (-1, scores.ndim - 1):
             return False
-        # of one input: with three axes the heads are the batch
-        return scores.ndim == 3 or (scores.ndim == 4 and scores.shape[0] == 1)
+        # with three axes the heads are a part of the batch
+        whole = scores.ndim == 3 and scores.shape[0] % self.rows == 0
+        return whole or (scores.ndim == 4 and scores.shape[0] == self.rows)
 
     def _softmax(self, function: Any, arguments: tuple, options: dict) -> Tensor:
         self._finish()
         step = self.recorder.next_step()
-        original = arguments[0].reshape(1, *arguments[0].shape[-3:])  # (1, head, query, key)
+        original = arguments[0].reshape(self.rows, -1, *arguments[0].shape[-2:])  # (row, head, query, key)
         low = torch.finfo(original.dtype).min / 2
         allowed = original > low
         masked = not bool(allowed.all())
@@ -93,15 +96,15 @@ class SoftmaxCalls(TorchFunctionMode):
         super().__exit__(*error)
         self._finish()  # outside of the context, so that no softmax of a check counts as a call
 
-    @staticmethod
-    def _by_head(tensor: Tensor, heads: int) -> Tensor | None:
-        """As `(1, head, position, d)`, whether the heads are the batch axis or not; None where there are none.
+    def _by_head(self, tensor: Tensor, heads: int) -> Tensor | None:
+        """As `(row, head, position, d)`, whether the heads are a part of the batch or not; None where there are none.
 
-        All heads may share one of keys or values (Shazeer 2019): `(1, 1, position, d)`.
+        All heads may share one of keys or values (Shazeer 2019): `(row, 1, position, d)`.
         """
-        if tensor.ndim == 3 and tensor.shape[0] == heads:
-            return tensor[None]
-        return tensor if tensor.ndim == 4 and tensor.shape[0] == 1 and tensor.shape[1] in (1, heads) else None
+        if tensor.ndim == 3 and tensor.shape[0] == self.rows * heads:
+            return tensor.reshape(self.rows, heads, *tensor.shape[-2:])
+        of_rows = tensor.ndim == 4 and tensor.shape[0] == self.rows
+        return tensor if of_rows and tensor.shape[1] in (1, heads) else None
 
     @staticmethod
     def _product_shape(left: Tensor, right: Tensor) -> torch.Size:

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from ..tracing.kinds import AttentionKind
 from .call_plan import CallPlan, identify_calls
-from .eager_attention import CallRecorder
+from .eager_attention import CallRecorder, is_half
 from .errors import OpenError
 from .forward_run import ModelInputs, output_tensor, reported_weights, run_network
 from .interface import attention_implementation, use_own_attention
@@ -169,7 +169,7 @@ def _compare_runs(
     results: tuple[Tensor, Tensor, Tensor],
     reported: dict[str, tuple[Tensor, ...]],
 ) -> OpeningCheck:
-    factor = 1.0 if recorder.calls[0].weights.dtype == torch.float32 else HALF
+    factor = HALF if is_half(recorder.calls[0].weights.dtype) else 1.0
     scale = max(1.0, float(results[0].abs().max()))
     outputs = max(float((one - other).abs().max()) for one, other in itertools.combinations(results, 2)) / scale
     untouched, eager, tapped = results

@@ -79,6 +79,11 @@ def hold_gate(value: float) -> Callable[[Tensor], Tensor]:
     return lambda gate: gate.new_full(gate.shape, value)
 
 
+def replace_by(tensor: Tensor) -> Callable[[Tensor], Tensor]:
+    """Return a change of any tensor to this one."""
+    return lambda _: tensor
+
+
 def replace_mask(allowed: Tensor) -> Callable[[Tensor], Tensor]:
     """Return a change of a `mask` step to `allowed` (bool, broadcastable to `(batch, head, query, key)`).
 

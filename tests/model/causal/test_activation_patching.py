@@ -8,9 +8,9 @@ import torch
 
 from model.causal.activation_patching import patch
 from model.causal.causal_error import CausalError
-from model.causal.embedding_noise import embedding_deviation, patch_noise
+from model.causal.embedding_noise import patch_noise
 from model.causal.metrics import LogitDifference, Probability, TargetLoss, evaluate
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from model.causal.sites import SITES, parts_of
 from model.networks.recurrent import RecurrentNetwork
 from model.networks.tap import Intervention, Recorder
@@ -179,7 +179,7 @@ def test_noise_equals_noisy_runs_one_by_one():
     assert not np.allclose(result.grid.values, other.grid.values)
     recorder = Recorder()
     plain_run(network, inputs, recorder)
-    deviation = embedding_deviation(causal, causal.record(inputs))
+    deviation = causal.embedding_deviation(causal.record(inputs))
     assert deviation == pytest.approx(float(network.embedding.weight.std()), rel=1e-12)
     noise = torch.randn(3, 2, 16, generator=torch.Generator().manual_seed(5), dtype=torch.float64) * 3 * deviation
     metrics = []

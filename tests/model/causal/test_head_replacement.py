@@ -8,7 +8,7 @@ from model.causal.causal_error import CausalError
 from model.causal.head_outputs import FILE, HeadMeans, measure_means, record_pool
 from model.causal.head_replacement import ablate
 from model.causal.metrics import LogitDifference
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from model.networks.tap import Recorder
 from model.runtime.checkpoint import CheckpointError, save_tensors
 from tests.model.causal.small_networks import inputs_of, small_network

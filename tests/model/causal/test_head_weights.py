@@ -6,8 +6,8 @@ import torch
 
 from model.causal.causal_error import CausalError
 from model.causal.composition import composition, copying_scores
+from model.causal.own_networks import resumable
 from model.causal.repeated_ids import draw_repeated, score_heads
-from model.causal.resumable import resumable
 from model.networks.tap import Recorder
 from tests.model.causal.small_networks import small_network
 

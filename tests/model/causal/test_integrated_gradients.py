@@ -7,7 +7,7 @@ import torch
 from model.causal.causal_error import CausalError
 from model.causal.integrated_gradients import integrate_gradients, integrate_gradients_in_steps
 from model.causal.metrics import LogitDifference, Probability
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from model.networks.tap import Intervention
 from tests.model.causal.small_networks import inputs_of, small_network
 from tests.model.causal.test_activation_patching import plain_run

@@ -15,9 +15,9 @@ from model.causal.integrated_gradients import integrate_gradients
 from model.causal.logit_attribution import attribute_logit
 from model.causal.logit_lens import logit_lens
 from model.causal.metrics import evaluate
+from model.causal.own_networks import resumable
 from model.causal.path_patching import path_patch
 from model.causal.repeated_ids import score_heads
-from model.causal.resumable import resumable
 from tests.model.causal.known_circuits import CIRCUITS, LOOKED_AT, Circuit, Head
 from tests.processes import ROOT
 

@@ -6,7 +6,7 @@ import torch
 
 from model.causal.causal_error import CausalError
 from model.causal.logit_attribution import attribute_logit
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from tests.model.causal.small_networks import inputs_of, small_network
 
 NETWORKS = ["translator", "language", "vision"]

@@ -6,7 +6,7 @@ import torch
 
 from model.causal.causal_error import CausalError
 from model.causal.logit_lens import logit_lens
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from model.networks.tap import Recorder
 from tests.model.causal.small_networks import inputs_of, small_network
 

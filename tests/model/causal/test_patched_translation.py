@@ -5,8 +5,8 @@ import pytest
 import torch
 
 from model.causal.activation_patching import patch
+from model.causal.own_networks import resumable
 from model.causal.patched_translation import patch_parts_in_steps, translate_patched_in_steps
-from model.causal.resumable import resumable
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.causal.sites import SITES, parts_of
 from model.networks.tap import Intervention, Recorder

@@ -5,7 +5,7 @@ import torch
 
 from model.causal.causal_error import CausalError
 from model.causal.metrics import LogitDifference, Probability, TargetLoss
-from model.causal.resumable import resumable
+from model.causal.own_networks import resumable
 from model.causal.sentence_pairs import align, pair_sentences, prepare_pair
 from model.text.tokenizer import Tokenizer
 from model.translator import SHIPPED

@@ -1,0 +1,1 @@
+"""The causal methods on opened models: their residual stream, found and proven by running them."""
