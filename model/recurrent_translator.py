@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from .attribution.fixed_gates import hold_gates_in_steps
 from .attribution.intervention_result import InterventionResult
+from .causal.activation_patching import ActivationPatching, Direction
+from .causal.experiments import Experiment, prepare_translations
+from .causal.metrics import Metric
+from .causal.recurrent_patching import RecurrentCausalNetwork, patch_recurrent_in_steps
+from .causal.sites import Alignment
 from .decoding.search import greedy_batch
 from .networks.recurrent import RecurrentNetwork
 from .networks.recurrent_config import VARIANTS, RecurrentConfig
@@ -14,7 +21,7 @@ from .networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from .networks.tap import Tap
 from .runtime.checkpoint import CheckpointError
 from .runtime.fallback import falls_back
-from .runtime.progress import InSteps
+from .runtime.progress import InSteps, run_to_end
 from .tracing.gate_interventions import GateInterventions, gated_layers
 from .tracing.kinds import CROSS, AttentionKind
 from .tracing.traced_model import Capability
@@ -75,6 +82,61 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
             InputError: `text` cannot be used, see `check`.
         """
         return self.tokenizer.decode(greedy_batch(self.network, [self.read_ids(text)], max_length, intervention)[0])
+
+    @falls_back
+    def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
+        """Prepare two English sentences; see `model.causal.experiments.prepare_translations`.
+
+        Raises:
+            InputError: see `check`.
+        """
+        ids = None if target is None else self.read_ids(target)
+        return prepare_translations(self.network, self.tokenizer, self.read_ids(clean), self.read_ids(corrupt), ids)
+
+    def patch_in_steps(
+        self,
+        clean: str,
+        corrupt: str,
+        metric: Metric | None = None,
+        site: str = "hidden_state",
+        part: str | None = None,
+        *,
+        target: str | None = None,
+        direction: Direction = "denoising",
+        positions: Sequence[int] | None = None,
+        alignment: Alignment | None = None,
+    ) -> InSteps[ActivationPatching]:
+        """Patch states and context vectors by step; see `model.causal.recurrent_patching`."""
+        pair = self.prepare_experiment(clean, corrupt, target)
+        return patch_recurrent_in_steps(
+            RecurrentCausalNetwork(self.network),
+            pair.clean,
+            pair.corrupt,
+            pair.measured(metric),
+            site,
+            part,
+            direction=direction,
+            labels=pair.corrupt_labels if direction == "denoising" else pair.clean_labels,
+            positions=positions,
+            alignment=alignment,
+        )
+
+    @falls_back
+    def patch(
+        self,
+        clean: str,
+        corrupt: str,
+        metric: Metric | None = None,
+        site: str = "hidden_state",
+        part: str | None = None,
+        **options: Any,
+    ) -> ActivationPatching:
+        """Run `patch_in_steps` to its end.
+
+        Raises:
+            CausalError: the experiment is impossible; the message states why.
+        """
+        return run_to_end(self.patch_in_steps(clean, corrupt, metric, site, part, **options))
 
     def intervene_in_steps(
         self, trace: RecurrentTrace, interventions: GateInterventions

@@ -16,6 +16,8 @@ from model.causal.resumable import Inputs
 from model.networks.attention import MultiHeadAttention
 from model.networks.config import TransformerConfig
 from model.networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
+from model.networks.recurrent import RecurrentNetwork
+from model.networks.recurrent_config import RecurrentConfig
 from model.networks.transformer import Transformer
 from model.networks.vision import VisionConfig, VisionTransformer
 
@@ -233,6 +235,37 @@ def backup() -> Circuit:
         LogitDifference(6, 8),
         frozenset({("decoder", 0, 0)}),
     )
+
+
+COUNTED, CHANGED = 6, 3  # the token that is counted, and the place where the two inputs differ
+
+
+def counter() -> Circuit:
+    """An LSTM whose first unit counts a token in its cell state; the decoder retains the number and reads it out.
+
+    Input, forget and output gates of this unit are open, and its candidate is 0.2 for the token and 0 for all others.
+    It has no heads: its circuit is the cell state from the changed token on.
+    """
+    width, d_model, wide = 6, 16, 12.0
+    config = RecurrentConfig(TOKENS, "lstm", "none", d_model, width, width, max_positions=PLACES)
+    network = RecurrentNetwork(config).double().eval().requires_grad_(False)
+    generator = torch.Generator().manual_seed(0)
+    for parameter in network.parameters():
+        parameter.copy_(NOISE * torch.randn(parameter.shape, generator=generator, dtype=torch.float64))
+    network.embedding.weight.copy_(torch.eye(TOKENS, d_model))
+    for layer, reads in ((network.encoder.layer, True), (network.decoder.layer, False)):
+        for gate, bias in enumerate((wide if reads else -wide, wide, 0.0, wide)):  # input, forget, candidate, output
+            row = gate * width
+            layer.weight_ih_l0[row], layer.weight_hh_l0[row] = 0, 0
+            layer.bias_ih_l0[row], layer.bias_hh_l0[row] = bias, 0
+        if reads:
+            layer.weight_ih_l0[2 * width, COUNTED] = torch.atanh(torch.tensor(0.2)) / d_model**0.5
+    network.readout.weight[YES, 0], network.readout.weight[NO, 0] = 10, -10
+    tokens_of = [COUNTED, 8, 9, COUNTED, 10, COUNTED]
+    other = [*tokens_of[:CHANGED], 11, *tokens_of[CHANGED + 1 :]]
+    target = torch.tensor([[START, 12]])
+    inputs = [(torch.tensor([ids]), target) for ids in (tokens_of, other)]
+    return Circuit("counter", network, inputs[0], inputs[1], LogitDifference(YES, NO), frozenset())
 
 
 CIRCUITS: dict[str, Callable[[], Circuit]] = {
