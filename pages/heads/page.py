@@ -72,11 +72,9 @@ def explore(service: Service, trace: Trace) -> None:
     head_list.render(
         ranked,
         study.statistics,
-        lambda head: trace.attention(head.kind)[head.layer, head.head],
-        {name: head_list.map_axes(kind, *trace.axes(name)) for name, kind in service.kinds.items()},
+        from_trace(trace, service.kinds),
         (say("column.head", "head"), change, here),
         name="heads",
-        causal={name for name, kind in service.kinds.items() if kind.causal},
     )
     strongest = max(study.heads, key=lambda head: abs(head.change))
     overview, opened = st.columns([5, 4], gap="large")

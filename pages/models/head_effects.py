@@ -10,7 +10,6 @@ from model.attribution.head_labels import PICTURES, TEXT
 from model.hub.ablation import ablate_in_steps
 from model.hub.head_scores import measure_heads, score_heads
 from model.hub.opened_model import OpenedModel, TraceInput
-from model.tracing.kinds import kind_of
 from pages.shared import files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list, head_rows
@@ -47,12 +46,9 @@ def render(
         change = say("models.change.class", "change of -ln p of the class")
         if trace.form == "scores":
             change = say("models.change.score", "change of the score")
-    map_of = lambda head: trace.records[head.kind].weights[head.layer, head.head].astype("float32")  # noqa: E731
     headings = say("models.map", "Map"), change, say("models.here", "Label here")
     maps = from_trace(trace, {kind: any_model_kind(kind) for kind in changes})
-    axes = {name: head_list.map_axes(each.kind, each.queries.labels, each.keys.labels) for name, each in maps.items()}
-    causal = {kind for kind in changes if kind_of(kind).causal}
-    head_list.render(ranked, study, map_of, axes, headings, name="opened-heads", causal=causal)
+    head_list.render(ranked, study, maps, headings, name="opened-heads")
     overview, opened = st.columns([5, 4], gap="large")
     with overview:
         head_list.render_table(ranked, study, change, "opened-heads")

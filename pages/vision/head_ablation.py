@@ -17,9 +17,8 @@ from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_s
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.program import render_vision_program
-from pages.vision.vision_inputs import choose_class
-from views import kind_labels, map_labels, patch_grid
-from views.components.head_list import HeadAxes
+from pages.vision.vision_inputs import choose_class, cls_maps
+from views import patch_grid
 from views.controls import sentence_input, widgets
 from views.figures import overlay
 from views.html import bars
@@ -70,15 +69,13 @@ def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
         trace.classes[class_index],
     )
     headings = say("vision.column.map", "head, map of CLS"), change, say("vision.column.here", "on this picture")
-    title = say("vision.head.heading", "What CLS attends to, {map}", map="{map}")
     head_list.render(
         ranked,
         study.statistics,
-        lambda head: _cls_map(trace, head),
-        {"vision": HeadAxes(title, *map_labels.grid_names(trace.grid), "", "", kind_labels.GRID.corner, places=True)},
+        cls_maps(trace, patch_grid.grey(patch_grid.as_bytes(trace.pixels))),
         headings,
         name="vision-heads",
-        underlay=patch_grid.grey(patch_grid.as_bytes(trace.pixels)),
+        heading=say("vision.head.heading", "What CLS attends to, {map}", map="{map}"),
         opacity=overlay.OPACITY,
     )
     paragraph(PAGE)
@@ -145,11 +142,6 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
     difference = checks.format_difference("logits of one head", float(abs(alone - without).max()))
     caption(PAGE, "check", head=head.name, difference=difference)
     caption(PAGE, "distance", pixels=study.distance[place])
-
-
-def _cls_map(trace: VisionTrace, head: Head) -> np.ndarray:
-    """Return the attention of CLS over the picture, `(row, column)`."""
-    return trace.attention[head.layer, head.head, 0, 1:].reshape(trace.grid)
 
 
 def _open_head(layer: int, head: int) -> None:

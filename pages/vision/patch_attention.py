@@ -1,6 +1,5 @@
 """Vision, attention maps: CLS in every head, any patch in one head, and every position."""
 
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -18,13 +17,14 @@ from pages.shared.texts import paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import (
     MapSettings,
+    cls_maps,
     place_columns,
     read_map_settings,
     render_all_heads_file,
     render_check_line,
     render_choosable_maps,
 )
-from views import kind_labels, map_labels, map_weights
+from views import map_labels, map_weights
 from views.components.attention_kinds import GridOfKinds, attention_kinds
 from views.components.patch_picture import PicturePanel
 from views.controls import sentence_input
@@ -34,7 +34,6 @@ from views.text.catalogue import Message, say
 from views.text.numbers import percent
 from views.url_state import bound_settings as address
 from views.url_state.codecs import OneOf
-from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 FROM = Message("vision.from", "What it attends to")
 TO = Message("vision.to", "What attends to it")
@@ -55,7 +54,7 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     with overview:
         choices, chosen = settings.subset("layer", "head", "scale", "opacity")
         grid = GridOfKinds(
-            AttentionMaps({"vision": _cls_maps(trace)}, trace.grid, settings.picture),
+            cls_maps(trace, settings.picture),
             choices,
             chosen,
             elsewhere=("scale", "opacity"),
@@ -77,14 +76,6 @@ def render_cls(service: Service, key: str, trace: PatchTrace) -> None:
     (rows, columns), corner = map_labels.grid_names(trace.grid), large_map.maps.kind.corner
     files.folded_table(lambda: files.data_frame(large_map.weights, columns, rows, corner))
     render_vision_program(service, "cls", **_map_values(settings))
-
-
-def _cls_maps(trace: PatchTrace) -> KindMaps:
-    """Return the attention of CLS to the patches, as maps of their rows and columns."""
-    weights = trace.attention[:, :, 0, 1:]  # (layer, head, patch)
-    rows, columns = (MapAxis(labels) for labels in map_labels.grid_names(trace.grid))
-    kind = replace(kind_labels.GRID, in_sentence=Message("vision.cls.overview", "Attention of CLS over the picture"))
-    return KindMaps(kind, weights.reshape(*weights.shape[:2], *trace.grid), rows, columns, tuple(range(len(weights))))
 
 
 def _map_values(settings: MapSettings) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """What the views of the Vision page share: their settings, the class, maps with a patch to choose, the check."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -18,8 +18,8 @@ from views.export import downloads, drawing
 from views.export.matrices import HeadMap
 from views.export.over_picture import over_picture as drawn_over_picture
 from views.text import terms
-from views.text.catalogue import Untranslated, say
-from views.viewer.attention_maps import KindMaps
+from views.text.catalogue import Message, Untranslated, say
+from views.viewer.attention_maps import AttentionMaps, KindMaps, MapAxis
 
 ANSWER = "answer"
 
@@ -86,6 +86,19 @@ class MapSettings:
         """Draw a map over the picture, for a file."""
         opacity, share = (int(self.chosen[key]) / 100 for key in ("opacity", "kept"))
         return drawn_over_picture(head_map, self.picture, opacity, share)
+
+
+def cls_maps(trace: PatchTrace, picture: np.ndarray) -> AttentionMaps:
+    """Return the attention of CLS to the patches over a picture."""
+    kind = replace(kind_labels.GRID, in_sentence=Message("vision.cls.overview", "Attention of CLS over the picture"))
+    return AttentionMaps({kind.name: grid_maps(kind, trace.attention[:, :, 0], trace.grid)}, trace.grid, picture)
+
+
+def grid_maps(kind: kind_labels.Kind, cls: np.ndarray, grid: tuple[int, int]) -> KindMaps:
+    """Return weights of CLS as the query, `(layer, head, 1 + patch)`, as maps of rows and columns of patches."""
+    rows, columns = (MapAxis(labels) for labels in map_labels.grid_names(grid))
+    weights = cls[:, :, 1:].reshape(*cls.shape[:2], *grid)  # (layer, head, row, column)
+    return KindMaps(kind, weights, rows, columns, tuple(range(len(cls))), "positions")
 
 
 def read_map_settings(trace: PatchTrace, scale_of: Literal["head", "map"]) -> MapSettings:

@@ -1,10 +1,8 @@
 """The list of ranked heads, which opens the clicked one, its table, and the scores of the open head."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from model.attribution.head_labels import DIFFUSE, PICTURES, LabelRule
@@ -20,7 +18,6 @@ from pages.shared.head_ranking.head_rows import (
 )
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import block, caption, how_to_read
-from views import kind_labels
 from views.components.head_list import FIRST, HeadAxes, HeadList, HeadRow, head_list
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -28,6 +25,7 @@ from views.html import bars
 from views.text import literal
 from views.text.catalogue import say, say_error
 from views.text.numbers import three_digits
+from views.viewer.attention_maps import AttentionMaps, KindMaps
 
 ALL_KINDS = "all"  # kinds of attention
 
@@ -70,23 +68,21 @@ def rank_heads(heads: list[Head], sort: str, selects: str, of: Choice | None = N
 def render(
     ranked: RankedHeads,
     statistics: LoadedStatistics,
-    map_of: Callable[[Head], np.ndarray],
-    axes: Mapping[str, HeadAxes],
+    maps: AttentionMaps,
     headings: tuple[str, str, str],
     *,
     name: str,
-    causal: Collection[str] = (),
+    heading: str = "",
     **options: Any,
 ) -> None:
     """Render the list, with the open head large; the browser sorts and opens, and the page reruns a moment later.
 
     Args:
         statistics: over many inputs, or why there are none.
-        map_of: returns a head's map, `(query, key)`, or `(row, column)` over a picture.
-        axes: of each kind's maps.
+        maps: of all heads; over their picture, if they have one.
         headings: of the column of maps, of the change, and of the label on this input.
         name: differs from that of other lists.
-        causal: kinds whose maps have a causal mask.
+        heading: above the large map, with a placeholder `{map}`, where it is not the kind's own.
         options: go to `HeadList`.
     """
     heads = ranked.heads
@@ -101,17 +97,18 @@ def render(
             format_signed(head.change),
             label_text(head.label),
             label_text(head.label_over_many),
-            map_of(head),
-            head.kind in causal,
+            maps[head.kind].mean(head.layer, head.head),
+            maps[head.kind].kind.causal,
         )
         for head in heads
     ]
     place = {head.id: place for place, head in enumerate(heads)}
     orders = {by: [place[head.id] for head in sort_heads(heads, by)] for by in ORDERS}
+    axes = {name: _map_axes(each, heading, over_picture=maps.picture is not None) for name, each in maps.items()}
     selection = orders, axes, ranked.choices, ranked.chosen, ranked.roles, place[ranked.opened.id]
     title, all_headings = say("ranking.title", "Heads, ranked"), (*headings, statistics.heading)
     head_list(
-        HeadList(rows, *selection, all_headings, title, **options),
+        HeadList(rows, *selection, all_headings, title, underlay=maps.picture, **options),
         key=f"{name} ranking",
         on_choose=sentence_input.store_selection,
     )
@@ -125,10 +122,11 @@ def render_table(ranked: RankedHeads, statistics: LoadedStatistics, change: str,
     files.csv_and_table(*header_and_rows(_table_columns(change, ranked.listed)), name, label, key)
 
 
-def map_axes(kind: kind_labels.Kind, queries: Sequence[str], keys: Sequence[str], heading: str = "") -> HeadAxes:
-    """Return labels and titles for the maps of a kind; `heading` where it is not the kind's own."""
-    labels = queries, keys, kind.query_axis, kind.key_axis, kind.corner
-    return HeadAxes(heading or kind.heading("{map}"), *labels, kind.places)
+def _map_axes(maps: KindMaps, heading: str, over_picture: bool) -> HeadAxes:
+    """Return labels and titles for the maps of a kind; axes over a picture have no titles."""
+    kind, titles = maps.kind, ("", "") if over_picture else (maps.kind.query_axis, maps.kind.key_axis)
+    labels = maps.queries.labels, maps.keys.labels
+    return HeadAxes(heading or kind.heading("{map}"), *labels, *titles, kind.corner, kind.places)
 
 
 def _table_columns(change: str, heads: list[Head]) -> list[TableColumn]:

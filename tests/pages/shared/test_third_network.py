@@ -28,8 +28,9 @@ def ranking():
     from model import CheckpointError
     from model.attribution.head_labels import text_scores
     from pages.shared.head_ranking import head_list, head_rows
-    from pages.shared.service import labelled_kind
+    from pages.shared.service import kinds_by_name
     from tests.pages.shared.third_network import WORDS, DistanceModel
+    from views.viewer.attention_maps import from_trace
 
     model = DistanceModel()
     trace = model.trace()
@@ -41,11 +42,7 @@ def ranking():
     head_list.render(
         arranged,
         head_rows.LoadedStatistics(None, CheckpointError("There are no statistics.")),
-        lambda head: trace.records[head.kind].weights[head.layer, head.head],
-        {
-            kind.name: head_list.map_axes(labelled_kind(kind), WORDS[kind.queries], WORDS[kind.keys])
-            for kind in model.kinds
-        },
+        from_trace(trace, kinds_by_name(model.kinds)),
         ("head", "change of the score", "here"),
         name="third",
     )
