@@ -14,19 +14,20 @@ from model.hub.opened_model import OpenedModel, TraceInput
 from pages.models import answers, attention_labels
 from pages.shared import checks, differences, files, tables
 from pages.shared.charts import metrics
+from pages.shared.comparison import allowed_keys
 from pages.shared.fragments import fragment
 from pages.shared.head_changes import choose_interventions
 from pages.shared.head_ranking.head_rows import label_text
 from pages.shared.service import Service
 from pages.shared.texts import caption, render_check
 from pages.shared.token_changes import token_changes
-from views import kind_labels, map_labels, map_weights
+from views import kind_labels
 from views.controls import sentence_input, widgets
-from views.export.difference import ComparedMap, MapPair
+from views.export.difference import ComparedMaps
 from views.html import bars, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
-from views.viewer.attention_maps import KindMaps, from_trace
+from views.viewer.attention_maps import from_trace
 
 MOST_ROWS = 12  # rows of the table; its file has all
 NAME = "heads"  # prefix of this section's settings in the address
@@ -176,32 +177,14 @@ def _render_one_head(
 ) -> None:
     """Render one head's map and pattern before and after."""
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
-
     maps, maps_after = from_trace(trace, kinds), from_trace(after, kinds)
-
-    def pair_of(kind: kind_labels.Kind, layer: int, head: int) -> MapPair:
-        first = _side(titles[0], maps[kind.name], (layer, head), HeadInterventions())
-        second = _side(titles[1], maps_after[kind.name], (layer, head), plan)
-        place = maps[kind.name].layer_ids[layer], maps[kind.name].head_ids[head]
-        rows, columns = (tuple(range(count)) for count in first.weights.shape)
-        return MapPair(first, second, kind, map_labels.describe(*place), (rows, rows), (columns, columns))
-
-    shapes = {name: each.weights.shape for name, each in maps.items()}
-    numbers = {name: each.layer_numbers for name, each in maps.items()}
-    pair, layer, head = differences.render(kinds, shapes, pair_of, "pair", "compare", numbers=numbers)
-    if map_labels.MEAN not in (layer, head):
-        at = numbers[pair.kind.name].index(int(layer) - 1), int(head) - 1
-        labels = [label_text(score_heads(each, pair.kind.name).label(*at)) for each in (trace, after)]
+    compared = {
+        name: ComparedMaps(
+            each, maps_after[name], titles, allowed=(allowed_keys(HeadInterventions(), each), allowed_keys(plan, each))
+        )
+        for name, each in maps.items()
+    }
+    pair, (layer, head) = differences.render(compared, "pair", "compare")
+    if layer is not None and head is not None:
+        labels = [label_text(score_heads(each, pair.kind.name).label(layer, head)) for each in (trace, after)]
         caption("models", "pattern", before=labels[0], after=labels[1])
-
-
-def _side(name: str, maps: KindMaps, place: tuple[int, int], plan: HeadInterventions) -> ComparedMap:
-    weights = map_weights.single_map(maps.weights, *place)  # (query, key)
-    layers, count = maps.weights.shape[:2]
-    averaged = [
-        each for each in np.ndindex(layers, count) if place[0] in (each[0], layers) and place[1] in (each[1], count)
-    ]
-    numbers, kind = maps.layer_numbers, maps.kind.name
-    allowed = [plan.allowed(kind, numbers[layer], head, *weights.shape) for layer, head in averaged]
-    hidden = ~np.any(allowed, axis=0) & (weights == 0)
-    return ComparedMap(name, weights, maps.queries.labels, maps.keys.labels, hidden)

@@ -14,10 +14,11 @@ from model.tracing.trace import SentenceTrace
 from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.service import Service
 from pages.shared.texts import block
-from views import kind_labels, map_weights
 from views.controls import sentence_input, widgets
-from views.export.difference import ComparedMap, MapPair
+from views.export.difference import Allowed, ComparedMaps
+from views.kind_labels import Kind
 from views.text.catalogue import say
+from views.viewer.attention_maps import KindMaps, from_trace
 
 # The default sentence B: it differs in one word.
 PAIRS = {
@@ -80,31 +81,18 @@ class TraceComparison:
             shares[kind] = attention_shift(before, after)
         return shares
 
-    def shape(self, kind: str) -> tuple[int, ...]:
-        """Layers, heads, and the longer side's queries and keys."""
-        shapes = (trace.attention(kind).shape for trace in (self.first, self.second))
-        return tuple(map(max, *shapes))
-
-    def pair(self, kind: kind_labels.Kind, layer: int, head: int, place: str) -> MapPair:
-        """Return two maps to draw; a layer or head after the last one means the mean over them.
-
-        The plan must be of heads.
-        """
+    def maps(self, kind: Kind) -> ComparedMaps:
+        """Return the maps of a kind on both sides. The plan must be of heads."""
         assert isinstance(self.plan, HeadInterventions)
-        queries, keys = self.shared(kind.name)
-        layers, heads = self.first.attention(kind.name).shape[:2]
-        places = np.ndindex(layers, heads)
-        averaged = [(one, other) for one, other in places if layer in (one, layers) and head in (other, heads)]
+        first, second = (from_trace(trace, {kind.name: kind})[kind.name] for trace in (self.first, self.second))
+        allowed = allowed_keys(HeadInterventions(), first), allowed_keys(self.plan, second)
+        queries, keys = ((places.first, places.second) for places in self.shared(kind.name))
+        return ComparedMaps(first, second, self.titles, queries, keys, allowed)
 
-        def side(trace: SentenceTrace, plan: HeadInterventions, name: str) -> ComparedMap:
-            weights = map_weights.single_map(trace.attention(kind.name), layer, head)  # (query, key)
-            allowed = [plan.allowed(kind.name, *each, *weights.shape) for each in averaged]
-            hidden = ~np.any(allowed, axis=0) & (weights == 0)  # one-hot attention may be on a masked key
-            return ComparedMap(name, weights, *trace.axes(kind.name), hidden)
 
-        first = side(self.first, HeadInterventions(), self.titles[0])
-        second = side(self.second, self.plan, self.titles[1])
-        return MapPair(first, second, kind, place, (queries.first, queries.second), (keys.first, keys.second))
+def allowed_keys(plan: HeadInterventions, maps: KindMaps) -> Allowed:
+    """Return what tells, for a layer and a head, which keys queries may attend to under a plan."""
+    return lambda layer, head: plan.allowed(maps.kind.name, layer, head, *maps.weights.shape[2:])
 
 
 def compare_with_intervention(

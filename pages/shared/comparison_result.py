@@ -10,8 +10,7 @@ from pages.shared.comparison import TraceComparison
 from pages.shared.page_header import render_translation
 from pages.shared.service import kinds_by_name
 from pages.shared.texts import warn_if_cut_off
-from views import kind_labels, map_labels
-from views.export.difference import MapPair
+from views import map_labels
 from views.text import terms
 from views.text.catalogue import say, say_count
 from views.text.numbers import three_digits
@@ -87,20 +86,6 @@ def render_one_head(comparison: TraceComparison) -> None:
     kind, layer, head = differences.most_moved_head(comparison.moved)
     most_moved = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
 
-    def pair_of(kind: kind_labels.Kind, layer: int, head: int) -> MapPair:
-        return comparison.pair(kind, layer, head, map_labels.describe(*_place_names(comparison, kind, layer, head)))
-
-    differences.render(
-        kinds_by_name(comparison.kinds.values()),
-        {kind: comparison.shape(kind) for kind in comparison.kinds},
-        pair_of,
-        "pair",
-        "compare",
-        list(comparison.kinds)[-1],
-        [(say("compare.open", "Open the head that moved most"), most_moved)],
-    )
-
-
-def _place_names(comparison: TraceComparison, kind: kind_labels.Kind, layer: int, head: int) -> tuple[str, str]:
-    layers, heads = (map_labels.ids_with_mean(count) for count in comparison.shape(kind.name)[:2])
-    return layers[layer], heads[head]
+    maps = {name: comparison.maps(each) for name, each in kinds_by_name(comparison.kinds.values()).items()}
+    shortcut = say("compare.open", "Open the head that moved most"), most_moved
+    differences.render(maps, "pair", "compare", list(maps)[-1], [shortcut])

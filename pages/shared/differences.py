@@ -1,6 +1,7 @@
 """Two attention maps with their difference, and how far every head's attention moved."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,59 +16,56 @@ from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export import downloads
-from views.export.difference import ComparedMap, MapPair, difference_picture
+from views.export.difference import ComparedMap, ComparedMaps, MapPair, difference_picture
+from views.map_labels import join_ids
 from views.text import terms
 from views.text.catalogue import say
 from views.text.numbers import three_digits
+from views.viewer.attention_maps import Place
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
 def render(
-    kinds: Mapping[str, kind_labels.Kind],
-    shapes: Mapping[str, tuple[int, ...]],
-    pair_of: Callable[[kind_labels.Kind, int, int], MapPair],
+    compared: Mapping[str, ComparedMaps],
     key: str,
     name: str,
     first: str = "",
     shortcuts: Sequence[tuple[str, Mapping[str, str]]] = (),
-    numbers: Mapping[str, Sequence[int]] | None = None,
-) -> tuple[MapPair, str, str]:
+) -> tuple[MapPair, Place]:
     """Render both maps of a chosen kind, layer and head side by side, their difference, and downloads.
 
     The browser has the maps of all heads and draws the chosen ones; the downloads below follow.
 
     Args:
-        kinds: of attention, by name.
-        shapes: kind -> of its attention, `(layer, head, query, key)`.
-        pair_of: the maps of a kind, a layer and a head; an index after the last one means the mean.
+        compared: the maps by kind.
         key: of the component, and of the table below it.
         name: begins the names of the files.
         first: the kind that is open by default; the first one where empty.
         shortcuts: label of a button above the maps, and what it chooses.
-        numbers: kind -> numbers of its layers, from 0; None where all layers have it.
 
     Returns:
-        The chosen pair, its layer and its head.
+        The chosen pair, and its layer and head.
     """
-    kind_choice = sentence_input.kind_choice(kinds, first)
-    kind = kinds[kind_choice.in_component() if len(kinds) > 1 else kind_choice.first]
-    ids = {name: _ids(shape, None if numbers is None else numbers[name]) for name, shape in shapes.items()}
-    layers, heads = ids[kind.name]
-    layer, head = (choice.in_component() for choice in _head_choices(layers, heads))
-    head_choices = _head_choices(*(map_labels.join_ids(each) for each in zip(*ids.values(), strict=True)))
-    choices = [*([kind_choice] if len(kinds) > 1 else []), *head_choices]
-    chosen = {kind_choice.key: kind.name} if len(kinds) > 1 else {}
+    kind_choice = sentence_input.kind_choice({name: each.first.kind for name, each in compared.items()}, first)
+    several = len(compared) > 1
+    kind = kind_choice.in_component() if several else kind_choice.first
+    maps = compared[kind].first
+    layer, head = (choice.in_component() for choice in _head_choices(maps.layer_ids, maps.head_ids))
+    sides = [each.first for each in compared.values()]
+    head_choices = _head_choices(join_ids(each.layer_ids for each in sides), join_ids(each.head_ids for each in sides))
+    choices = [*([kind_choice] if several else []), *head_choices]
+    chosen = {kind_choice.key: kind} if several else {}
     chosen |= {choice.key: value for choice, value in zip(head_choices, (layer, head), strict=True)}
-    place = layers.index(layer), heads.index(head)
-    pair = pair_of(kind, *place)
-    count = sum(3 * (layers + 1) * (heads + 1) * queries * keys for layers, heads, queries, keys in shapes.values())
-    only_chosen = not fits(count)  # too many maps for the browser
+    place = maps.place(layer, head)
+    pair = compared[kind].at(place)
+    only_chosen = not fits(sum(each.cells for each in compared.values()))  # too many maps for the browser
     sets = {}
-    for each in [kind] if only_chosen else kinds.values():
-        places = [place] if only_chosen else list(np.ndindex(*map(len, ids[each.name])))
-        sets[each.name] = _map_set(each, [pair_of(each, *at) for at in places], ids[each.name], only_chosen)
+    for each in [kind] if only_chosen else compared:
+        ids = compared[each].first.layer_ids, compared[each].first.head_ids
+        places = [place] if only_chosen else [compared[each].first.place(*both) for both in product(*ids)]
+        sets[each] = _map_set([compared[each].at(at) for at in places], ids, only_chosen)
     heatmaps = LinkedHeatmaps(
         sets,
         ("layer", "head"),
@@ -76,12 +74,12 @@ def render(
         (),
         shortcuts,
         per_row=3,
-        places=kind.places,
+        places=pair.kind.places,
         selected_only=only_chosen,
     )
     linked_heatmaps(heatmaps, key, sentence_input.store_selection)
     _render_notes(pair)
-    file = f"{name}-{kind.name}-layer-{layer}-head-{head}"
+    file = f"{name}-{kind}-layer-{layer}-head-{head}"
     with st.container(horizontal=True):
         files.pictures(lambda: difference_picture(pair), file)
         files.download(files.CSV(), lambda: downloads.table_csv(*pair.rows()), f"{file}.csv")
@@ -92,13 +90,7 @@ def render(
         return files.data_frame(rows, header)
 
     files.folded_table(table, key=f"{key}_table", hide_index=True)
-    return pair, layer, head
-
-
-def _ids(shape: tuple[int, ...], numbers: Sequence[int] | None) -> tuple[list[str], list[str]]:
-    """Ids of the layers and of the heads, each with the mean."""
-    layers = map_labels.ids_with_mean(shape[0] if numbers is None else numbers)
-    return layers, map_labels.ids_with_mean(shape[1])
+    return pair, place
 
 
 def _head_choices(layers: list[str], heads: list[str]) -> tuple[Choice, Choice]:
@@ -121,10 +113,9 @@ def _render_notes(pair: MapPair) -> None:
     st.caption(" ".join(notes))
 
 
-def _map_set(
-    kind: kind_labels.Kind, pairs: Sequence[MapPair], names: Sequence[Sequence[str]], only_chosen: bool
-) -> MapSet:
+def _map_set(pairs: Sequence[MapPair], names: Sequence[Sequence[str]], only_chosen: bool) -> MapSet:
     """Return all pairs of a kind, one for each layer and head, or the chosen pair alone."""
+    kind = pairs[0].kind
     lead = (1, 1) if only_chosen else (len(names[0]), len(names[1]))
     weights = np.reshape([pair.top for pair in pairs], lead)
     items = [

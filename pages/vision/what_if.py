@@ -21,9 +21,10 @@ from pages.shared.head_changes import MASK, ONE_HOT, choose_interventions
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import render_vision_program
-from views import kind_labels, map_labels, map_weights, patch_grid
+from pages.vision.vision_inputs import grid_maps
+from views import kind_labels, patch_grid
 from views.controls import painted, sentence_input, widgets
-from views.export.difference import ComparedMap, MapPair
+from views.export.difference import ComparedMaps, MapPair
 from views.figures import overlay
 from views.html import bars, generated_tokens
 from views.text import literal, terms
@@ -186,22 +187,9 @@ def _class_columns(trace: PatchTrace, changed: PictureChange, places: np.ndarray
 
 
 def _render_cls_maps(trace: PatchTrace, changed: PictureChange) -> MapPair:
-    layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention.shape[:2])
-    grid = trace.grid
-    rows, columns = (tuple(range(count)) for count in grid)
-
-    def pair_of(kind: kind_labels.Kind, *place: int) -> MapPair:
-        def side(name: str, cls: np.ndarray) -> ComparedMap:
-            weights = map_weights.single_map(cls[:, :, None], *place)[0, 1:]  # (patch,)
-            return ComparedMap(name, weights.reshape(grid), *map_labels.grid_names(grid), np.zeros(grid, dtype=bool))
-
-        before = side(say("column.before", "before"), trace.attention[:, :, 0])
-        after = side(say("column.after", "after"), changed.cls)
-        label = map_labels.describe(layers[place[0]], heads[place[1]])
-        return MapPair(before, after, kind, label, (rows, rows), (columns, columns))
-
-    shapes = {CLS_KIND.name: (*trace.attention.shape[:2], *grid)}
-    return differences.render({CLS_KIND.name: CLS_KIND}, shapes, pair_of, "cls_pair", "compare")[0]
+    before, after = (grid_maps(CLS_KIND, cls, trace.grid) for cls in (trace.attention[:, :, 0], changed.cls))
+    names = say("column.before", "before"), say("column.after", "after")
+    return differences.render({CLS_KIND.name: ComparedMaps(before, after, names)}, "cls_pair", "compare")[0]
 
 
 def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:

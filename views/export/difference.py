@@ -4,16 +4,23 @@ The difference is the second map minus the first: orange where a query attends l
 it attends more, the background where nothing changed.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import product
 
 import numpy as np
 
 from .. import palette
 from ..kind_labels import Kind
+from ..map_labels import describe
 from ..text.catalogue import say
+from ..viewer.attention_maps import KindMaps, Place
 from .drawing import Drawing
 from .matrix_image import MatrixPanel, scale_ends, shades, side_by_side
+
+Shared = tuple[tuple[int, ...], tuple[int, ...]]
+Allowed = Callable[[int, int], np.ndarray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,6 +123,50 @@ class MapPair:
             arrays |= {"difference": self.difference.weights}
             arrays |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
         return arrays
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedMaps:
+    """The maps of one kind on two sides: of two inputs, or before and after a change.
+
+    Attributes:
+        first, second: the maps, of the same layers and heads.
+        names: of both sides, on the page.
+        queries, keys: indices of the tokens that both share, as (indices in first, indices in second); None if all are.
+        allowed: returns for each side which keys the queries of a layer, by its number, and a head may attend to,
+            `(query, key)` bool; None if all.
+    """
+
+    first: KindMaps
+    second: KindMaps
+    names: tuple[str, str]
+    queries: Shared | None = None
+    keys: Shared | None = None
+    allowed: tuple[Allowed, Allowed] | None = None
+
+    @property
+    def cells(self) -> int:
+        """How many cells both maps and their difference have, for all layers, heads and means."""
+        largest = map(max, *(maps.weights.shape for maps in (self.first, self.second)))
+        layers, heads, queries, keys = largest
+        return 3 * (layers + 1) * (heads + 1) * queries * keys
+
+    def at(self, place: Place) -> MapPair:
+        """The maps of a layer and a head, or their means."""
+        first, second = self._side(0, self.first, place), self._side(1, self.second, place)
+        rows, columns = (tuple(range(len(axis))) for axis in (self.first.queries, self.first.keys))
+        shared = self.queries or (rows, rows), self.keys or (columns, columns)
+        return MapPair(first, second, self.first.kind, describe(*self.first.ids(place)), *shared)
+
+    def _side(self, index: int, maps: KindMaps, place: Place) -> ComparedMap:
+        weights = maps.mean(*place)  # (query, key)
+        hidden = np.zeros(weights.shape, dtype=bool)
+        if self.allowed is not None:
+            counts = zip(maps.weights.shape[:2], place, strict=True)
+            averaged = product(*(range(count) if at is None else (at,) for count, at in counts))
+            allowed = [self.allowed[index](maps.layer_numbers[layer], head) for layer, head in averaged]
+            hidden = ~np.any(allowed, axis=0) & (weights == 0)  # one-hot attention may be on a masked key
+        return ComparedMap(self.names[index], weights, maps.queries.labels, maps.keys.labels, hidden)
 
 
 def difference_picture(pair: MapPair) -> Drawing:
