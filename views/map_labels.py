@@ -18,13 +18,23 @@ OVER_LAYERS = Message("map.mean.layers", "head {head}, mean over layers")
 OVER_ALL = Message("map.mean.all", "mean over all layers and heads")
 
 
+def to_id(index: int) -> str:
+    """The id of a layer, a head or a position: that of the first is `1`."""
+    return str(index + 1)
+
+
+def index_of(id: str | int) -> int:
+    """The index of what has this id, from 0."""
+    return int(id) - 1
+
+
 def ids_with_mean(numbers: int | Sequence[int]) -> list[str]:
     """Ids of layers or heads and of their mean: `["1", "2", ..., "mean"]`.
 
     Args:
         numbers: how many they are, or their numbers, from 0.
     """
-    return [*(str(number + 1) for number in (range(numbers) if isinstance(numbers, int) else numbers)), MEAN]
+    return [*map(to_id, range(numbers) if isinstance(numbers, int) else numbers), MEAN]
 
 
 def join_ids(ids: Iterable[Sequence[str]]) -> list[str]:
@@ -71,7 +81,7 @@ def grid_names(grid: tuple[int, int]) -> tuple[tuple[str, ...], tuple[str, ...]]
 def position_ids(count: int, grid: tuple[int, int] | None) -> list[str]:
     """Ids of the positions of an axis: a token's number, a patch's row and column, `cls` and `register-1`."""
     if grid is None:
-        return [str(place + 1) for place in range(count)]
+        return [to_id(place) for place in range(count)]
     patches = [f"{row + 1}-{column + 1}" for row, column in np.ndindex(*grid)]
     leading = count - len(patches)
     return ["cls", *(f"register-{number}" for number in range(1, leading))][:leading] + patches

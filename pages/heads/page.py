@@ -18,6 +18,7 @@ from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, bar_column, render_table, token_column
 from pages.shared.texts import caption, paragraph
+from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
@@ -99,7 +100,7 @@ def explore(service: Service, trace: Trace) -> None:
 def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head) -> None:
     """Render the open head: downloads, tokens, and the check with a network whose slice of W_O is zero."""
     kind = service.kinds[head.kind]
-    layer, number = str(head.layer + 1), str(head.head + 1)
+    layer, number = map_labels.to_id(head.layer), map_labels.to_id(head.head)
     maps = from_trace(trace, {kind.name: kind})[kind.name]
     query = bound_settings.shared_query() | {"kind": kind.name, "layer": layer, "head": number}
     label = say("heads.open", "Open it on the Attention page")

@@ -50,7 +50,7 @@ class ChosenHead:
     @property
     def heading(self) -> str:
         """Kind, layer and head in words, at the beginning of a sentence."""
-        return self.kind.heading(map_labels.describe(str(self.layer + 1), str(self.head + 1)))
+        return self.kind.heading(map_labels.describe(map_labels.to_id(self.layer), map_labels.to_id(self.head)))
 
 
 def choose_head(request: Request, layer_and_head: bool = True) -> ChosenHead:
@@ -63,4 +63,4 @@ def choose_head(request: Request, layer_and_head: bool = True) -> ChosenHead:
         if layer_and_head
         else (1, 1)
     )
-    return ChosenHead(request, trace, kind, int(layer) - 1, int(head) - 1)
+    return ChosenHead(request, trace, kind, map_labels.index_of(layer), map_labels.index_of(head))

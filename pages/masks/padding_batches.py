@@ -67,8 +67,8 @@ def render(request: Request) -> None:
         map_labels.ids_with_mean(config.n_encoder_layers)[:-1], map_labels.ids_with_mean(config.n_heads)[:-1]
     )
     chosen = {choice.key: choice.in_component() for choice in choices}
-    layer, head = (int(chosen[choice.key]) - 1 for choice in choices)
-    places = [str(number + 1) for number in range(batch.ids.shape[1])]
+    layer, head = (map_labels.index_of(chosen[choice.key]) for choice in choices)
+    places = [map_labels.to_id(number) for number in range(batch.ids.shape[1])]
     sequences = {
         str(number): say_count(
             "masks.sequence.long", "{number} ({count} token)", "{number} ({count} tokens)", length, number=number

@@ -68,7 +68,7 @@ def render(request: Request) -> None:
         query = literal.markdown(literal.token(tokens[blind[0]]))
         answer.warning(block("masks", "no-key-left", place=blind[0] + 1, token=query))
         return
-    used = tuple(range(len(layers))) if where not in layers else (int(where) - 1,)
+    used = tuple(range(len(layers))) if where not in layers else (map_labels.index_of(where),)
 
     def effect_of(mask: np.ndarray) -> MaskEffect:
         key = ("mask", trace.source_ids, trace.target_ids, mask.tobytes(), used)

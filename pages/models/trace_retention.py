@@ -8,6 +8,7 @@ from model import HubTrace
 from model.hub import trace_limits
 from model.hub.opened_model import OpenedModel
 from pages.shared import files
+from views import map_labels
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import say
@@ -37,7 +38,7 @@ def choose_retention(model: OpenedModel, text: str, options: Mapping[str, str]) 
         what = widgets.select(label, offered, "keep", help=help, width=260)
         if what != "layer":
             return what
-        numbers = [str(number + 1) for number in range(layers)]
+        numbers = [map_labels.to_id(number) for number in range(layers)]
         return int(widgets.select(say("layer", "Layer"), numbers, "kept", width=110)) - 1
 
 

@@ -84,7 +84,7 @@ def render_token_losses(comparison: TraceComparison) -> None:
 def render_one_head(comparison: TraceComparison) -> None:
     """Render both maps and the difference of a chosen head; by default the mean over the last layer's heads."""
     kind, layer, head = differences.most_moved_head(comparison.moved)
-    most_moved = {"kind": kind, "layer": str(layer + 1), "head": str(head + 1)}
+    most_moved = {"kind": kind, "layer": map_labels.to_id(layer), "head": map_labels.to_id(head)}
 
     maps = {name: comparison.maps(each) for name, each in kinds_by_name(comparison.kinds.values()).items()}
     shortcut = say("compare.open", "Open the head that moved most"), most_moved

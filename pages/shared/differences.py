@@ -157,7 +157,7 @@ def render_moved_heads(
     axes = say("column.layer", "layer"), say("column.head", "head")
     items = []
     for kind, table in moved.items():
-        heads = [str(head + 1) for head in range(table.shape[1])]
+        heads = [map_labels.to_id(head) for head in range(table.shape[1])]
         layers = [say("moved.layer", "layer {layer}", layer=number + 1) for number in numbers[kind]]
         items.append(
             RowMatrix(kind_labels.kind_named(kind).short(), table, kind, layers, heads, *axes, signed=False, top=top)
@@ -167,7 +167,7 @@ def render_moved_heads(
     share = float(moved[kind][layer, head])
     values = {
         "kind": kind_labels.kind_named(kind).title,
-        "place": map_labels.describe(str(numbers[kind][layer] + 1), str(head + 1)),
+        "place": map_labels.describe(str(numbers[kind][layer] + 1), map_labels.to_id(head)),
         "share": three_digits(share),
     }
     nothing = block("compare", "nothing-moved")

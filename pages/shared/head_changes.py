@@ -11,7 +11,7 @@ import streamlit as st
 
 from model import HeadInterventions, InterventionError
 from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, OneHot, Pull, Scale, Temperature, Window
-from views import kind_labels
+from views import kind_labels, map_labels
 from views.controls import widgets
 from views.html import generated_tokens
 from views.text import literal
@@ -31,7 +31,7 @@ MOST_STORED = 12
 
 def _choose_heads(name: str, heads: int, layers: Sequence[int]) -> Heads:
     """Render a row of toggles for the heads of each layer; return the chosen heads."""
-    names = [str(head + 1) for head in range(heads)]
+    names = [map_labels.to_id(head) for head in range(heads)]
     keys = [f"{name}{layer + 1}" for layer in layers]
     chosen = []
     st.html(generated_tokens.label(say("changes.heads", "Heads")))
@@ -129,7 +129,7 @@ def describe_change(change: HeadIntervention) -> str:
     """Describe an intervention in one line; numbers count from 1."""
     places = []
     for layer in sorted({layer for layer, _ in change.heads}):
-        heads = ", ".join(str(head + 1) for head in sorted(change.in_layer(layer)))
+        heads = ", ".join(map_labels.to_id(head) for head in sorted(change.in_layer(layer)))
         places.append(say("changes.place", "layer {layer} head {heads}", layer=layer + 1, heads=heads))
     values = {
         "kind": kind_labels.kind_named(change.kind).title,

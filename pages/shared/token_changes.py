@@ -40,7 +40,7 @@ def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadInterventio
     first = tuple(keys)[1:2]  # without the first, the decoder's first query would have no key
     label = say("compare.forbid", "Keys that no query may attend to")
     forbidden = widgets.multiselect(label, keys, f"{kind.name}forbid", first)
-    return Forbid(kind.name, heads, tuple(int(place) - 1 for place in forbidden))
+    return Forbid(kind.name, heads, tuple(map_labels.index_of(place) for place in forbidden))
 
 
 def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
@@ -49,4 +49,4 @@ def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
     with st.container(horizontal=True, gap="medium"):
         query = widgets.select(say("compare.query", "Query"), options, f"{kind}asks")
         key = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
-    return OneHot(kind, heads, int(key) - 1, None if query == EVERY else int(query) - 1)
+    return OneHot(kind, heads, map_labels.index_of(key), None if query == EVERY else map_labels.index_of(query))

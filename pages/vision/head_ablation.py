@@ -18,7 +18,7 @@ from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class, cls_maps
-from views import patch_grid
+from views import map_labels, patch_grid
 from views.controls import sentence_input, widgets
 from views.figures import overlay
 from views.html import bars
@@ -146,4 +146,4 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
 
 def _open_head(layer: int, head: int) -> None:
     bound_settings.set_value("view", "cls")
-    sentence_input.choose_head(str(layer + 1), str(head + 1))
+    sentence_input.choose_head(map_labels.to_id(layer), map_labels.to_id(head))

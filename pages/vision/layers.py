@@ -22,7 +22,7 @@ from pages.vision.faithfulness import (
 )
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class, place_columns
-from views import patch_grid
+from views import map_labels, patch_grid
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -51,7 +51,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     The browser draws the maps of another layer or fusion; this section reruns for their curves and for another class.
     """
     paragraph(PAGE)
-    layers = tuple(str(layer + 1) for layer in range(trace.attention.shape[0]))
+    layers = tuple(map_labels.to_id(layer) for layer in range(trace.attention.shape[0]))
     class_index = choose_class(say("vision.explain", "Explain"), trace, width=200)
     help = " ".join(block(PAGE, "fusion-help").split())
     upto = Choice(say("vision.upto", "Up to layer"), layers, "upto", layers[-1], varies=True)
@@ -140,7 +140,7 @@ def _render_maps(
     panels = [PicturePanel(METHOD_HEADINGS[method](), number) for number, method in enumerate(METHODS)]
     title = say("vision.methods.maps", "Four attributions over the picture")
     arguments = patch_grid.as_bytes(trace.pixels), trace.grid, panels, title, choices, chosen
-    names = [str(layer + 1) for layer in range(layers)], list(FUSIONS)
+    names = [map_labels.to_id(layer) for layer in range(layers)], list(FUSIONS)
     picture = PatchPicture(*arguments, weights=maps, names=names, along=("upto", "fusion"))
     patch_picture(picture, key="methods", on_choose=sentence_input.store_selection)
 

@@ -13,7 +13,7 @@ from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import paragraph
 from pages.vision.program import render_vision_program
-from views import patch_grid
+from views import map_labels, patch_grid
 from views.components.one_patch import OnePatch, one_patch
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
 from views.controls import sentence_input
@@ -42,7 +42,7 @@ def render_patch(service: Service, trace: VisionTrace) -> None:
     picture = patch_grid.as_bytes(trace.pixels)
     choices = sentence_input.patch_choices(trace.grid)
     selected = {choice.key: choice.in_component() for choice in choices}
-    row, column = (int(number) - 1 for number in selected.values())
+    row, column = (map_labels.index_of(number) for number in selected.values())
     left, right = st.columns([2, 3], gap="large")
     with left:
         paragraph("vision", "patches", rows=rows, columns=columns, size=size)

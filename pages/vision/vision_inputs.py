@@ -55,7 +55,7 @@ class MapSettings:
     @property
     def patch(self) -> tuple[int, int]:
         """Row and column of the chosen patch, from 0."""
-        return int(self.chosen["row"]) - 1, int(self.chosen["column"]) - 1
+        return map_labels.index_of(self.chosen["row"]), map_labels.index_of(self.chosen["column"])
 
     def subset(self, *names: str) -> tuple[tuple[Choice, ...], dict[str, str]]:
         """Return the choices with these names, and the chosen option of each."""
@@ -151,7 +151,7 @@ def choose_class(label: str, trace: PatchTrace, **looks) -> int:
     classes: dict[str, str | Untranslated] = {ANSWER: say("vision.answer", "the answer")}
     classes |= {str(place): Untranslated(name) for place, name in enumerate(trace.classes, 1)}
     option = widgets.select(label, classes, "explain", **looks)
-    return trace.answer if option == ANSWER else int(option) - 1
+    return trace.answer if option == ANSWER else map_labels.index_of(option)
 
 
 def place_columns(grid: tuple[int, int]) -> list[tables.TableColumn]:

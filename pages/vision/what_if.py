@@ -22,7 +22,7 @@ from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import grid_maps
-from views import kind_labels, patch_grid
+from views import kind_labels, map_labels, patch_grid
 from views.controls import painted, sentence_input, widgets
 from views.export.difference import ComparedMaps, MapPair
 from views.figures import overlay
@@ -197,7 +197,7 @@ def _choose_hidden(trace: PatchTrace, heads: Heads) -> HeadIntervention:
     side = trace.grid[0]
     paragraph("what_if", "paint")
     grid, picture = st.columns([3, 2])
-    names = [str(number + 1) for number in range(side)]
+    names = [map_labels.to_id(number) for number in range(side)]
     axes, label = (names, names, terms.ROW(), terms.COLUMN()), say("vision.mask", "May be attended to")
     words = say("vision.patch.hidden", "hidden"), say("vision.patch.open", "may be attended to")
     with grid:

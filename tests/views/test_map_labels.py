@@ -2,8 +2,28 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from views import kind_labels, map_labels, map_weights
+
+
+@given(st.integers(0, 10_000))
+def test_ids_count_from_one_and_give_their_index_back(index):
+    assert map_labels.index_of(map_labels.to_id(index)) == index and map_labels.to_id(index) == f"{index + 1}"
+
+
+@pytest.mark.parametrize(
+    ("count", "grid", "ids"),
+    [
+        (2, None, ["1", "2"]),
+        (5, (2, 2), ["cls", "1-1", "1-2", "2-1", "2-2"]),
+        (4, (1, 2), ["cls", "register-1", "1-1", "1-2"]),
+        (2, (1, 2), ["1-1", "1-2"]),
+    ],
+)
+def test_ids_of_positions(count, grid, ids):
+    assert map_labels.position_ids(count, grid) == ids
 
 
 def test_means_follow_the_heads():

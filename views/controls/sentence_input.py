@@ -211,13 +211,13 @@ def patch_choices(grid: tuple[int, int]) -> tuple[Choice, Choice]:
 
 
 def _patch_choice(label: str, key: str, count: int) -> Choice[str]:
-    return Choice(label, [str(number + 1) for number in range(count)], key, str(count // 2))
+    return Choice(label, [map_labels.to_id(number) for number in range(count)], key, str(count // 2))
 
 
 def choose_patch(row: int, column: int) -> None:
     """Select a patch, counted from 0, in a callback."""
-    bound_settings.set_value("row", str(row + 1))
-    bound_settings.set_value("column", str(column + 1))
+    bound_settings.set_value("row", map_labels.to_id(row))
+    bound_settings.set_value("column", map_labels.to_id(column))
 
 
 def overlay_choices() -> tuple[Choice, Choice]:

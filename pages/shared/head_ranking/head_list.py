@@ -18,6 +18,7 @@ from pages.shared.head_ranking.head_rows import (
 )
 from pages.shared.tables import TableColumn, header_and_rows
 from pages.shared.texts import block, caption, how_to_read
+from views import map_labels
 from views.components.head_list import FIRST, HeadAxes, HeadList, HeadRow, head_list
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -91,8 +92,8 @@ def render(
             head.id,
             head.name,
             head.kind,
-            str(head.number + 1),
-            str(head.head + 1),
+            map_labels.to_id(head.number),
+            map_labels.to_id(head.head),
             head.change,
             format_signed(head.change),
             label_text(head.label),
