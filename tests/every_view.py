@@ -18,7 +18,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
     "heads": ("", ()),
     "compare": ("b", ("changed", "other")),
     "attribution": ("", ()),
-    "circuits": ("part", ("patching", "lens", "logit")),
+    "circuits": ("part", ("patching", "paths", "lens", "logit")),
     "history": (
         "part",
         (

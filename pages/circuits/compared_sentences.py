@@ -137,15 +137,20 @@ def choose_alignment(pair: SentencePair) -> str:
     if len(names) > 1:
         help = " ".join(block("circuits", "align-help").split())
         chosen = widgets.pick(say("circuits.align", "Aligned tokens"), names, "align", chosen, help=help, varies=True)
-    first, second = zip(*pair.alignments[chosen], strict=True)
+    render_aligned(pair, chosen)
     sizes = len(pair.clean_ids), len(pair.corrupt_ids)
-    columns = merge_sequences(SharedPlaces(first, second), *sizes)
+    if sizes[0] != sizes[1]:
+        caption("circuits", "lengths", first=sizes[0], second=sizes[1], pairs=len(pair.alignments[chosen]))
+    return chosen
+
+
+def render_aligned(pair: SentencePair, alignment: str) -> None:
+    """Render the tokens of both sentences, one above the other, as an alignment pairs them."""
+    first, second = zip(*pair.alignments[alignment], strict=True)
+    columns = merge_sequences(SharedPlaces(first, second), len(pair.clean_ids), len(pair.corrupt_ids))
     nothing = say("circuits.unaligned", "no token")
     tokens = pair.clean_tokens, pair.corrupt_tokens
     st.html(aligned_tokens.aligned_tokens(*tokens, columns, ("A", "B"), nothing))
-    if sizes[0] != sizes[1]:
-        caption("circuits", "lengths", first=sizes[0], second=sizes[1], pairs=len(first))
-    return chosen
 
 
 def choose_target(pair: SentencePair) -> int:
@@ -168,13 +173,22 @@ def choose_target(pair: SentencePair) -> int:
     return int(chosen) - 1
 
 
-def choose_comparison(request: Request) -> Comparison | None:
-    """Render all controls of two sentences; None, after rendering the reason, if they cannot be compared."""
+def choose_comparison(request: Request, by_position: bool = False) -> Comparison | None:
+    """Render all controls of two sentences; None, after rendering the reason, if they cannot be compared.
+
+    Args:
+        by_position: the method needs sentences of equal length, position by position, and has one direction, noising.
+    """
     chosen = choose_pair(request)
     if chosen is None:
         return None
     texts, pair = chosen
-    alignment = choose_alignment(pair)
+    if by_position and len(pair.clean_ids) != len(pair.corrupt_ids):
+        st.info(block("circuits", "paths-lengths", first=len(pair.clean_ids), second=len(pair.corrupt_ids)))
+        return None
+    alignment = "position" if by_position else choose_alignment(pair)
+    if by_position:
+        render_aligned(pair, alignment)
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         place = choose_target(pair)
         metrics = {
@@ -182,8 +196,10 @@ def choose_comparison(request: Request) -> Comparison | None:
         }
         help = " ".join(block("circuits", "metric-help").split())
         metric = widgets.pick(say("circuits.metric", "Measured"), metrics, "metric", help=help, varies=True)
-        help = " ".join(block("circuits", "direction-help").split())
-        direction = widgets.pick(say("circuits.direction", "Direction"), DIRECTIONS, "direction", help=help)
+        direction: Direction = "noising"
+        if not by_position:
+            help = " ".join(block("circuits", "direction-help").split())
+            direction = widgets.pick(say("circuits.direction", "Direction"), DIRECTIONS, "direction", help=help)
     if not any(target.changes for target in pair.targets):
         st.info(block("circuits", "same-translation"))
     elif not pair.targets[place].changes:

@@ -77,6 +77,8 @@ BOUNDS = {
     "logits of one head": 1e-5,
     "patched nothing": 1e-5,  # shares of the largest logit
     "patched everything": 1e-5,
+    "recomputed edges": 5e-5,  # differences of two logits, each through whole runs in another order of sums
+    "nothing sent": 5e-5,
     "logit lens": 1e-5,  # a share likewise
     "logit parts": 1e-4,  # the stream is a sum in single precision; 8 norms divide by what is frozen
     # recurrent networks

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import quote
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.conftest import Server, open_page, ready
@@ -32,4 +33,26 @@ def test_choosing_a_cell_patches_it(server: Server, page: Page):
     page.get_by_role("radio", name="Change of what is measured").click()  # drawn without the server
     expect(page.locator(".cell-maps")).to_have_attribute("data-drawn", "metric residual-encoder.1.5")
     ready(page)
+    assert_nothing_overflows(page)
+
+
+@pytest.mark.nightly
+def test_an_edge_is_cut_and_restored(server: Server, page: Page):
+    open_page(page, f"{server.url}/circuits?{PAIR}&part=paths")
+    expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "20 ")
+    edge = page.locator("[data-edge]").last  # the strongest is drawn above the others
+    name = edge.get_attribute("data-edge")
+    edge.focus()
+    edge.press("Enter")
+    cut = page.locator(f'[data-edge="{name}"]')
+    expect(cut).to_have_attribute("aria-pressed", "true")
+    expect(page).to_have_url(re.compile(f"cut={re.escape(name)}"))
+    ready(page)
+    page.get_by_role("button", name="Undo the last cut").click()
+    expect(cut).to_have_attribute("aria-pressed", "false")
+    slider = page.locator(".path-graph input[type=range]")
+    slider.focus()
+    slider.press("Home")
+    expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "5 ")
+    expect(page).to_have_url(re.compile("edges=5(&|$)"))
     assert_nothing_overflows(page)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from model import Trace, Translator
 from model.causal.patched_translation import patch_parts_in_steps
+from model.causal.path_edges import path_edges_in_steps
 from model.causal.sentence_pairs import pair_sentences, prepare_pair
 from model.runtime.progress import run_to_end
 from tests.pages.conftest import SENTENCE
@@ -19,6 +20,13 @@ def patched(model: Translator, values: Values) -> Expected:
     experiment = prepare_pair(model.resumable, model.tokenizer, pair, pair.proposed, "difference")
     parts = patch_parts_in_steps(model.resumable, experiment, values["site"], direction=values["direction"])
     return {"shares": {part: result.restored for part, result in run_to_end(parts).items()}}
+
+
+@of_the_translator
+def connected(model: Translator, values: Values) -> Expected:
+    experiment = model.prepare_experiment(values["clean"], values["corrupt"])
+    edges = run_to_end(path_edges_in_steps(model.resumable, experiment))
+    return {"direct": edges.heads.direct, "count": edges.heads.count}
 
 
 @of_a_run
@@ -46,6 +54,7 @@ CASES: dict[str, Case] = {
         PAIR | {"site": "keys", "direction": "noising"},
         patched,
     ),
+    "paths": (PAIR, {"clean": "Cook it!", "corrupt": "Swim it!"}, connected),
     "lens": (OWN, OTHER, read_out),
     "logit": (OWN | {"position": 2, "other": None}, OTHER | {"position": 0, "other": 220}, split),
 }

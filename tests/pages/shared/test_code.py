@@ -63,6 +63,7 @@ BY_THE_PART = {  # which pass the values to their program themselves
     ("masks", "padding"),
     ("attribution", "attribution"),
     ("circuits", "patching"),
+    ("circuits", "paths"),
     ("circuits", "lens"),
     ("circuits", "logit"),
     ("positions", "trained-model"),

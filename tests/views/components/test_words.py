@@ -62,7 +62,7 @@ PROPERTIES = {
 }
 SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
-    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|var|color-mix|linear-gradient|max|min)\(.*\)|[MHVhvlz\d\s.-]+", re.IGNORECASE
+    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|var|color-mix|linear-gradient|max|min)\(.*\)|[MCHVhvlz\d\s.-]+", re.IGNORECASE
 )
 CONSTANTS = {
     *("APP", "CONNECTED", "DIALOG", "TITLE"),  # of Streamlit's page

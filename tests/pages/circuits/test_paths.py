@@ -1,0 +1,82 @@
+"""The section *Paths* shows the edges that the model measures, and the translation with some of them cut."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from model.causal.path_edges import cut_edges_in_steps, path_edges_in_steps
+from model.causal.sentence_pairs import pair_sentences, prepare_pair
+from model.runtime.progress import run_to_end
+from pages.circuits import paths
+from tests.pages.conftest import SENTENCE
+from tests.pages.reading import marked, table
+from views.text.numbers import three_digits
+
+HOUSE = "I want to buy a house."
+
+
+@pytest.fixture(scope="module")
+def measured(translator):
+    """The experiment, the place of its target, and all edges."""
+    causal = translator.resumable
+    pair = pair_sentences(causal, translator.tokenizer, *map(translator.read_ids, (SENTENCE, HOUSE)))
+    experiment = prepare_pair(causal, translator.tokenizer, pair, pair.proposed, "difference")
+    return experiment, pair.proposed, run_to_end(path_edges_in_steps(causal, experiment))
+
+
+def graph(app) -> dict:
+    (element,) = [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
+    content = element.proto.bytes
+    return json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
+
+
+def test_the_strongest_edges_and_cuts_with_undo_and_reset(open_app, translator, measured):
+    experiment, place, edges = measured
+    cut = [edges.edges[0], edges.edges[1]]
+    ids = [edge.id for edge in cut]
+    app = open_app("circuits", part="paths", other=HOUSE, cut=",".join([*ids, "nonsense", ids[0]]), edges="5")
+    header = graph(app)
+    assert [(edge["id"], edge["written"]) for edge in header["edges"]] == [
+        (edge.id, three_digits(edge.effect)) for edge in edges.edges[: paths.SENT]
+    ]
+    assert header["cut"] == ids
+    rows = table(app, "Edges of the graph")[1:]
+    assert [row[3] for row in rows] == [three_digits(edge.effect) for edge in edges.edges[:5]]
+    assert [bool(row[4]) for row in rows] == [True, True, False, False, False]
+    for expected in (cut, cut[:1], []):
+        run = run_to_end(cut_edges_in_steps(translator.resumable, experiment, expected, place))
+        assert marked(app, "aa-text")[2] == translator.tokenizer.decode(run.ids)
+        (line,) = [each.value for each in app.markdown if " for A, " in each.value]
+        assert (three_digits(run.value) in line) and (("No edge is cut" in line) == (not expected))
+        if expected:
+            app.button(key="undo_cut").click().run()
+            assert app.query_params.get("cut", "") in (ids[0], "")
+    assert app.button(key="undo_cut").disabled and app.button(key="reset_cut").disabled
+
+
+def test_reset_restores_all_edges(open_app, measured):
+    ids = [edge.id for edge in measured[2].edges[:3]]
+    app = open_app("circuits", part="paths", other=HOUSE, cut=",".join(ids))
+    app.button(key="reset_cut").click().run()
+    assert graph(app)["cut"] == [] and "cut" not in app.query_params
+
+
+def test_cancelled_paths_wait_until_they_are_asked_for(open_app):
+    app = open_app("circuits", part="paths", text="Did you see the car?", other="Did you see the house?", measure="no")
+    assert ["not measured yet" in each.value for each in app.info] == [True]
+    assert not [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
+    assert app.button(key="measure_paths").label == "Measure the paths"
+
+
+def test_long_sentences_are_asked_about_first(open_app):
+    words = "I think that the old man who lives in the big house near the river wants to buy a new {} for his daughter."
+    app = open_app("circuits", part="paths", text=words.format("car"), other=words.format("house"))
+    assert ["takes about" in each.value for each in app.info] == [True]
+    assert not [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
+
+
+def test_different_lengths_get_a_sentence(open_app):
+    app = open_app("circuits", part="paths", other="I want to buy a big car.")
+    assert ["these have 8 and 9" in each.value for each in app.info] == [True]

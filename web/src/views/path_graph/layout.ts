@@ -1,0 +1,84 @@
+/** Where nodes and edges of a graph over layers are drawn. */
+
+export interface Node {
+  id: string
+  label: string
+  column: number
+  row: number
+  kind: string
+}
+
+export interface Edge {
+  id: string
+  sender: string
+  receiver: string
+  value: number
+}
+
+/** The middle of a node, and its width, in pixels. */
+export interface Place {
+  x: number
+  y: number
+  width: number
+}
+
+export interface Layout {
+  width: number
+  height: number
+  places: { nodes: ReadonlyMap<string, Place>; columns: readonly number[] }
+}
+
+const TOP = 40 // pixels above the first row
+const ROW = 34
+const GAP = 46 // between two columns, for the edges
+const CHARACTER = 7.2 // width of a letter
+const LEAST = 34 // width of a column
+
+/** The strongest edges, and those that are cut, in the order of the payload. */
+export function shownEdges<Shown extends Edge>(edges: readonly Shown[], cut: readonly string[], count: number): Shown[] {
+  return edges.filter((edge, place) => place < count || cut.includes(edge.id))
+}
+
+/**
+ * Places of the nodes that edges touch, and of all nodes in the first and the last column. Rows within a column close up,
+ * in their order, so that a column is as high as it has nodes.
+ */
+export function layOut(nodes: readonly Node[], edges: readonly Edge[], columns: number): Layout {
+  const touched = new Set(edges.flatMap(({ sender, receiver }) => [sender, receiver]))
+  const shown = nodes.filter(({ id, column }) => touched.has(id) || column === 0 || column === columns - 1)
+  const byColumn = Array.from({ length: columns }, (_, column) => {
+    return shown.filter((node) => node.column === column).sort((one, other) => one.row - other.row)
+  })
+  const rows = Math.max(1, ...byColumn.map((column) => column.length))
+  const height = TOP + rows * ROW
+  const placed = new Map<string, Place>()
+  const middles: number[] = []
+  let left = 4
+  for (const column of byColumn) {
+    const width = Math.max(LEAST, ...column.map(({ label }) => 14 + CHARACTER * [...label].length))
+    middles.push(left + width / 2)
+    const start = TOP + ((rows - column.length) * ROW) / 2
+    column.forEach(({ id }, row) => placed.set(id, { x: left + width / 2, y: start + (row + 0.5) * ROW, width }))
+    left += width + GAP
+  }
+  return { width: left - GAP + 4, height, places: { nodes: placed, columns: middles } }
+}
+
+/** The line of an edge, as the path of an SVG. Edges to different inputs of one node arrive at different heights. */
+export function curve(from: Place, to: Place, input: string): string {
+  const [x1, x2] = [from.x + from.width / 2, to.x - to.width / 2]
+  const [y1, y2] = [from.y, to.y + shift(input)]
+  const bend = Math.max(20, (x2 - x1) / 2)
+  return `M${x1} ${y1}C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
+}
+
+function shift(input: string): number {
+  let sum = 0
+  for (const letter of input) sum += letter.charCodeAt(0)
+  return input ? ((sum % 3) - 1) * 6 : 0
+}
+
+/** The thickness of an edge in pixels; `top` is the largest |value|. */
+export function thickness(value: number, top: number): number {
+  return 1 + (7 * Math.abs(value)) / top
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest"
+
+import { curve, layOut, shownEdges, thickness } from "../src/views/path_graph/layout"
+
+const node = (id: string, column: number, row: number) => ({ id, label: id, column, row, kind: "encoder" })
+const edge = (sender: string, receiver: string, value: number) => ({ id: `${sender}-${receiver}`, sender, receiver, value })
+const nodes = [node("t1", 0, 0), node("t2", 0, 1), node("h1", 1, 0), node("h2", 1, 1), node("h3", 1, 2), node("out", 2, 0)]
+const edges = [edge("t1", "h3", -4), edge("h3", "out", 2), edge("t2", "h1", 1)]
+
+test("the strongest edges are drawn, and those that are cut", () => {
+  expect(shownEdges(edges, [], 2).map(({ id }) => id)).toEqual(["t1-h3", "h3-out"])
+  expect(shownEdges(edges, ["t2-h1"], 1).map(({ id }) => id)).toEqual(["t1-h3", "t2-h1"])
+  expect(shownEdges(edges, [], 0)).toEqual([])
+})
+
+test("heads without an edge are left out, tokens and the answer are not", () => {
+  const { places, width, height } = layOut(nodes, edges.slice(0, 2), 3)
+  expect([...places.nodes.keys()].sort()).toEqual(["h3", "out", "t1", "t2"])
+  const [first, head, out] = ["t1", "h3", "out"].map((id) => places.nodes.get(id)!)
+  expect(first!.x < head!.x && head!.x < out!.x && out!.x + out!.width / 2 < width).toBe(true)
+  expect(head!.y).toBe(out!.y) // single nodes are in the middle
+  expect([...places.nodes.values()].every(({ y }) => y > 0 && y < height)).toBe(true)
+})
+
+test("inputs of one node arrive at different heights", () => {
+  const [from, to] = [{ x: 0, y: 0, width: 10 }, { x: 100, y: 50, width: 10 }]
+  expect(new Set(["queries", "keys", "values"].map((input) => curve(from, to, input))).size).toBe(3)
+  expect(curve(from, to, "")).toBe("M5 0C50 0 50 50 95 50")
+})
+
+test("the strongest edge is the thickest", () => {
+  expect([thickness(-4, 4), thickness(2, 4), thickness(0, 4)]).toEqual([8, 4.5, 1])
+})
