@@ -18,10 +18,11 @@ from .causal_error import CausalError
 from .experiments import Experiment
 from .head_connections import INPUTS
 from .metrics import evaluate
+from .own_networks import ResumableTranslator
 from .patched_runs import Case, Patch, Replace, run_cases_in_steps
 from .patched_translation import generate_in_steps
 from .path_patching import Freeze, PathPatching, path_patch_in_steps
-from .resumable import RecordedRun, ResumableNetwork, ResumableTranslator, stream_name
+from .resumable import RecordedRun, ResumableNetwork, stream_name
 
 TOKEN, LOGITS = "token", "logits"
 
