@@ -26,7 +26,7 @@ _CONTENT = """<style>
 body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: block;
   animation: first-may-leave 0s 10s forwards}}
 body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stException])) > .first {{display: none}}
-</style>{style}<label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
+</style><label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
 
 # Below the translation: an outline, or a component, whose script removes all of this.
 _OUTLINE = f"""<style>
@@ -69,7 +69,6 @@ def content_html(content: InitialContent) -> str:
     font = streamlit_internals.font_file()
     return _CONTENT.format(
         font=f"./static/media/{font.name}" if font else "",
-        style=generated_tokens.STYLE,
         label=literal.html(say("sentence.label", "English sentence")),
         token=literal.TOKEN,
         sentence=literal.html(content.sentence),

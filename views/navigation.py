@@ -87,7 +87,6 @@ _OPEN = """<style>
 .st-key-sections > :nth-child({open}) a {{background: #8883}}
 .st-key-sections > :nth-child({open}) a * {{font-weight: 600}}
 </style>"""
-_STYLE = f"<style>{Path(__file__).with_suffix('.css').read_text(encoding='utf-8')}</style>"
 
 PageWrapper = Callable[[str], AbstractContextManager[None]]  # page id -> the context of its run
 
@@ -134,7 +133,6 @@ def run(around: PageWrapper) -> None:
         )
     # Nothing is drawn before: see `server.run_order`.
     with bound_settings.page_run(requested.url_path, sentence_input.DEFAULT):
-        st.html(_STYLE)
         _render_menu(open_page, dict(zip(PAGES, pages, strict=True)))
         sentence_input.language_picker()
         with around(open_page.id):
@@ -223,18 +221,12 @@ def _render_card(card: str) -> None:
 
 
 def _table(table: SidebarTable) -> str:
-    cell = 'style="text-align:right;padding:2px 0 2px 12px;font-variant-numeric:tabular-nums;white-space:nowrap"'
-    quiet = 'style="opacity:.75"'
     head = "".join(
-        f'<th scope="col" {cell}><span {quiet}>{literal.html(name)}</span></th>' if name else "<td></td>"
-        for name in table.columns
+        f'<th scope="col"><span>{literal.html(name)}</span></th>' if name else "<td></td>" for name in table.columns
     )
     rows = "".join(
-        f'<tr><th scope="row" style="text-align:left;font-weight:400;padding:2px 0">{literal.html(name)}</th>'
-        f"<td {cell}>{literal.html(first)}</td><td {cell}>{literal.html(second)}</td></tr>"
+        f'<tr><th scope="row">{literal.html(name)}</th>'
+        f"<td>{literal.html(first)}</td><td>{literal.html(second)}</td></tr>"
         for name, first, second in table.rows
     )
-    return (
-        f'<table style="width:100%;border-collapse:collapse;font-size:.875rem">'
-        f'<tr style="font-size:.8em"><td></td>{head}</tr>{rows}</table>'
-    )
+    return f'<table class="aa-sizes"><tr><td></td>{head}</tr>{rows}</table>'

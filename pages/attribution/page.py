@@ -16,7 +16,6 @@ from pages.shared.page_header import Request, render_translation_page
 from pages.shared.texts import block, caption, how_to_read
 from views import map_labels
 from views.controls import widgets
-from views.html import bars, decoding_steps
 from views.text import literal
 from views.text.catalogue import Message, say
 
@@ -92,4 +91,4 @@ def render_programs(request: Request, evidence: AttributionScores, place: int, w
     render_program("attribution", "agreement", title, drops=row(evidence.drops), scores=scores)
 
 
-render_translation_page("attribution", render, bars.STYLE + decoding_steps.STYLE)
+render_translation_page("attribution", render)

@@ -85,7 +85,6 @@ def cut_run(request: Request, comparison: Comparison, cut: list[PathEdge]) -> Cu
 
 def render(request: Request) -> None:
     """Render the section."""
-    st.html(generated_tokens.STYLE + aligned_tokens.STYLE + bars.STYLE)
     comparison = choose_comparison(request, by_position=True)
     if comparison is None:
         return

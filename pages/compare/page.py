@@ -12,7 +12,6 @@ from pages.shared.page_header import Request, render_header
 from pages.shared.texts import block, caption, how_to_read
 from pages.shared.token_changes import token_changes
 from views.controls import sentence_input, widgets
-from views.html import bars
 from views.text.catalogue import say
 
 CHANGED, OTHER = "changed", "other"
@@ -69,7 +68,6 @@ def explore(request: Request) -> None:
 
 
 request = render_header("compare")
-st.html(bars.STYLE)
 if request.accepted:
     explore(request)
     how_to_read(block("compare", "interventions"), block("compare", "differences"))

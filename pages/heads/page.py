@@ -22,7 +22,6 @@ from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
 from views.export.matrices import HeadMap
-from views.html import bars, decoding_steps
 from views.text import terms
 from views.text.catalogue import say
 from views.url_state import bound_settings
@@ -131,4 +130,4 @@ def render(request: Request, trace: Trace) -> None:
     head_list.render_notes("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
-render_translation_page("heads", render, bars.STYLE + decoding_steps.STYLE)
+render_translation_page("heads", render)

@@ -16,7 +16,6 @@ from pages.shared.head_ranking import head_list, head_rows
 from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from views.export.matrices import HeadMap
-from views.html import bars
 from views.kind_labels import any_model_kind
 from views.text import prose
 from views.text.catalogue import say
@@ -53,7 +52,6 @@ def render(
     with overview:
         head_list.render_table(ranked, study, change, "opened-heads")
     with opened:
-        st.html(bars.STYLE)
         _render_files(maps, ranked.opened)
         head_list.render_scores(ranked.opened, study)
         _render_study(trace, ranked.opened, study)

@@ -7,7 +7,6 @@ from model.hub.opened_model import OpenedModel
 from pages.models import picture, text
 from pages.models.model_picker import chosen_model
 from pages.shared.texts import how_to_read
-from views.html import generated_tokens
 from views.text import literal, prose
 from views.text.catalogue import say, say_error
 from views.text.numbers import grouped, three_digits
@@ -15,7 +14,6 @@ from views.text.numbers import grouped, three_digits
 
 def render() -> None:
     """Choose and open a model, then render its page."""
-    st.html(generated_tokens.STYLE)
     st.title(prose.title("models"), anchor=False)
     st.markdown(prose.lead("models"))
     service = chosen_model()

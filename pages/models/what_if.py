@@ -24,7 +24,6 @@ from pages.shared.token_changes import token_changes
 from views import kind_labels
 from views.controls import sentence_input, widgets
 from views.export.difference import ComparedMaps
-from views.html import bars, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import say, say_count
 from views.viewer.attention_maps import from_trace
@@ -76,7 +75,6 @@ def render(
         generated: what the model generates without interventions; None for one that generates nothing.
         key: identifies the trace.
     """
-    st.html(bars.STYLE + generated_tokens.STYLE)
     model = service.model
     kinds = attention_labels.labelled_kinds(trace)
     left, right = st.columns(2, gap="large")

@@ -62,7 +62,6 @@ def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
         options: container for the decoding controls and example sentences; by default the controls are next to the
             box, and the examples are rendered only if the text does not look English.
     """
-    st.html(generated_tokens.STYLE)
     st.title(prose.title(page), anchor=False)
     paragraph(page)
     has_sentence = "sentence" in reads
@@ -90,12 +89,12 @@ def render_header(page: str, reads: frozenset[Read] = BOTH, options: DeltaGenera
     return Request(service, text, DecodingOptions(**vars(decoding)), accepted, st.empty(), reads)
 
 
-def render_translation_page(page: str, render: Callable[[Request, Trace], None], style: str = "") -> None:
-    """Render a page about one translation: its header, the translation with the page's `style`, then `render`."""
+def render_translation_page(page: str, render: Callable[[Request, Trace], None]) -> None:
+    """Render a page about one translation: its header, the translation, then `render`."""
     request = render_header(page)
     if request.accepted:
         trace = request.trace()
-        st.html(style + translation_html(trace.target_text))
+        st.html(translation_html(trace.target_text))
         render(request, trace)
 
 

@@ -12,7 +12,6 @@ from pages.shared.fragments import fragment
 from pages.shared.page_header import BOTH, Read, Request, render_header
 from pages.shared.texts import block, how_to_read, paragraph
 from views.controls import widgets
-from views.html import bars, decoding_steps
 from views.text import prose
 from views.text.catalogue import Message, say
 from views.url_state import bound_settings
@@ -54,7 +53,6 @@ def render_sections(page: str, sections: Sequence[PageSection], key: str) -> Non
     by_id = {section.id: section for section in sections}
     pending = by_id[bound_settings.pending_value(key, OneOf(tuple(by_id)), sections[0].id)]
     request = render_header(page, pending.inputs())
-    st.html(bars.STYLE + decoding_steps.STYLE)
     if request.accepted:
         _render_chosen(page, sections, key, request)
 

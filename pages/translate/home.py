@@ -15,31 +15,10 @@ LINKS = (
     ("vision", Message("home.picture", "Give it a picture"), Message("home.picture.of", "a Transformer that sees")),
     ("history", Message("home.learn", "Learn step by step"), Message("home.learn.of", "from recurrence to the loss")),
 )
-# The map fills the remaining height of the screen; see `resize` in web/src/core/weight_map.ts.
-_STYLE = """<style>
-.st-key-live-map {--around: 30rem}
-.st-key-doors [data-testid=stPageLink-NavLink] {padding: .7rem .9rem; border: 1px solid #8888; border-radius: 4px}
-.st-key-doors [data-testid=stPageLink-NavLink] * {white-space: normal; overflow: visible}
-.st-key-doors p {text-decoration: none}
-.st-key-doors strong {text-decoration: underline; text-underline-offset: .2em}
-.st-key-doors em {font-style: normal; margin-left: .4em}
-@media (min-width: 1200px) {.st-key-live-map {--around: 27rem}}
-@media (max-width: 640px) {
-  .st-key-live-map {--around: 41rem}
-  .st-key-home [data-testid=stHorizontalBlock] {gap: .5rem}
-  .st-key-doors {flex-direction: row; gap: .5rem}
-  .st-key-doors {align-items: stretch}
-  .st-key-doors > * {flex: 1}
-  .st-key-doors :not(a, a *) {height: 100%}
-  .st-key-doors [data-testid=stPageLink-NavLink] {height: 100%; padding: .3rem; text-align: center}
-  .st-key-doors em {display: none}
-}
-</style>"""
 
 
 def render_layout() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
     """Render the links; return containers for title and box, for the translation, the map, and the options."""
-    st.html(_STYLE)
     with st.container(key="home"):
         header, translation = st.container(), st.empty()
         left, right = st.columns([3, 2], gap="large")

@@ -9,7 +9,6 @@ from pages.shared.service import Service
 from pages.shared.texts import caption, paragraph
 from pages.vision.program import render_vision_program
 from views.components.matrix_row import RowMatrix, matrix_row
-from views.html import bars
 from views.text import terms
 from views.text.catalogue import say
 
@@ -37,7 +36,6 @@ def render_classification(service: Service, key: str, trace: VisionTrace) -> Non
             tables.TableColumn(say("vision.classification.power", "e^(logit \u2212 largest)"), steps.powers.tolist()),
             tables.bar_column(terms.PROBABILITY(), steps.probabilities.tolist(), 1.0, "vision"),
         ]
-        st.html(bars.STYLE)
         title = say("vision.classification.title", "From logits to probabilities")
         tables.render_table(columns, title, int(steps.probabilities.argmax()))
         caption("vision", "check-classification", difference=checks.format_difference("output layer", steps.difference))

@@ -33,7 +33,6 @@ PAGE = "vision_positions"
 @fragment
 def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     """Compare both networks on the same pictures. Only this view loads the convolution."""
-    st.html(bars.STYLE)
     convolution = private_service(open_convolution()) if service.is_private else open_convolution()
     arrangement = widgets.pick(say("vision.bias", "Picture"), PICTURES, "arranged")
     patch = service.model.config.patch_size

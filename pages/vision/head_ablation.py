@@ -21,7 +21,6 @@ from pages.vision.vision_inputs import choose_class, cls_maps
 from views import map_labels, patch_grid
 from views.controls import sentence_input, widgets
 from views.figures import overlay
-from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.url_state import bound_settings
@@ -54,7 +53,6 @@ class HeadEffects:
 @fragment
 def render_heads(service: Service, key: str, trace: VisionTrace) -> None:
     """Show the view; `key` is the picture's, from `Service.trace_picture`. A setting reruns only this section."""
-    st.html(bars.STYLE)
     with st.skeleton(height=640):
         study = service.analysis(("heads", key), _compute_effects, trace)
     with st.container(horizontal=True, gap="medium"):

@@ -81,7 +81,7 @@ def _render_answer(service: Service, key: str, picture: Picture, trace: VisionTr
         alt = say("vision.scaled", "{picture}, scaled", picture=picture.title())
         st.image(patch_grid.as_bytes(trace.pixels), caption, width=260, output_format="PNG", alt=alt)
     with answer:
-        st.html(class_bars.STYLE + class_bars.bars(trace.classes, trace.probabilities))
+        st.html(class_bars.bars(trace.classes, trace.probabilities))
         classes = ", ".join(map(literal.markdown, trace.classes))
         st.caption(block("vision", "only-these", count=len(trace.classes), classes=classes))
         render_plain_pictures(service)

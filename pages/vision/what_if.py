@@ -26,7 +26,6 @@ from views import kind_labels, map_labels, patch_grid
 from views.controls import painted, sentence_input, widgets
 from views.export.difference import ComparedMaps, MapPair
 from views.figures import overlay
-from views.html import bars, generated_tokens
 from views.text import literal, terms
 from views.text.catalogue import Message, say
 from views.text.numbers import percent
@@ -79,7 +78,6 @@ def compute_change(model: InterveningModel, trace: PatchTrace, plan: HeadInterve
 @fragment
 def render_what_if(service: Service, key: str, trace: PatchTrace) -> None:
     """Show the view. A choice reruns only this section."""
-    st.html(bars.STYLE + generated_tokens.STYLE)
     paragraph(PAGE)
     left, right = st.columns(2, gap="large")
     own_changes = {ONE_HOT: partial(_choose_one_hot, trace)}

@@ -79,8 +79,6 @@ def sentence() -> str:
 
 def examples(text: str) -> None:
     """Draw example sentences; the one in the box is marked."""
-    # On a phone a long example takes two lines instead of losing its end.
-    st.html("<style>.st-key-example button, .st-key-example button * {white-space: normal; height: auto}</style>")
     st.session_state["example"] = text if text in EXAMPLES else None
     st.pills(
         say("sentence.examples", "Examples"),

@@ -1,4 +1,4 @@
-"""HTML tables of named numbers with bars. They rely on `STYLE`."""
+"""HTML tables of named numbers with bars."""
 
 import re
 from collections.abc import Sequence
@@ -12,23 +12,6 @@ from ..figures.overlay import data_url
 from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import three_digits
-
-# A page includes this once; the HTML of the functions below relies on it.
-STYLE = """<style>
-.aa-scroll { overflow: auto; max-height: 42rem }
-.aa-whole { max-height: none }
-@media (max-width: 640px) { .aa-scroll { max-height: none } }
-.aa-table { border-collapse: collapse; font-size: .875rem; font-variant-numeric: tabular-nums; width: 100% }
-.aa-table th, .aa-table td { padding: 3px 10px 3px 4px; text-align: left; vertical-align: top; border: 0;
-  border-bottom: 1px solid color-mix(in srgb, currentColor 12%, transparent) }
-.aa-table th { font-weight: 600 } .aa-table tbody th { min-width: 6rem }
-.aa-table thead th { opacity: .8; font-weight: 400; vertical-align: bottom; min-width: 4.5rem }
-.aa-table .aa-number { text-align: right } .aa-table tbody .aa-number { white-space: nowrap }
-.aa-table tr.aa-marked > * { background: color-mix(in srgb, currentColor 9%, transparent) }
-.aa-table .aa-bar { display: block; padding: 0 4px; white-space: nowrap }
-.aa-table img { display: block; image-rendering: pixelated; height: 16px; width: 100%; aspect-ratio: 40 }
-.aa-table .aa-chips { min-height: 0 }
-</style>"""
 
 
 @dataclass(frozen=True)
@@ -104,8 +87,7 @@ def _content(value: Value) -> str:
 def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = "") -> Cell:
     """A number, or `text` for it, before a bar in the hue of its sign and `kind`; `largest` fills the cell."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
-    fill = f"color-mix(in srgb, {palette.signed_hues(kind)[value >= 0]} 40%, transparent)"
-    style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%)"
+    style = f"--hue:{palette.signed_hues(kind)[value >= 0]};--share:{share:.1f}%"
     return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "4rem")
 
 

@@ -4,30 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .. import palette
 from ..text import literal
 from ..text.catalogue import say
 from ..text.numbers import percent
-
-# A page includes this once; the HTML of the functions below relies on it.
-STYLE = f"""<style>
-.aa-answer {{ width: 100%; border-collapse: collapse; font-size: .875rem; margin: 0;
-  font-variant-numeric: tabular-nums }}
-.aa-answer caption {{ text-align: left; color: inherit; padding-bottom: 4px }}
-.aa-answer th, .aa-answer td {{ border: 0; padding: 2px 8px 2px 0; font-weight: 400; text-align: left }}
-.aa-answer th {{ width: 1%; white-space: nowrap }}
-.aa-answer td:last-child {{ width: 4.5em; text-align: right; padding-right: 0; white-space: nowrap }}
-.aa-answer .aa-share {{ height: .8rem; min-width: 1px; background: {palette.HUES["vision"]}; opacity: .45 }}
-.aa-answer .aa-best th {{ font-weight: 600 }}
-.aa-answer .aa-best .aa-share {{ opacity: 1 }}
-.aa-answer.aa-moves caption {{ padding-bottom: 6px }}
-.aa-answer.aa-moves th, .aa-answer.aa-moves td {{ padding-bottom: 4px; line-height: 1.25 }}
-.aa-moves i {{ display: block; height: .45rem; min-width: 1px; margin: 2px 0 }}
-.aa-moves .aa-before {{ background: currentColor; opacity: .35 }}
-.aa-moves .aa-after {{ background: {palette.HUES["vision"]} }}
-.aa-moves b {{ display: inline-block; width: .9em; height: .45rem; margin: 0 .3em 0 0; vertical-align: middle }}
-.aa-moves b + span {{ margin-right: 1.2em }}
-</style>"""
 
 
 def bars(classes: Sequence[str], probabilities: Sequence[float] | np.ndarray) -> str:

@@ -7,18 +7,6 @@ from ..text import literal
 from ..text.numbers import three_digits
 from .bars import Cell
 
-# A page includes this once; the functions below rely on it, on `bars.STYLE` and on `generated_tokens.STYLE`.
-STYLE = f"""<style>
-.aa-strip > span {{ text-align: center; font-variant-numeric: tabular-nums }}
-.aa-strip > span small {{ display: block; margin: 0; opacity: 1 }}
-.aa-strip .aa-later {{ opacity: .75; background: none; font-style: italic }}
-.aa-strip .aa-now {{ background: color-mix(in srgb, {palette.HUES["decoder"]} 38%, transparent); font-weight: 600 }}
-.aa-aligned th {{ white-space: nowrap }}
-.aa-aligned td {{ white-space: nowrap; border-left: 1px solid color-mix(in srgb, currentColor 12%, transparent) }}
-.aa-differs {{ background: color-mix(in srgb, {palette.NEGATIVE} 34%, transparent); padding: 0 4px;
-  border-radius: 2px; white-space: nowrap }}
-</style>"""
-
 _NARROW = "2rem"  # of a column of tokens
 _STRONGEST = 70  # per cent of the hue behind the largest weight, so that the text on it is legible
 
@@ -75,9 +63,9 @@ def differing_cell(token: str) -> Cell:
 def meter_cell(value: float, largest: float) -> Cell:
     """A number with a grey bar behind it; `largest` fills the width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
-    fill = "color-mix(in srgb, currentColor 22%, transparent)"
-    style = f"background:linear-gradient(to right, {fill} {share:.1f}%, transparent {share:.1f}%);padding:0 4px"
-    return Cell(f'<span style="display:block;{style}">{literal.html(three_digits(value))}</span>', "4rem")
+    return Cell(
+        f'<span class="aa-bar aa-meter" style="--share:{share:.1f}%">{literal.html(three_digits(value))}</span>', "4rem"
+    )
 
 
 def _token(token: str) -> str:

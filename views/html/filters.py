@@ -17,12 +17,7 @@ def filters(components: np.ndarray, shares: np.ndarray) -> str:
         f"<figcaption>{literal.html(percent(float(share)))}</figcaption></figure>"
         for number, (picture, share) in enumerate(zip(pictures, shares, strict=True), 1)
     )
-    style = (
-        "<style>.aa-filters{display:grid;grid-template-columns:repeat(auto-fill,minmax(56px,1fr));gap:8px}"
-        ".aa-filters figure{margin:0;font-size:.75rem;text-align:center;font-variant-numeric:tabular-nums}"
-        ".aa-filters img{width:100%;image-rendering:pixelated;display:block}</style>"
-    )
-    return f'{style}<div class="aa-filters" role="list">{items}</div>'
+    return f'<div class="aa-filters" role="list">{items}</div>'
 
 
 def _filter(number: int) -> str:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from itertools import repeat
 from typing import Protocol
 
-from .. import palette
 from ..text import literal
 from ..text.numbers import percent, three_digits
 
@@ -27,33 +26,6 @@ class Produced(TokenProbability, Protocol):
 
     @property
     def top(self) -> Sequence[TokenProbability]: ...
-
-
-# A page includes this once; the HTML of the functions below relies on it.
-STYLE = f"""<style>
-.aa-text {{ font-size: 1.5rem; line-height: 1.35; margin: 0; min-height: 2.1rem; overflow-wrap: anywhere }}
-.aa-label {{ font-size: .875rem; opacity: .75; margin: .75rem 0 .25rem }}
-.aa-line {{ display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .75rem }}
-.aa-line .aa-label {{ margin: 0 }}
-.aa-chips {{ display: flex; flex-wrap: wrap; gap: 4px; min-height: 1.9rem }}
-.aa-chips > span {{ padding: 2px 7px; border-radius: 3px; font-size: .9375rem; max-width: 100%;
-  overflow-wrap: anywhere; background: color-mix(in srgb, currentColor 6%, transparent) }}
-.aa-chips > .at {{ outline: 2px solid currentColor }}
-.aa-encoder > span {{ border-bottom: 2px solid {palette.HUES["encoder"]} }}
-.aa-decoder > span {{ border-bottom: 2px solid {palette.HUES["decoder"]} }}
-.aa-chips small {{ opacity: .7; font-variant-numeric: tabular-nums; margin-left: 4px }}
-.aa-cards {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(9.5rem, 1fr)); gap: 10px;
-  font-size: .875rem }}
-.aa-cards > div {{ min-width: 0; padding: 8px 10px; border-radius: 4px;
-  border: 1px solid color-mix(in srgb, currentColor 18%, transparent) }}
-.aa-cards table {{ width: 100%; border-collapse: collapse; table-layout: fixed; margin: 0;
-  font-variant-numeric: tabular-nums }}
-.aa-cards caption {{ text-align: left; font-weight: 600; padding-bottom: 4px; overflow-wrap: anywhere; color: inherit }}
-.aa-cards caption small {{ font-weight: 400; opacity: .7; float: right; padding-left: 6px }}
-.aa-cards td {{ padding: 1px 4px; border: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }}
-.aa-cards td + td {{ width: 4.2em; text-align: right }}
-.aa-cards tr.aa-chosen td:first-child {{ font-weight: 600 }}
-</style>"""
 
 
 def sentence(text: str, language: str) -> str:
@@ -110,10 +82,7 @@ def _card(number: int, produced: Produced) -> str:
 
 
 def _row(token: str, probability: float, chosen: bool) -> str:
-    colour = palette.HUES["decoder"] if chosen else "currentColor"
-    strength = 40 if chosen else 14
-    fill = f"color-mix(in srgb, {colour} {strength}%, transparent)"
-    bar = f"background:linear-gradient(to right, {fill} {100 * probability:.1f}%, transparent {100 * probability:.1f}%)"
+    bar = f"--share:{100 * probability:.1f}%"
     mark = ' class="aa-chosen"' if chosen else ""
     name = literal.html(literal.token(token))
     return (

@@ -11,20 +11,6 @@ import tokenize
 from ..text import literal
 from ..text.catalogue import say
 
-STYLE = """<style>
-.aa-program { border-radius: 4px; background: color-mix(in srgb, currentColor 6%, transparent) }
-.aa-program pre { margin: 0; padding: .25rem 1rem .75rem; overflow-x: auto; background: none; border: 0; color: inherit;
-  font: .8125rem/1.55 "Source Code Pro", ui-monospace, monospace }
-.aa-program pre.aa-wrapped { white-space: pre-wrap; overflow-wrap: anywhere }
-.aa-program code { padding: 0; background: none; color: inherit; font: inherit; white-space: inherit }
-.aa-program .aa-keyword { font-weight: 700 }
-.aa-program .aa-comment { font-style: italic; opacity: .85 }
-.aa-program .aa-literal { color: color-mix(in srgb, #9A5B00 60%, currentColor) }
-.aa-program div { display: flex; gap: .5rem; justify-content: end; align-items: center; padding: .35rem .5rem 0;
-  font-size: .8125rem }
-.aa-program button { min-height: 1.75rem; padding: 0 .6rem; border-radius: 4px; font: inherit; color: inherit;
-  background: none; cursor: pointer; border: 1px solid color-mix(in srgb, currentColor 30%, transparent) }
-</style>"""
 _KINDS = {tokenize.COMMENT: "comment", tokenize.STRING: "literal", tokenize.NUMBER: "literal"}
 
 
@@ -46,7 +32,7 @@ def _with_copy_button(start: str, content: str) -> str:
     copy, copied = say("program.copy", "Copy"), say("program.copied", "Copied")
     selected = say("program.selected", "Selected: press Ctrl+C, or \u2318C")
     return (
-        f'{STYLE}<div class="aa-program"><div><span role="status"></span><button type="button" '
+        f'<div class="aa-program"><div><span role="status"></span><button type="button" '
         f'data-copied="{literal.html(copied)}" data-selected="{literal.html(selected)}">{literal.html(copy)}</button>'
         f"</div>{start}<code{literal.CODE}>{content}</code></pre></div>"
     )

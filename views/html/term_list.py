@@ -6,13 +6,6 @@ from dataclasses import dataclass
 
 from ..text import literal
 
-STYLE = """<style>
-.aa-terms { max-width: 60rem; margin: 0; padding: 0 }
-.aa-terms dt { font-weight: 600; margin-top: .9rem }
-.aa-terms dd { margin: .1rem 0 0; line-height: 1.5 }
-.aa-terms a { white-space: nowrap; color: inherit }
-</style>"""
-
 
 @dataclass(frozen=True)
 class GlossaryEntry:
@@ -48,7 +41,7 @@ def terms_html(entries: Sequence[GlossaryEntry]) -> str:
         f'{literal.html(entry.page)}">{literal.html(entry.page)}</a></dd>'
         for entry in entries
     )
-    return f'{STYLE}<dl class="aa-terms">{items}</dl>'
+    return f'<dl class="aa-terms">{items}</dl>'
 
 
 def _explanation(entry: GlossaryEntry) -> str:

@@ -35,7 +35,7 @@ def test_a_bar_is_as_wide_as_its_share():
         ["c", bars.bar_cell(0, 0, text="<none>")],
     ]
     html = bars.table(("k", "v"), cells, "x")
-    assert re.findall(r"transparent\) ([\d.]+)%", html) == ["25.0", "100.0", "0.0"]
+    assert re.findall(r"--share:([\d.]+)%", html) == ["25.0", "100.0", "0.0"]
     assert ">&lt;none&gt;<" in html and ">0.250<" in html
 
 

@@ -4,6 +4,7 @@ import { themeOf, type Theme } from "./colour"
 import type { Mark } from "./mark"
 import { sameBytes, type Bytes } from "./payload"
 import shared from "./shared.css"
+import { adoptStyles } from "./styles"
 
 /** What Streamlit passes to a component's function, whenever its data changes. */
 export interface Mounted<Data> {
@@ -14,7 +15,6 @@ export interface Mounted<Data> {
 }
 
 const instances = new WeakMap<object, View<unknown>>() // parent element of a component -> its view
-const sheets = new Map<string, CSSStyleSheet>() // text of a style sheet -> the sheet
 
 /** The function of a component: creates its view once, then updates it. Returns what ends the view. */
 export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View<Data>, style: string) {
@@ -38,19 +38,6 @@ export function mounting<Data>(Shown: new (parent: Element | ShadowRoot) => View
       shown.leave()
     }
   }
-}
-
-/** Applies style sheets to the document or the shadow root around `parent`, each once. */
-export function adoptStyles(parent: Element | ShadowRoot, styles: readonly string[]): void {
-  const root = parent.getRootNode() as Document | ShadowRoot
-  const wanted = styles.map((text) => {
-    const sheet = sheets.get(text) ?? new CSSStyleSheet()
-    if (!sheets.has(text)) sheet.replaceSync(text)
-    sheets.set(text, sheet)
-    return sheet
-  })
-  const lacking = wanted.filter((sheet) => !root.adoptedStyleSheets.includes(sheet))
-  if (lacking.length) root.adoptedStyleSheets = [...root.adoptedStyleSheets, ...lacking]
 }
 
 /** Shows data in the page's theme. */

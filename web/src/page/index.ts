@@ -1,7 +1,9 @@
 /** The scripts of every page, as one classic script that runs before Streamlit's own. */
 
+import { adoptStyles } from "../core/styles"
 import { preloadCharts } from "./chart_preload"
 import { showConnection } from "./connection_notice"
+import contentStyle from "./content.css"
 import { copyPrograms } from "./copy_button"
 import { delayLinks } from "./delayed_links"
 import { guardDownloads } from "./download_guard"
@@ -13,6 +15,7 @@ import { LeftPage } from "./left_page"
 import { showLessons } from "./lessons"
 import { announceChanges } from "./live_region"
 import { markMenuLinks } from "./menu_links"
+import navigationStyle from "./navigation.css"
 import { placeMenu } from "./nav_scroll"
 import { presentPages } from "./presentation_mode"
 import { shareTheme } from "./theme_choice"
@@ -25,6 +28,7 @@ const sharedNames = shared.split(" ")
 // The server is at the root of the site. Streamlit would first look for it below the address of the page.
 window.__streamlit = { BACKEND_BASE_URL: site.href }
 
+adoptStyles(document, [navigationStyle, contentStyle])
 shareTheme()
 const left = new LeftPage()
 writeHistory({ shared: sharedNames, moved, left, onWritten: markMenuLinks(site, sharedNames) })

@@ -1,6 +1,7 @@
 /** Inserts the elements of an SVG file into the page, where they can use the page's colours. */
 
-import { adoptStyles, type Mounted } from "../core/component"
+import type { Mounted } from "../core/component"
+import { adoptStyles } from "../core/styles"
 import { setAttributes } from "../core/dom"
 import style from "./inline_svg.css"
 
