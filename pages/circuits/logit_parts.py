@@ -15,7 +15,7 @@ from pages.shared.page_header import Request, translation_html
 from pages.shared.texts import block, caption
 from views import map_labels
 from views.controls import sentence_input, widgets
-from views.html import bars, generated_tokens
+from views.html import bars
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import three_digits
@@ -85,7 +85,6 @@ def strongest_first(parts: Sequence[LogitPart]) -> list[LogitPart]:
 
 def render(request: Request) -> None:
     """Render the section."""
-    st.html(generated_tokens.STYLE + bars.STYLE)
     trace = request.trace()
     st.html(translation_html(trace.target_text))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):

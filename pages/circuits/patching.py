@@ -23,7 +23,7 @@ from pages.shared.texts import block, caption, warn_if_cut_off
 from views.components.cell_maps import CellMap, CellMaps, cell_maps
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
-from views.html import aligned_tokens, generated_tokens
+from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
@@ -195,7 +195,6 @@ def translate_patched(request: Request, comparison: Comparison, cells: PatchedCe
 
 def render(request: Request) -> None:
     """Render the section."""
-    st.html(generated_tokens.STYLE + aligned_tokens.STYLE)
     comparison = choose_comparison(request)
     if comparison is None:
         return

@@ -22,7 +22,7 @@ from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
 from views.components.path_graph import GraphEdge, GraphNode, PathGraph, path_graph
 from views.controls import sentence_input
 from views.controls.widgets import Choice
-from views.html import aligned_tokens, bars, generated_tokens
+from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import percent, three_digits

@@ -16,7 +16,7 @@ from pages.history import networks, networks_compared
 from pages.shared import checks, files
 from pages.shared.models import load_alignment
 from pages.shared.page_header import Request
-from views.components.attention_map import attention_map
+from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.export import downloads
 from views.html import bars

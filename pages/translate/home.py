@@ -5,7 +5,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from model import Trace
 from views import kind_labels
-from views.components.attention_map import attention_map
+from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.text.catalogue import Message, say
 

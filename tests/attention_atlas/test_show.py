@@ -6,7 +6,6 @@ import base64
 import html
 import inspect
 import io
-import json
 import re
 from types import SimpleNamespace
 
@@ -22,6 +21,7 @@ from pages.shared.attention_viewer.provenance import view_sentence
 from pages.shared.service import Service
 from tests.model.hub import tiny
 from tests.pages.kinds import read
+from tests.payloads import read_payload
 from tests.views.viewer.test_given_weights import weights
 from views.components import attention_kinds
 from views.viewer import built_files
@@ -30,11 +30,9 @@ from views.viewer.attention_maps import AttentionMaps
 TOKENS = ["[CLS]", "un", "##like", "##ly", "cats", "[SEP]"]
 
 
-def payload(page: str) -> tuple[dict, bytes]:
-    """Header and numbers of the first component in a page."""
-    content = base64.b64decode(re.search(r'class="payload">([^<]*)<', page)[1])
-    length = int.from_bytes(content[:4], "little")
-    return json.loads(content[4 : 4 + length]), content[4 + length :]
+def payload(page: str) -> tuple[dict, dict[str, np.ndarray]]:
+    """Header and arrays of the first component in a page."""
+    return read_payload(base64.b64decode(re.search(r'class="payload">([^<]*)<', page)[1]))
 
 
 def saved(page: str, name: str) -> bytes:
@@ -47,8 +45,7 @@ def test_a_trace_shows_the_requested_kind_with_every_digit(translated):
     header, numbers = payload(shown.html)
     assert list(header["kinds"]) == ["cross"] and shown.title == "Cross-attention"
     layers, heads, queries, keys = translated.cross_attention.shape
-    decoded = np.frombuffer(numbers, "<f4").reshape(layers + 1, heads + 1, queries, keys)
-    np.testing.assert_array_equal(decoded[:-1, :-1], translated.cross_attention)
+    np.testing.assert_array_equal(numbers["cross"], translated.cross_attention)
     assert {control["name"] for control in header["controls"]} == {"units", "marks", "layer", "head", "scale"}
     assert repr(shown) == f"<Shown: maps of cross {layers} x {heads} x {queries} x {keys}>"
     arrays = np.load(io.BytesIO(saved(shown.html, "attention.npz")))
@@ -66,8 +63,9 @@ def test_all_kinds_of_a_trace_are_a_choice_or_one_below_the_other(translated):
 
 
 def test_lines_between_whole_words_are_merged_as_in_the_app(translated):
-    header, _ = payload(show(translated, kind="cross", view="lines", words=True).html)
-    assert "didn't" in header["keys"] and header["weights"][3] == len(header["keys"]) < len(translated.source_tokens)
+    header, numbers = payload(show(translated, kind="cross", view="lines", words=True).html)
+    keys = header["kinds"][""]["keys"]
+    assert "didn't" in keys and numbers[""].shape[3] == len(keys) < len(translated.source_tokens)
 
 
 def test_arrays_of_weights(translated):
@@ -75,9 +73,9 @@ def test_arrays_of_weights(translated):
     kind = header["kinds"]["layers-1"]
     assert kind["queries"] == ["[CLS]", "un", "like", "ly", "cats", "[SEP]"]
     assert kind["grouped"]["queries"] == ["[CLS]", "unlikely", "cats", "[SEP]"]
-    assert kind["special"] == [[0, 5], [0, 5]] and len(numbers) == 3 * 5 * 36 * 4
-    header, _ = payload(show(weights(2, 4, 3, 6), ["a", "b", "c"], TOKENS, view="lines").html)
-    assert header["queries"] == ["a", "b", "c"] and header["keys"] == kind["queries"]
+    assert kind["special"] == [[0, 5], [0, 5]] and numbers["layers-1"].shape == (2, 4, 6, 6)
+    lines = payload(show(weights(2, 4, 3, 6), ["a", "b", "c"], TOKENS, view="lines").html)[0]["kinds"][""]
+    assert lines["queries"] == ["a", "b", "c"] and lines["keys"] == kind["queries"]
 
 
 def test_the_tuple_of_a_model_of_transformers():
@@ -86,7 +84,7 @@ def test_the_tuple_of_a_model_of_transformers():
     inputs = tokenizer("The quick fox wants a car.", return_tensors="pt")
     attentions = network(**inputs, output_attentions=True).attentions
     shown = show(attentions, tokenizer.convert_ids_to_tokens(inputs["input_ids"][0]))
-    decoded = np.frombuffer(payload(shown.html)[1], "<f4").reshape(3, 5, *attentions[0].shape[2:])
+    (decoded,) = payload(shown.html)[1].values()
     np.testing.assert_array_equal(decoded[1, 2], attentions[1][0, 2].detach().numpy())
 
 

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.mounting import mount_component
 from views import map_labels, map_weights, palette
 from views.components import component
-from views.components.attention_grid import FULL_PRECISION_BYTES, Detail, Sheet, payload
+from views.components.attention_grid import EXACT_BYTES, Detail, Sheet, payload
 from views.components.component import selection_mark
 from views.text.numbers import three_digits
 
@@ -69,7 +69,7 @@ def test_the_tooltip_shows_the_value_of_the_array(mount):
 
 def test_long_sentences_read_out_three_digits_from_half_precision(mount):
     sheet = make_sheet(side=150)
-    assert sheet.weights.nbytes > FULL_PRECISION_BYTES
+    assert sheet.weights.nbytes > EXACT_BYTES
     page = mount(sheet)
     for query, key in ((0, 0), (64, 3), (149, 149)):
         weight = float(sheet.weights[1, 2, query, key])

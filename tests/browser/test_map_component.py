@@ -11,8 +11,8 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.mounting import mount_component
 from views import palette
 from views.components import component
-from views.components.attention_map import WORDS
-from views.components.matrix_row import RowMatrix, payload
+from views.components.linked_heatmaps import LinkedHeatmaps, Links, MapSet, payload
+from views.components.matrix_row import RowMatrix
 from views.html import generated_tokens
 from views.text.numbers import three_digits
 
@@ -40,9 +40,11 @@ LINKS = [((1, 2), (1, 2)), ((0, 1), (0, 1)), ((0, 1), (0, 1))]
 def mount(page: Page):
     """Show maps in an empty page."""
 
-    def mount_map(items: list[RowMatrix] | None = None, background: str = "#FFFFFF", **more) -> Page:
-        options = {"links": LINKS, "places": False, "words": component.translated(WORDS)} | more
-        content = payload(items or make_matrices(), "light", 3, **options)
+    def mount_map(
+        items: list[RowMatrix] | None = None, background: str = "#FFFFFF", links: Links | None = LINKS
+    ) -> Page:
+        maps = {"": MapSet(items or make_matrices(), "", (), links)}
+        content = payload(LinkedHeatmaps(maps, (), (), {}, per_row=3), "light")
         mount_component(page, "attention_map", "maps", content, background)
         return page
 

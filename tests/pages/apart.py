@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 from streamlit.testing.v1 import AppTest
+
+from tests.payloads import read_payload
 
 
 def sent_weights(app: AppTest, kind: str) -> tuple[dict, dict[str, np.ndarray]]:
     """Return the header of a kind; its queries, keys and scores as far as they are sent, and the masks."""
     (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "one_weight"]
-    content = element.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    whole, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    for called, header in whole["kinds"].items():
-        weights = {}
-        for name in ("queries", "keys", "scores"):
-            if header[name]:
-                numbers = np.frombuffer(body, "<f4", int(np.prod(header[name])))
-                weights[name], body = numbers.reshape(header[name]), body[numbers.nbytes :]
-        sides = [len(labels) for labels in header["labels"]]
-        masks = np.frombuffer(body, np.uint8, int(np.prod([header["masks"], *sides])))
-        weights["masks"], body = masks.reshape(header["masks"], *sides).astype(bool), body[masks.nbytes :]
-        if called == kind:
-            return header, weights
-    raise AssertionError(f"no weights of {kind} are sent")
+    header, arrays = read_payload(element.proto.bytes)
+    fields = header["kinds"][kind]
+    sent = {name: arrays[f"{kind} {name}"] for name in ("queries", "keys", "scores") if f"{kind} {name}" in arrays}
+    masks = [arrays[f"{kind} mask {mask}"].astype(bool) for mask in range(fields["masks"])]
+    sides = [len(labels) for labels in fields["labels"]]
+    return fields, sent | {"masks": np.array(masks).reshape(-1, *sides)}

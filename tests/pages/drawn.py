@@ -9,6 +9,7 @@ import re
 import numpy as np
 
 from tests.pages.conftest import html_of
+from tests.payloads import read_payload
 
 
 def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
@@ -16,48 +17,34 @@ def matrices(app) -> dict[str, tuple[dict, np.ndarray]]:
     by_name = {}
     marks = [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     for element in app.get("bidi_component"):
-        content = element.proto.bytes
-        if not content:  # a component without numbers
+        if not element.proto.bytes:  # a component without numbers
             continue
-        length = int.from_bytes(content[:4], "little")
-        header = json.loads(content[4 : 4 + length])
-        offset = 4 + length
+        header, arrays = read_payload(element.proto.bytes)
         if "sets" in header:
-            names = {control["name"] for control in header["controls"]}
-            by_name |= _of_sets(header, content[offset:], next(mark for mark in marks if set(mark) == names))
-        for item in header.get("items", ()):
-            if "sign" in item:
-                continue
-            count = item["values"][0] * item["values"][1]
-            values = np.frombuffer(content, "<f4", count, offset).reshape(item["values"])
-            by_name[item["name"]] = item, values
-            offset += 4 * count
+            names = {control["name"] for control in header["controls"] or ()}
+            by_name |= _of_sets(header, arrays, next((mark for mark in marks if set(mark) == names), {}))
+        for place, item in enumerate(header.get("items", ())):
+            if "sign" not in item:
+                by_name[item["name"]] = item, arrays[str(place)]
     return by_name
 
 
-def _of_sets(header: dict, body: bytes, chosen: dict[str, str]) -> dict[str, tuple[dict, np.ndarray]]:
+def _of_sets(header: dict, arrays: dict[str, np.ndarray], chosen: dict[str, str]) -> dict[str, tuple[dict, np.ndarray]]:
     """Return the chosen maps of a `MapSet` component, exact where they are sent exactly."""
-    by_name, form = {}, {"float32": "<f4", "float16": "<f2"}[header["type"]]
+    by_name = {}
     open_set = chosen.get("kind") if chosen.get("kind") in header["sets"] else next(iter(header["sets"]))
     names = header["sets"][open_set]["names"]
     place = tuple(
         0 if header["held"] else options.index(chosen[name])
         for name, options in zip(header["along"], names, strict=True)
     )
-    for name, each in header["sets"].items():
-        for item in each["items"]:
-            shape = item["values"]
-            values = np.frombuffer(body, form, int(np.prod(shape)))
-            body = body[values.nbytes :]
-            if name == open_set:
-                at = int(np.ravel_multi_index(place, shape[:-2]))
-                one = {side: item[side][at] for side in ("low", "high")}
-                by_name[item["name"]] = item | one, values.reshape(shape)[place].astype(np.float32)
-    for item, values in by_name.values() if header["exact"] else ():
-        exact = np.frombuffer(body, "<f4", values.size).reshape(values.shape)
-        body = body[exact.nbytes :]
-        by_name[item["name"]] = item, exact
-    assert not body
+    assert header["exact"] == [open_set, *place]
+    for index, item in enumerate(header["sets"][open_set]["items"]):
+        values = arrays[f"{open_set} {index}"]
+        at = int(np.ravel_multi_index(place, values.shape[:-2])) if place else 0
+        one = {side: item[side][at] for side in ("low", "high")}
+        exact = arrays.get(f"exact {index}", values[place].astype(np.float32))
+        by_name[item["name"]] = item | one, exact
     return by_name
 
 

@@ -10,20 +10,19 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import html_of
-
-_TYPES = {"float32": "<f4", "float16": "<f2"}
+from tests.payloads import read_payload
+from views import map_weights
 
 
 def read(content: bytes) -> tuple[dict, dict[str, tuple[dict, np.ndarray]]]:
-    """Return the header, and for each kind its header and weights."""
-    length = int.from_bytes(content[:4], "little")
-    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    """Return the header, and for each kind its header and weights, with means also where the browser computes them."""
+    header, arrays = read_payload(content)
     by_name = {}
     for name, kind in header["kinds"].items():
-        weights = np.frombuffer(body, _TYPES[kind["type"]], int(np.prod(kind["weights"])))
-        body = body[weights.nbytes :]
-        by_name[name] = kind, weights.reshape(kind["weights"])
-    assert not body
+        weights = arrays[name]
+        if len(weights) < len(kind["rows"]):
+            weights = map_weights.with_means(weights)
+        by_name[name] = kind, weights
     return header, by_name
 
 

@@ -10,9 +10,9 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from tests.pages.conftest import html_of
+from tests.payloads import read_payload
 from views import map_labels, map_weights
-
-_TYPES = {"float32": "<f4", "float16": "<f2"}
+from views.components.head_list import FIRST
 
 
 def listed_heads(app: AppTest) -> dict:
@@ -20,7 +20,7 @@ def listed_heads(app: AppTest) -> dict:
     header, chosen, _ = _read(app)
     rows, roles = header["rows"], header["roles"]
     of = chosen[roles["of"]] if "of" in roles else header["every"]
-    order = header["orders"][chosen[roles["sort"]]]
+    order = header["orders"].get(chosen[roles["sort"]], range(len(rows)))
     return header | {"rows": [rows[place] for place in order if of in (header["every"], rows[place]["kind"])]}
 
 
@@ -35,23 +35,28 @@ def opened_head(app: AppTest) -> tuple[str, np.ndarray]:
 
 
 def _read(app: AppTest) -> tuple[dict, dict[str, str], list[np.ndarray | None]]:
-    """Return the header, the chosen options, and every row's weights as far as they are sent."""
+    """Return the header, with rows by field, the chosen options, and every row's weights as far as they are sent."""
     (element,) = [part for part in app.get("bidi_component") if part.proto.component_name == "head_list"]
-    content = element.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
+    header, arrays = read_payload(element.proto.bytes)
     marks = [json.loads(html.unescape(mark)) for mark in re.findall(r'data-chosen="([^"]*)"', html_of(app))]
     chosen = next(mark for mark in marks if set(mark) == {control["name"] for control in header["controls"]})
-    shapes = [row["weights"] for row in header["rows"]] + ([header["underlay"]] if header["underlay"] else [])
-    body = body[sum(int(np.prod(shape)) for shape in shapes) :]
-    large: list[np.ndarray | None] = []
-    for row in header["rows"]:
-        cells = row["cells"]
-        large.append(np.frombuffer(body, _TYPES[header["form"]], np.prod(cells)).reshape(cells) if cells else None)
-        body = body[large[-1].nbytes :] if cells else body
-    if header["exact"] is not None:
-        cells = header["rows"][header["exact"]]["cells"]
-        large[header["exact"]] = np.frombuffer(body, "<f4").reshape(cells)
-        body = b""
-    assert not body
-    return header, chosen, large
+    rows, large = read_rows(header, arrays)
+    return header | {"rows": rows}, chosen, large
+
+
+def read_rows(header: dict, arrays: dict[str, np.ndarray]) -> tuple[list[dict], list[np.ndarray | None]]:
+    """Return the rows of a payload of `views.components.head_list` by field, and the map of each that is sent."""
+    (named,) = [control["options"] for control in header["controls"] if control["name"] == header["roles"]["shown"]]
+    rows, maps = [], []
+    for place, ((id, name), (number, layer, head, words, here, often)) in enumerate(
+        zip([option for option in named if option[0] != FIRST], header["rows"], strict=True)
+    ):
+        kind = header["kinds"][number]
+        at = sum(row["kind"] == kind for row in rows)
+        sent = None if kind not in arrays else arrays[kind][at]
+        maps.append(arrays["open"] if place == header["open"] and "open" in arrays else sent)
+        texts = {"layer": str(layer), "head": str(head), "effect_words": words, "here": here, "often": often}
+        number = {"effect": float(arrays["effects"][place]), "causal": kind in header["causal"]}
+        shape = [] if maps[-1] is None else list(maps[-1].shape)
+        rows.append({"id": id, "name": name, "kind": kind, "weights": shape} | texts | number)
+    return rows, maps

@@ -25,6 +25,7 @@ from tests.pages import conftest
 from tests.pages.conftest import html_of, visit
 from tests.pages.pseudo import uncatalogued_texts
 from tests.pages.reading import programs
+from tests.payloads import read_payload
 from views import navigation
 from views.controls import sentence_input
 from views.text import prose
@@ -163,7 +164,7 @@ def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
     for element in app.get("bidi_component"):
         content = element.proto.bytes
         if content:
-            header = json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
+            header, _ = read_payload(content)
             for fields in [header, *header.get("items", [])]:
                 for axis in ("queries", "keys", "rows", "columns"):
                     labels = fields.get(axis, [])

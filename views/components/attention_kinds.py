@@ -9,14 +9,17 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from .. import map_weights, palette
+import numpy as np
+
+from .. import palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..kind_labels import Kind
 from ..text.catalogue import say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
+from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
 from . import component, controls, html_export
-from .attention_grid import FULL_PRECISION_BYTES, MOUNT, Sheet, detail_of, shared_header, sheet_header, sheet_of
+from .attention_grid import MOUNT, Sheet, detail_of, shared_header, sheet_arrays, sheet_header, sheet_of
 
 
 @dataclass(frozen=True)
@@ -44,32 +47,27 @@ class GridOfKinds:
         return {name: sheet_of(maps, picture=picture, with_detail=detail) for name, maps in self.maps.items()}
 
 
-def payload(by_kind: GridOfKinds, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
+def payload(by_kind: GridOfKinds, theme: palette.Theme, exact_bytes: int = EXACT_BYTES) -> bytes:
     """The bytes that the script reads.
 
     Weights are float32 if all kinds together need at most `exact_bytes`, else float16; those of the selected
     kind also if it alone needs no more.
     """
-    sizes = {name: sheet.weights.nbytes for name, sheet in by_kind.sheets.items()}
-    selected = by_kind.chosen.get("kind", next(iter(sizes)))
-    exact = {
-        name: sum(sizes.values()) <= exact_bytes or (name == selected and size <= exact_bytes)
-        for name, size in sizes.items()
-    }
+    selected = by_kind.chosen.get("kind", next(iter(by_kind.sheets)))
+    all_weights = [sheet.weights for sheet in by_kind.sheets.values()]
     kinds = {
-        name: sheet_header(sheet, exact[name])
-        | words_header(by_kind.maps[name], lambda words: {"detail": detail_of(words)})
+        name: sheet_header(sheet) | words_header(by_kind.maps[name], lambda words: {"detail": detail_of(words)})
         for name, sheet in by_kind.sheets.items()
     }
     header = shared_header(theme) | {
-        "decades": map_weights.DECADES,
         "kinds": kinds,
         "controls": controls.control_specs(by_kind.choices, by_kind.elsewhere),
     }
-    arrays = []
+    arrays: dict[str, SentArray | np.ndarray | None] = {}
     for name, sheet in by_kind.sheets.items():
-        arrays += [sheet.weights.astype("<f4" if exact[name] else "<f2"), sheet.underlay]
-    return component.pack(header, *arrays)  # the script copies each, so that all are aligned
+        needed = [sheet.weights] if name == selected else all_weights
+        arrays |= sheet_arrays(name, sheet, dtype_of(*needed, exact_bytes=exact_bytes))
+    return pack(header, arrays)
 
 
 def attention_kinds(by_kind: GridOfKinds, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:

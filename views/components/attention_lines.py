@@ -1,6 +1,6 @@
 """Attention as lines from query tokens to key tokens, one colour a head, drawn and read out in the browser.
 
-The payload (`views.components.component.pack`) contains the weights of all layers and heads; of a causal kind only the
+The payload contains the weights of all layers and heads; of a causal kind only the
 cells that are not masked. The selection is in a mark next to the lines, so that it does not change the payload. The
 payload may contain all kinds of a sentence; then the user chooses among them here, and the browser joins words and
 hides special tokens, as in `attention_kinds`.
@@ -8,11 +8,9 @@ hides special tokens, as in `attention_kinds`.
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
-
-import numpy as np
 
 from .. import kind_labels, map_labels, palette
 from ..controls import sentence_input
@@ -20,9 +18,11 @@ from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say
 from ..viewer.attention_maps import AttentionMaps, KindMaps
+from ..viewer.payload import EXACT_BYTES, SentArray, dtype_of, pack
 from . import component, controls, html_export
 from .attention_kinds import words_header
 
+FULL_PRECISION_BYTES = 1 << 18  # of the weights of one kind that are sent with every digit
 _LIST = r"((?:\d{1,3}(?:\.\d{1,3})*)?)"
 _ADDRESS = re.compile(rf"{_LIST}-{_LIST}-(\d{{1,3}})(?:-([qk]\d{{1,4}}))?", re.ASCII)
 
@@ -129,22 +129,19 @@ class LinesOfKinds:
     view: LinesView
 
 
-def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = component.FULL_PRECISION_BYTES) -> bytes:
+def payload(lines: AttentionLines, theme: palette.Theme, exact_bytes: int = FULL_PRECISION_BYTES) -> bytes:
     """The bytes that `attention_lines.ts` reads; see the module. Up to `exact_bytes` with every digit."""
-    header, weights = _lines_header(lines.maps, exact_bytes)
-    return component.pack(_shared_header([lines.maps], theme) | header, weights)
+    header = _shared_header([lines.maps], theme) | {"kinds": {"": _lines_header(lines.maps)}}
+    return pack(header, {"": _sent(lines.maps, exact_bytes)})
 
 
 def payload_of_kinds(lines_by_kind: LinesOfKinds, theme: palette.Theme) -> bytes:
-    """The payload of several kinds, with every digit if that takes at most `controls.EXACT_BYTES` for all together."""
-    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= controls.EXACT_BYTES
-    kinds, weights = {}, []
-    for name, maps in lines_by_kind.maps.items():
-        header, numbers = _lines_header(maps, controls.EXACT_BYTES if exact else 0)
-        kinds[name] = header | words_header(maps, _axis_header)
-        weights.append(numbers)
+    """The payload of several kinds, with every digit if that takes at most `EXACT_BYTES` for all together."""
+    exact = sum(maps.weights.nbytes for maps in lines_by_kind.maps.values()) <= EXACT_BYTES
+    kinds = {name: _lines_header(maps) | words_header(maps, _axis_header) for name, maps in lines_by_kind.maps.items()}
+    weights = {name: _sent(maps, EXACT_BYTES if exact else 0) for name, maps in lines_by_kind.maps.items()}
     header = {"kinds": kinds, "controls": controls.control_specs(lines_by_kind.choices)}
-    return component.pack(_shared_header(lines_by_kind.maps.values(), theme) | header, *weights)
+    return pack(_shared_header(lines_by_kind.maps.values(), theme) | header, weights)
 
 
 def _shared_header(by_kind: Iterable[KindMaps], theme: palette.Theme) -> dict[str, object]:
@@ -153,21 +150,20 @@ def _shared_header(by_kind: Iterable[KindMaps], theme: palette.Theme) -> dict[st
     return {"words": component.translated(WORDS), "theme": theme, "styles": styles}
 
 
-def _lines_header(maps: KindMaps, exact_bytes: int) -> tuple[dict[str, object], np.ndarray]:
-    """Header fields of the lines of one kind, and their weights as they are sent."""
-    visible = maps.weights
-    if maps.kind.causal:
-        visible = visible[..., ~maps.masked]  # (layers, heads, visible cells)
-    number_type, weights = component.pack_weights(visible, exact_bytes)
-    header = {
-        "weights": maps.weights.shape,
+def _lines_header(maps: KindMaps) -> dict[str, object]:
+    """Header fields of the lines of one kind."""
+    return {
         "numbers": [number + 1 for number in maps.layer_numbers],
-        "type": number_type,
         "queries": component.labels(maps.queries.labels),
         "keys": component.labels(maps.keys.labels),
         **_axis_header(maps.kind),
     }
-    return header, weights
+
+
+def _sent(maps: KindMaps, exact_bytes: int) -> SentArray:
+    """The weights as they are sent: up to `exact_bytes` with every digit."""
+    weights = SentArray(maps.weights, causal=maps.kind.causal)
+    return replace(weights, dtype=dtype_of(weights, rounded="float24", exact_bytes=exact_bytes))
 
 
 def _axis_header(kind: kind_labels.Kind) -> dict[str, object]:

@@ -1,8 +1,7 @@
 """Maps of numbers that measure the cells of a network; the user chooses one cell among all of them.
 
-The payload (`views.components.component.pack`) contains the numbers of all maps in every scale, one after another as
-float32: the browser switches between scales without the server. The chosen cell is a setting: it is in the address, and
-sent to the server at once.
+The payload contains the numbers of all maps in every scale as float32: the browser switches between scales without the
+server. The chosen cell is a setting: it is in the address, and sent to the server at once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +15,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message
+from ..viewer.payload import pack
 from . import component, controls, matrix_row
 
 _MOUNT = component.Component("cell_maps", "cell-maps")
@@ -78,7 +78,8 @@ class CellMaps:
 def payload(cell_maps: CellMaps, theme: palette.Theme) -> bytes:
     """The bytes that the script reads."""
     scales = list(cell_maps.scale.options)
-    headers, blocks = [], []
+    headers: list[dict[str, object]] = []
+    arrays: dict[str, np.ndarray] = {}
     for each in cell_maps.maps:
         axes = each.kind, each.rows, each.columns, each.row_title, each.column_title
         group = [other for other in cell_maps.maps if other.group == each.group]
@@ -87,8 +88,8 @@ def payload(cell_maps: CellMaps, theme: palette.Theme) -> bytes:
             top = max(float(np.abs(other.values[scale]).max()) for other in group)
             matrix = matrix_row.RowMatrix(each.name, values, *axes, top=top or 1.0)
             more = {"map": each.id, "scale": scale, "leads": group[0] is each}
-            headers.append(matrix_row.matrix_header(matrix, values) | more)
-            blocks.append(values)
+            arrays[str(len(headers))] = values
+            headers.append(matrix_row.matrix_header(matrix) | more)
     hidden = replace(cell_maps.cell, options={id: "" for id in cell_maps.cell.options})
     header = {
         "items": headers,
@@ -99,7 +100,7 @@ def payload(cell_maps: CellMaps, theme: palette.Theme) -> bytes:
         "masked": palette.MASKED,
         "words": component.translated(WORDS),
     }
-    return component.pack(header, *blocks)
+    return pack(header, arrays)
 
 
 def cell_maps(maps: CellMaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:

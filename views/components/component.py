@@ -1,4 +1,4 @@
-"""What components share: registration, the payload format, and checks of answers."""
+"""What components share: registration, fields of payloads, and checks of answers."""
 
 import base64
 import html
@@ -18,8 +18,6 @@ from ..viewer import built_files
 
 # A check of a value that the browser sent, which returns None if it is invalid, and the callback for valid values.
 Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
-
-FULL_PRECISION_BYTES = 1 << 18
 
 
 class Component:
@@ -45,7 +43,7 @@ class Component:
         """Mount the component. It also reports the page's theme when that differs from `sentence_input.theme()`.
 
         Args:
-            data: the payload, see `pack`, or fields for a small component.
+            data: the payload, see `views.viewer.payload`, or fields for a small component.
             selection: the user's selection, see `selection_mark`: the payload stays the same when that changes.
             exact: the selected numbers, see `exact_numbers_mark`.
             handlers: by the name of a state or trigger of the component.
@@ -85,38 +83,12 @@ def exact_numbers_mark(name: str, numbers: np.ndarray) -> str:
 
 
 def header_fields(instance: object, **more: object) -> dict[str, object]:
-    """The fields of a dataclass instance for a payload's header; an array is replaced by its shape.
+    """The fields of a dataclass instance for a payload's header, without arrays, which are sent next to it.
 
     Args:
         more: further fields for the script, or other values of fields.
     """
-    fields = {name: value.shape if isinstance(value, np.ndarray) else value for name, value in vars(instance).items()}
-    return fields | more
-
-
-def pack(header: dict, *arrays: np.ndarray | None) -> bytes:
-    """Pack a payload into one block of bytes, which `unpack` in web/src/core/payload.ts reads.
-
-    A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four,
-    then the arrays that are not None, one after another. No array that needs alignment may follow one that breaks it.
-    """
-    text = json.dumps(header, separators=(",", ":"), default=vars).encode()
-    text += b" " * (-len(text) % 4)
-    blocks = (np.ascontiguousarray(array).tobytes() for array in arrays if array is not None)
-    return len(text).to_bytes(4, "little") + text + b"".join(blocks)
-
-
-def pack_weights(weights: np.ndarray, exact_bytes: int = FULL_PRECISION_BYTES) -> tuple[str, np.ndarray]:
-    """Attention weights as they are sent, and the name of their format for the header.
-
-    Up to `exact_bytes` they are float32. Beyond that they are rounded to float32 without its lowest 8 bits, which
-    leaves 16 significant bits: more than four decimal digits of any weight, however small.
-    """
-    exact = np.ascontiguousarray(weights, dtype="<f4")
-    if exact.nbytes <= exact_bytes:
-        return "float32", exact
-    bits = exact.view("<u4") + np.uint32(0x80)
-    return "float24", bits.view(np.uint8).reshape(-1, 4)[:, 1:]
+    return {name: value for name, value in vars(instance).items() if not isinstance(value, np.ndarray)} | more
 
 
 def translated(messages: Mapping[str, Message]) -> dict[str, str]:

@@ -13,7 +13,6 @@ from .. import map_labels
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
 
-EXACT_BYTES = 1 << 20  # of maps that are sent with every digit
 WHOLE_BYTES = 5_000_000  # of maps that are sent at all, in half precision
 LISTS = (
     "layer",
@@ -40,21 +39,19 @@ WORDS = {
 
 def control_specs(choices: Sequence[Choice], elsewhere: Collection[str] = ()) -> list[dict[str, object]]:
     """The choices as the script reads them; those named in `elsewhere` are drawn by another component."""
-    return [
-        {
-            "name": choice.key,
-            "label": choice.label,
+    specs = []
+    for choice in choices:
+        looks = {
             "help": choice.help,
-            "options": choice.labelled_options(),
-            "first": choice.first,
             "always": choice.varies,
             "list": choice.key in LISTS or choice.key.endswith(PIECES),
             "range": choice.key in RANGES,
             "rare": choice.key in RARE,
             "elsewhere": choice.key in elsewhere,
         }
-        for choice in choices
-    ]
+        spec = {"name": choice.key, "label": choice.label, "options": choice.labelled_options(), "first": choice.first}
+        specs.append(spec | {name: value for name, value in looks.items() if value})
+    return specs
 
 
 def valid_selection(sent: object, choices: Sequence[Choice]) -> dict[str, str] | None:
@@ -64,12 +61,6 @@ def valid_selection(sent: object, choices: Sequence[Choice]) -> dict[str, str] |
     if any(sent[choice.key] not in tuple(choice.options) for choice in choices):
         return None
     return {choice.key: sent[choice.key] for choice in choices}
-
-
-def encode_maps(arrays: Sequence[np.ndarray]) -> tuple[str, list[np.ndarray]]:
-    """Name of the number format and the maps in it: float32 if all need at most `EXACT_BYTES` so, else float16."""
-    exact = 4 * sum(array.size for array in arrays) <= EXACT_BYTES
-    return ("float32" if exact else "float16"), [array.astype("<f4" if exact else "<f2") for array in arrays]
 
 
 def fits_exactly(arrays: Sequence[np.ndarray]) -> bool:

@@ -1,9 +1,9 @@
 """A ranked list of heads: the effect of ablating each, its label and small map, and the open head's large map.
 
-The payload (`views.components.component.pack`) contains the texts of the rows, then their maps as one byte per cell,
-each scaled to its own largest weight: they show a pattern, not numbers. Then follow the picture under the maps, if any,
-and the maps with their numbers; if there are many, as float16, and the open one again as float32. The browser sorts the
-list and opens a head without the server.
+The payload contains the texts of the rows, the maps of each kind, from which the browser draws the small ones too, and
+the picture under them, if any. Many maps are float16, and the open one is sent again as float32. Of too many only that
+is sent, and all as one byte per cell, each scaled to its own largest weight: they show a pattern, not numbers. The
+browser sorts the list and opens a head without the server.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,7 @@ from .. import map_weights, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
+from ..viewer.payload import SentArray, dtype_of, pack
 from . import component, controls, matrix_row
 
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
@@ -78,11 +79,12 @@ class HeadList:
     """The heads, their orders and the choices of the list.
 
     Attributes:
-        rows: every head, by layer and head.
+        rows: every head, by layer and head; those of one kind have maps of one shape.
         orders: for each way to sort them, the indices of all rows.
         axes: by kind.
         choices, chosen: the choices, and the selected option of each.
-        roles: the choices that sort, that open a head, and that list one kind only ("sort", "shown", "of").
+        roles: the choices that sort, that open a head, and that list one kind only ("sort", "shown", "of"). Options of
+            "shown" are `FIRST` and the ids of all rows, labelled with their names.
         every: the option of the last one that lists all kinds.
         open: index of the open row.
         columns: headings of map and name, effect, label on this input, label on many; the last may be empty.
@@ -107,16 +109,19 @@ class HeadList:
 
 def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     """The bytes that the script reads."""
-    small_maps = [small_map(row.weights) for row in ranking.rows]
-    whole = controls.fits(sum(row.weights.size for row in ranking.rows))
-    sent = [index for index in range(len(ranking.rows)) if whole or index == ranking.open]
-    number_type, maps = controls.encode_maps([ranking.rows[index].weights for index in sent])
-    exact = number_type != "float32"
-    kinds = dict.fromkeys(row.kind for row in ranking.rows)
-    rows = [
-        component.header_fields(row, weights=cells.shape, cells=row.weights.shape if index in sent else None)
-        for index, (row, cells) in enumerate(zip(ranking.rows, small_maps, strict=True))
-    ]
+    rows, opened = ranking.rows, ranking.rows[ranking.open]
+    kinds = list(dict.fromkeys(row.kind for row in rows))
+    causal = {row.kind for row in rows if row.causal}
+    dtype = dtype_of(*(row.weights for row in rows))
+    whole = controls.fits(sum(row.weights.size for row in rows))
+    arrays: dict[str, np.ndarray | SentArray | None] = {"picture": ranking.underlay}
+    arrays["effects"] = np.array([row.effect for row in rows])
+    for kind in kinds:
+        maps = [row.weights for row in rows if row.kind == kind]
+        arrays[kind] = SentArray(np.stack(maps), dtype, kind in causal) if whole else None
+        arrays[f"small {kind}"] = None if whole else np.stack([small_map(weights) for weights in maps])
+    if dtype != "float32" or not whole:
+        arrays["open"] = opened.weights
     axes_of_kinds = {
         kind: component.header_fields(axes, queries=component.labels(axes.queries), keys=component.labels(axes.keys))
         for kind, axes in ranking.axes.items()
@@ -124,14 +129,14 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     header = component.header_fields(
         ranking,
         theme=theme,
-        largest=max((abs(row.effect) for row in ranking.rows), default=0.0),
-        rows=rows,
+        largest=max((abs(row.effect) for row in rows), default=0.0),
+        kinds=kinds,
+        causal=sorted(causal),
+        rows=[(kinds.index(row.kind), int(row.layer), int(row.head), *_texts(row)) for row in rows],
+        orders={name: order for name, order in ranking.orders.items() if list(order) != list(range(len(rows)))},
         axes=axes_of_kinds,
         choices=None,
         chosen=None,  # it is in the mark
-        open=None,
-        form=number_type,
-        exact=ranking.open if exact else None,
         controls=controls.control_specs(ranking.choices),
         scales={kind: component.scales(kind) for kind in kinds},
         hues={kind: palette.hue_of(kind) for kind in kinds},
@@ -139,8 +144,11 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         masked=palette.MASKED,
         words=component.translated(WORDS),
     )
-    again = [ranking.rows[ranking.open].weights.astype("<f4")] if exact else []
-    return component.pack(header, *small_maps, ranking.underlay, *maps, *again)
+    return pack(header, arrays)
+
+
+def _texts(row: HeadRow) -> tuple[str, str, str]:
+    return row.effect_words, row.here, row.often
 
 
 def small_map(weights: np.ndarray) -> np.ndarray:

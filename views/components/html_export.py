@@ -54,51 +54,72 @@ def to_html(
     Args:
         paragraphs: how to read the view.
         facts: name and value, such as the input and the hash of the weights.
-
-    Raises:
-        ValueError: the component's script cannot be inlined.
     """
-    title = visible_html(title)
-    script = built_files.embedded_script(snapshot.name)
     text = "\n".join(f"<p>{visible_html(paragraph)}</p>" for paragraph in paragraphs)
     fact_list = "\n".join(f"<dt>{visible_html(name)}</dt><dd>{visible_html(value)}</dd>" for name, value in facts)
-    noscript = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
-    page = f"""<!DOCTYPE html>
+    body = f"""<main>
+<h1>{visible_html(title)}</h1>
+{text}
+{section_html(snapshot)}
+{noscript()}
+<h2>{visible_html(say("saved.facts", "What this is"))}</h2>
+<dl>
+{fact_list}
+</dl>
+</main>"""
+    return page_html(title, body, snapshot).encode()
+
+
+def page_html(title: str, body: str, snapshot: ComponentSnapshot, style: str = "") -> str:
+    """A page that contains everything itself: `body` with its sections, and what mounts the component in them."""
+    dark = colour_rule("dark")
+    return f"""<!DOCTYPE html>
 <html lang="{catalogue.language()}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{POLICY}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{title}</title>
+<title>{visible_html(title)}</title>
 <link rel="icon" href="data:,">
 <style>
 {colour_rule("light")}
 @media (prefers-color-scheme: dark) {{
-{colour_rule("dark")}
+{dark.replace(":root", ":root:not([data-theme=light])")}
 }}
-{_read("html_export.css")}</style>
+{dark.replace(":root", ":root[data-theme=dark]")}
+{read_style("html_export.css")}{style}</style>
 </head>
 <body>
-<main>
-<h1>{title}</h1>
-{text}
-<div class="view-with-mark">{component.selection_mark(snapshot.chosen)}<div class="view"></div></div>
-<noscript><p>{visible_html(noscript)}</p></noscript>
-<h2>{visible_html(say("saved.facts", "What this is"))}</h2>
-<dl>
-{fact_list}
-</dl>
-</main>
-<template id="component"><div class="{snapshot.root}"></div></template>
-<script type="text/plain" id="payload">{base64.b64encode(snapshot.payload).decode()}</script>
+{body}
+<template id="component">{root_html(snapshot)}</template>
 <script type="module">
-{script}
-{_read("html_export.js")}</script>
+{built_files.embedded_script(snapshot.name)}
+{built_files.embedding_script("page")}</script>
 </body>
 </html>
 """
-    return page.encode()
+
+
+def section_html(snapshot: ComponentSnapshot, heading: str = "", attributes: str = "") -> str:
+    """A place for a component, with its selection and its payload."""
+    title = f"<h2>{visible_html(heading)}</h2>" if heading else ""
+    payload = base64.b64encode(snapshot.payload).decode()
+    return (
+        f'<section{attributes}>{title}<div class="view-with-mark">{component.selection_mark(snapshot.chosen)}'
+        f'<div class="view"></div></div><script type="text/plain" class="payload">{payload}</script></section>'
+    )
+
+
+def root_html(snapshot: ComponentSnapshot) -> str:
+    """The element that the component's script fills."""
+    return f'<div class="{snapshot.root}"></div>'
+
+
+def noscript() -> str:
+    """A sentence for browsers that run no scripts."""
+    text = say("saved.noscript", "The view is drawn by the script in this file: allow scripts to see it.")
+    return f"<noscript><p>{visible_html(text)}</p></noscript>"
 
 
 def visible_html(text: str) -> str:
@@ -106,7 +127,8 @@ def visible_html(text: str) -> str:
     return literal.html(literal.visible(text))
 
 
-def _read(name: str) -> str:
+def read_style(name: str) -> str:
+    """A style sheet of this folder."""
     return (_FOLDER / name).read_text(encoding="utf-8")
 
 

@@ -1,7 +1,9 @@
 """Maps side by side whose layer, head, kind or sequence the user selects; the browser gets all and draws the selected.
 
-The script is that of `attention_map`; the controls are those of `views.components.controls`. If there are too many
-maps, only the selected ones are sent (`selected_only`): then another selection is drawn once the server has answered.
+Tokens and the number of a cell are shown on hover, touch and by the arrow keys; a fold contains all numbers as a table.
+The cell that is pointed at is marked in all maps. The script is `attention_map`; the controls are those of
+`views.components.controls`. If there are too many maps, only the selected ones are sent (`selected_only`): then another
+selection is drawn once the server has answered. Maps without choices are mounted by `attention_map`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -13,9 +15,13 @@ import numpy as np
 from .. import palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
-from . import attention_map, component, controls, matrix_row
+from ..text import terms
+from ..viewer.payload import SentArray, dtype_of, pack
+from . import component, controls, matrix_row
 
-WORDS = controls.WORDS | attention_map.WORDS
+MOUNT = component.Component("attention_map", "maps")
+WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
+Links = Sequence[tuple[Sequence[int], Sequence[int]]]  # for each map, the rows and columns that all maps have
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,13 +32,14 @@ class MapSet:
         items: `values` are `(*along, row, column)`; `top` is None, one number, or `(*along)`.
         heading: above them, with placeholders for `map`, which is layer and head in words, and for each choice.
         names: for each axis in `along`, the options of that choice, one for each index.
-        links: as in `attention_map`.
+        links: for each map, which of its rows and columns all maps have, in the same order; those are marked together.
+            None if all maps have the same axes.
     """
 
     items: Sequence[matrix_row.RowMatrix]
     heading: str
     names: Sequence[Sequence[str]]
-    links: attention_map.Links | None = None
+    links: Links | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,10 +80,16 @@ def selected_index(heatmaps: LinkedHeatmaps) -> tuple[str, tuple[int, ...]]:
 
 def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
     """The bytes that the script reads: all numbers, and if those are float16 the selected ones as float32."""
-    arrays = [np.asarray(item.values) for maps in heatmaps.sets.values() for item in maps.items]
-    number_type, encoded = controls.encode_maps(arrays)
+    maps_of_sets = {
+        f"{key} {place}": np.asarray(item.values)
+        for key, maps in heatmaps.sets.items()
+        for place, item in enumerate(maps.items)
+    }
+    dtype = dtype_of(*maps_of_sets.values()) if heatmaps.along else "float32"
+    arrays: dict[str, np.ndarray | SentArray] = {key: SentArray(maps, dtype) for key, maps in maps_of_sets.items()}
     name, index = selected_index(heatmaps)
-    exact = [] if number_type == "float32" else [item.values[index].astype("<f4") for item in heatmaps.sets[name].items]
+    if dtype != "float32":
+        arrays |= {f"exact {place}": item.values[index] for place, item in enumerate(heatmaps.sets[name].items)}
     header = {
         "sets": {
             key: {
@@ -88,10 +101,9 @@ def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
             for key, maps in heatmaps.sets.items()
         },
         "along": heatmaps.along,
-        "type": number_type,
-        "exact": [name, *index] if exact else None,
+        "exact": [name, *index],
         "held": dict(heatmaps.chosen) if heatmaps.selected_only else None,
-        "controls": controls.control_specs(heatmaps.choices, heatmaps.elsewhere),
+        "controls": controls.control_specs(heatmaps.choices, heatmaps.elsewhere) if heatmaps.choices else None,
         "shortcuts": heatmaps.shortcuts,
         "beside": heatmaps.per_row,
         "places": heatmaps.places,
@@ -100,7 +112,7 @@ def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
         "allowed": matrix_row.ALLOWED,
         "words": component.translated(WORDS),
     }
-    return component.pack(header, *encoded, *exact)
+    return pack(header, arrays)
 
 
 def _item_header(item: matrix_row.RowMatrix, leading_axes: int) -> dict[str, object]:
@@ -113,10 +125,18 @@ def _item_header(item: matrix_row.RowMatrix, leading_axes: int) -> dict[str, obj
     high = np.where(top == 0, 1.0, top).ravel().tolist()
     low = [-end if item.signed else 0.0 for end in high]
     normalised = replace(item, values=values, top=1.0)
-    return matrix_row.matrix_header(normalised, values) | {"low": low, "high": high, "tops": top.ravel().tolist()}
+    return matrix_row.matrix_header(normalised) | {"low": low, "high": high, "tops": top.ravel().tolist()}
 
 
 def linked_heatmaps(heatmaps: LinkedHeatmaps, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
     """Mount them; `on_choose` gets the selected options, half a second after the last change."""
     handler = partial(controls.valid_selection, choices=heatmaps.choices), on_choose
-    attention_map.MOUNT(key, payload(heatmaps, sentence_input.theme()), dict(heatmaps.chosen), chosen=handler)
+    MOUNT(key, payload(heatmaps, sentence_input.theme()), dict(heatmaps.chosen), chosen=handler)
+
+
+def attention_map(
+    items: Sequence[matrix_row.RowMatrix], key: str, per_row: int = 1, links: Links | None = None, places: bool = False
+) -> None:
+    """Mount maps without choices; arguments as of `MapSet` and `LinkedHeatmaps`."""
+    maps = {"": MapSet(items, "", (), links)}
+    MOUNT(key, payload(LinkedHeatmaps(maps, (), (), {}, per_row=per_row, places=places), sentence_input.theme()))

@@ -1,6 +1,6 @@
 """Matrices side by side with operators between them, drawn and read out in the browser; one can be painted.
 
-The payload (`views.components.component.pack`) contains the numbers of all matrices one after another as float32.
+The payload contains the numbers of each matrix as float32, by its place in the row.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +13,7 @@ from .. import palette
 from ..controls import sentence_input
 from ..text import terms
 from ..text.catalogue import Message
+from ..viewer.payload import pack
 from . import component
 
 Operation = Literal["product", "each", "softmax"]
@@ -62,17 +63,14 @@ class RowMatrix:
 
 def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int = 1, **more: object) -> bytes:
     """The bytes that the script reads; a string among `items` is an operator between two, `more` header."""
-    headers: list[dict[str, object]] = []
-    blocks = []
-    for item in items:
-        if isinstance(item, str):
-            headers.append({"sign": item})
-            continue
-        values = np.asarray(item.values, dtype="<f4")
-        headers.append(matrix_header(item, values))
-        blocks.append(values)
+    headers = [{"sign": item} if isinstance(item, str) else matrix_header(item) for item in items]
+    matrices = {
+        str(place): np.asarray(item.values, np.float32)
+        for place, item in enumerate(items)
+        if isinstance(item, RowMatrix)
+    }
     shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.translated(WORDS)}
-    return component.pack({"items": headers, "theme": theme, "beside": per_row, **shared, **more}, *blocks)
+    return pack({"items": headers, "theme": theme, "beside": per_row, **shared, **more}, matrices)
 
 
 def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
@@ -84,12 +82,11 @@ def colour_limits(matrix: RowMatrix) -> tuple[float, float]:
     return -(top or 1.0) if matrix.signed else 0.0, top or 1.0
 
 
-def matrix_header(item: RowMatrix, values: np.ndarray) -> dict[str, object]:
-    """Header fields of a matrix whose numbers are `values`."""
+def matrix_header(item: RowMatrix) -> dict[str, object]:
+    """Header fields of a matrix."""
     low, high = colour_limits(item)
     return component.header_fields(
         item,
-        values=values.shape,
         rows=component.labels(item.rows),
         columns=component.labels(item.columns),
         row_title=item.row_title or terms.ROW(),

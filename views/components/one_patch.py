@@ -1,6 +1,6 @@
 """How the patch that is selected in a picture becomes a vector, and the sequence of all patches.
 
-The payload (`views.components.component.pack`) contains the embeddings of all patches as float32, then the picture. The
+The payload contains the embeddings of all patches as float32, and the picture. The
 script cuts the patches from it, so that another one is drawn without the server.
 """
 
@@ -15,6 +15,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..patch_grid import CHANNELS
 from ..text.catalogue import Message
+from ..viewer.payload import pack
 from . import component, controls
 
 Shows = Literal["steps", "sequence"]
@@ -71,8 +72,7 @@ def payload(patch_view: OnePatch, theme: palette.Theme) -> bytes:
         first=kind_labels.CLS,
         words=component.translated(WORDS),
     )
-    vectors = None if patch_view.embeddings is None else patch_view.embeddings.astype("<f4")
-    return component.pack(header, vectors, patch_view.pixels)
+    return pack(header, {"embeddings": patch_view.embeddings, "pixels": patch_view.pixels})
 
 
 def one_patch(patch_view: OnePatch, key: str) -> None:

@@ -16,6 +16,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..text.catalogue import Message, say_count
+from ..viewer.payload import pack
 from . import component, controls
 
 STRONGEST = "strongest"  # the option for the key with the largest weight
@@ -114,7 +115,7 @@ class WeightsOfKinds:
 
 
 def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
-    """The bytes that the script reads: of each kind float32, then a byte for each cell of a mask."""
+    """The bytes that the script reads: of each kind float32, and a byte for each cell of a mask."""
     counts = {len(steps.labels[1]) for steps in weights.kinds.values()}
     # one less is left out if the selected key is not among the strongest
     left_out = {number for count in counts for number in (count - MOST_KEYS, count - MOST_KEYS - 1) if number > 0}
@@ -129,12 +130,11 @@ def payload(weights: WeightsOfKinds, theme: palette.Theme) -> bytes:
         "rest": rest,
         "words": component.translated(WORDS),
     }
-    arrays = []
-    for steps in weights.kinds.values():
-        numbers = (steps.queries, steps.keys, steps.scores)
-        arrays += [array.astype("<f4") for array in numbers if array is not None]
-        arrays += [mask.astype(np.uint8) for mask in steps.masks]
-    return component.pack(header, *arrays)  # the script copies each, so that all are aligned
+    arrays: dict[str, np.ndarray | None] = {}
+    for name, steps in weights.kinds.items():
+        arrays |= {f"{name} {field}": getattr(steps, field) for field in ("queries", "keys", "scores")}
+        arrays |= {f"{name} mask {index}": mask for index, mask in enumerate(steps.masks)}
+    return pack(header, arrays)
 
 
 def _kind_header(steps: WeightSteps) -> dict[str, object]:

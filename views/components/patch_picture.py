@@ -1,9 +1,9 @@
 """A picture in patches: maps over it, an outline of the strongest patches, and the patch that the user selects.
 
 The maps of all heads are sent once; another patch or head is drawn by the browser at once, and the page is run half a
-second later. The payload (`views.components.component.pack`) contains the picture, then the weights as float32. If
-there are many they are float16; then those of the selected head are sent as float32 outside of the payload, which
-therefore does not change with the selection.
+second later. The payload contains the picture, and the weights as float32. If there are many they are float16; then
+those of the selected head are sent as float32 outside of the payload, which therefore does not change with the
+selection.
 """
 
 import zlib
@@ -18,6 +18,7 @@ from .. import map_labels, palette
 from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
+from ..viewer.payload import SentArray, dtype_of, pack
 from . import component, controls
 
 Shows = Literal["nothing", "cls", "from", "to"] | int
@@ -93,35 +94,35 @@ class PatchPicture:
 
 def payload(picture: PatchPicture, theme: palette.Theme) -> bytes:
     """The bytes that the script reads."""
-    weights = np.zeros((1, 1, 0, 0)) if picture.weights is None else picture.weights
-    number_type, (encoded,) = controls.encode_maps([weights])
+    weights = _sent_weights(picture)
     header = component.header_fields(
         picture,
         theme=theme,
         choices=None,
         chosen=None,  # it is in the mark
         controls=controls.control_specs(picture.choices, picture.elsewhere),
-        weights=weights.shape,
         names=[list(names) or [""] for names in picture.names],
         tops=[] if picture.tops is None else picture.tops.tolist(),
-        form=number_type,
-        id=zlib.crc32(encoded.tobytes()),
+        id=zlib.crc32(weights.encoded()),
         words=component.translated(WORDS),
         scales=component.scales("vision"),
     )
-    return component.pack(header, picture.pixels, encoded)  # the script copies each, so that both are aligned
+    return pack(header, {"pixels": picture.pixels, "weights": weights})
+
+
+def _sent_weights(picture: PatchPicture) -> SentArray:
+    weights = np.zeros((1, 1, 0, 0)) if picture.weights is None else picture.weights
+    return SentArray(weights, dtype_of(weights))
 
 
 def exact_weights(picture: PatchPicture) -> tuple[str, np.ndarray] | None:
     """The weights of the selected head and a name for them; None if the payload contains all with every digit."""
-    if picture.weights is None:
-        return None
-    number_type, (encoded,) = controls.encode_maps([picture.weights])
-    if number_type == "float32":
+    weights = _sent_weights(picture)
+    if picture.weights is None or weights.dtype == "float32":
         return None
     axes = zip(picture.along, picture.names, strict=True)
     index = tuple(list(names).index(picture.chosen[choice]) for choice, names in axes)
-    return f"{zlib.crc32(encoded.tobytes())},{','.join(map(str, index))}", picture.weights[index]
+    return f"{zlib.crc32(weights.encoded())},{','.join(map(str, index))}", picture.weights[index]
 
 
 def patch_picture(picture: PatchPicture, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:

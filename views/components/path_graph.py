@@ -13,6 +13,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text.catalogue import Message
 from ..text.numbers import three_digits
+from ..viewer.payload import pack
 from . import component, controls
 
 _MOUNT = component.Component("path_graph", "path-graph")
@@ -89,7 +90,7 @@ def payload(graph: PathGraph, theme: palette.Theme) -> bytes:
         "theme": theme,
         "words": component.translated(WORDS),
     }
-    return component.pack(header)
+    return pack(header)
 
 
 def _labels(node: GraphNode) -> dict[str, str]:

@@ -29,6 +29,7 @@ import numpy as np
 from .. import palette
 from ..controls import sentence_input
 from ..text.catalogue import Message
+from ..viewer.payload import pack
 from . import component
 
 _MOUNT = component.Component("step_view", "step-view")
@@ -242,7 +243,7 @@ class StepView:
 
 
 def payload(view: StepView, theme: palette.Theme) -> bytes:
-    """The bytes that `web/src/views/step_view/content.ts` reads: float32 arrays one after another."""
+    """The bytes that `web/src/views/step_view/content.ts` reads; the arrays are float32."""
     header = {
         "axes": [
             {
@@ -269,7 +270,7 @@ def payload(view: StepView, theme: palette.Theme) -> bytes:
         "theme": theme,
         "words": component.translated(WORDS),
     }
-    return component.pack(header, *(np.asarray(array.values, dtype="<f4") for array in view.numbers.values()))
+    return pack(header, {key: np.asarray(array.values, np.float32) for key, array in view.numbers.items()})
 
 
 def step_view(view: StepView, places: SliderPositions, key: str, on_change: Callable[[SliderPositions], None]) -> None:

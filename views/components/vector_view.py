@@ -11,6 +11,7 @@ from functools import partial
 from .. import palette
 from ..controls import sentence_input
 from ..text.catalogue import Message
+from ..viewer.payload import pack
 from . import component
 
 LIMIT = 20  # of a coordinate, on either side of 0
@@ -132,7 +133,7 @@ def payload(dimensions: int, label: str, theme: palette.Theme, count: int = 0) -
         "theme": theme,
         "words": component.translated(WORDS),
     }
-    return component.pack(header)
+    return pack(header)
 
 
 def vector_view(placement: VectorPlacement, label: str, key: str, on_change: Callable[[VectorPlacement], None]) -> None:

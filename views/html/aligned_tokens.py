@@ -5,23 +5,9 @@ Every text is escaped by `literal.html`; colours are mixed with the page's text 
 
 from collections.abc import Sequence
 
-from .. import palette
 from ..text import literal
 
 Pair = tuple[int | None, int | None]  # places in the first and in the second sequence; None where one has no partner
-
-# A page includes this once.
-STYLE = f"""<style>
-.aa-aligned {{ display: flex; flex-wrap: wrap; gap: 6px 3px; font-size: .9375rem; margin: .25rem 0 }}
-.aa-aligned > span {{ display: grid; grid-template-rows: 1fr 1fr; gap: 3px; min-width: 1.2rem; max-width: 100% }}
-.aa-aligned > span > * {{ padding: 1px 7px; border-radius: 3px; text-align: center; overflow-wrap: anywhere;
-  min-height: 1.5rem; background: color-mix(in srgb, currentColor 6%, transparent) }}
-.aa-aligned > .aa-names > * {{ background: none; opacity: .75; font-size: .875rem; padding-left: 0 }}
-.aa-aligned > .aa-differs > * {{ font-weight: 600;
-  background: color-mix(in srgb, {palette.NEGATIVE} 32%, transparent) }}
-.aa-aligned > span > .aa-none {{ background: none;
-  border: 1px dashed color-mix(in srgb, currentColor 35%, transparent) }}
-</style>"""
 
 
 def aligned_tokens(
@@ -39,9 +25,9 @@ def aligned_tokens(
     for one, two in pairs:
         above = None if one is None else first[one]
         below = None if two is None else second[two]
-        differs = "" if above == below else ' class="aa-differs"'
+        differs = "" if above == below else ' class="aa-other"'
         columns.append(f'<span{differs} role="listitem">{_cell(above, nothing)}{_cell(below, nothing)}</span>')
-    return f'<div role="list" class="aa-aligned">{"".join(columns)}</div>'
+    return f'<div role="list" class="aa-pairs">{"".join(columns)}</div>'
 
 
 def _cell(label: str | None, nothing: str) -> str:

@@ -5,13 +5,6 @@ from ..text import literal
 from ..text.numbers import percent
 from .bars import Cell
 
-# A page includes this once.
-STYLE = """<style>
-.aa-answer { display: flex; gap: 6px; justify-content: space-between; padding: 1px 4px; border-radius: 2px }
-.aa-answer small { opacity: .75; white-space: nowrap }
-.aa-answer.aa-right > span { font-weight: 600; text-decoration: underline; text-underline-offset: 3px }
-</style>"""
-
 
 def answer_cell(answer: str, probability: float, is_right: bool, kind: str = "decoder", what: str = "token") -> Cell:
     """An answer and its probability.
@@ -28,5 +21,5 @@ def answer_cell(answer: str, probability: float, is_right: bool, kind: str = "de
     right = " aa-right" if is_right else ""
     number = f"<small{literal.NUMBER}>{literal.html(percent(probability))}</small>"
     return Cell(
-        f'<span class="aa-answer{right}" style="{bar}"><span data-said="{what}">{shown}</span>{number}</span>', "4rem"
+        f'<span class="aa-outcome{right}" style="{bar}"><span data-said="{what}">{shown}</span>{number}</span>', "4rem"
     )

@@ -19,7 +19,7 @@ class Cell:
     """A cell that is not plain text: HTML of this project's own functions, such as `generated_tokens.chips`."""
 
     html: str
-    width: str = "9rem"  # minimum
+    width: str = "9rem"  # minimum; empty if the content has its own
 
 
 Value = str | int | float | Cell
@@ -72,7 +72,7 @@ def _is_numeric(column: Sequence[Value]) -> bool:
 
 def _cell(value: Value, numeric: bool) -> str:
     css_class = _NUMBER if numeric or isinstance(value, float | int) else ""
-    width = f' style="min-width:{value.width}"' if isinstance(value, Cell) else ""
+    width = f' style="min-width:{value.width}"' if isinstance(value, Cell) and value.width else ""
     return f"<td{css_class}{width}>{_content(value)}</td>"
 
 
@@ -88,7 +88,7 @@ def bar_cell(value: float, largest: float, kind: str = "encoder", text: str = ""
     """A number, or `text` for it, before a bar in the hue of its sign and `kind`; `largest` fills the cell."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     style = f"--hue:{palette.signed_hues(kind)[value >= 0]};--share:{share:.1f}%"
-    return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "4rem")
+    return Cell(f'<span class="aa-bar" style="{style}">{literal.html(text or three_digits(value))}</span>', "")
 
 
 def strip_cell(vector: np.ndarray, top: float, kind: str, theme: palette.Theme, name: str) -> Cell:

@@ -64,7 +64,7 @@ def meter_cell(value: float, largest: float) -> Cell:
     """A number with a grey bar behind it; `largest` fills the width."""
     share = min(100.0, 100 * abs(value) / (largest or 1))
     return Cell(
-        f'<span class="aa-bar aa-meter" style="--share:{share:.1f}%">{literal.html(three_digits(value))}</span>', "4rem"
+        f'<span class="aa-bar aa-meter" style="--share:{share:.1f}%">{literal.html(three_digits(value))}</span>', ""
     )
 
 

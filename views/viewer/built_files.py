@@ -2,7 +2,8 @@
 
 A file's name has a hash of its content, so that browsers store it for ever. manifest.json names the file of each
 module, which the app's pages import, of each script, which is embedded where nothing can be imported: in a saved file,
-in a notebook, in the first page; and of the script that every page loads first, see `views.url_state.script`.
+in a notebook, in the first page; of the scripts that mount it there; and of the script that every page loads first, see
+`views.url_state.script`.
 """
 
 import json
@@ -24,8 +25,8 @@ def _manifest() -> dict[str, dict[str, str]]:
     return json.loads((FOLDER / "manifest.json").read_text(encoding="utf-8"))
 
 
-def file_name(kind: Literal["modules", "scripts", "page"], name: str) -> str:
-    """The file of a module, of an embedded script, or of the script of every page.
+def file_name(kind: Literal["modules", "scripts", "embedding", "page"], name: str) -> str:
+    """The file of a module, of an embedded script or one that mounts it, or of the script of every page.
 
     Raises:
         KeyError: there is none of this name.
@@ -40,6 +41,11 @@ def embedded_script(name: str) -> str:
         KeyError: there is no such component.
     """
     return read(file_name("scripts", name))
+
+
+def embedding_script(name: Literal["page", "frame", "initial"]) -> str:
+    """The script that mounts components in a saved page or in the first one, or that sets the height of a frame."""
+    return read(file_name("embedding", name))
 
 
 def page_script() -> str:
@@ -69,7 +75,7 @@ export default (await import(new URL("{ROUTE[1:]}{file}", site))).default
 @cache
 def served_files() -> frozenset[str]:
     """The names of all files that browsers may request below `ROUTE`."""
-    return frozenset(path.name for path in FOLDER.glob("*.js") if not path.name.startswith(("embedded-", "page-")))
+    return frozenset(path.name for path in FOLDER.glob("*.js") if not path.name.startswith(("embed", "page-")))
 
 
 def answer(file: str) -> tuple[str, bool] | None:

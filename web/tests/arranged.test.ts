@@ -6,7 +6,6 @@ import { fillMeans, inWords, kindOf, KindOfMaps, withoutSpecial, type KindHeader
 // Two heads of one layer; queries "<s>", "cro", "yable" and keys "un", "usual", "</s>".
 const HEAD = [0.5, 0.25, 0.25, 0, 0.5, 0.5, 0.25, 0.75, 0]
 const TOKENS: KindHeader = {
-  weights: [1, 2, 3, 3],
   queries: ["<s>", "cro", "yable"],
   keys: ["un", "usual", "</s>"],
   special: [[0], [2]],
@@ -19,8 +18,12 @@ const TOKENS: KindHeader = {
 }
 const DOUBLED = [...HEAD, ...HEAD.map((weight) => weight / 2)]
 
-function makeKind(header: KindHeader = TOKENS, withMeans = false): KindOfMaps<KindHeader> {
-  return new KindOfMaps(header, () => Float32Array.from(DOUBLED), withMeans)
+function arraysOf(shape: readonly number[], ...numbers: number[]) {
+  return { shape: () => shape, floats: vi.fn(() => Float32Array.from(numbers)) }
+}
+
+function makeKind(header: KindHeader = TOKENS): KindOfMaps<KindHeader> {
+  return new KindOfMaps(header, arraysOf([1, 2, 3, 3], ...DOUBLED), "")
 }
 
 test("a kind is chosen by its name, the only one without", () => {
@@ -65,16 +68,24 @@ test("if all tokens of an axis are special, they stay", () => {
 
 test("the last layer and the last head of words are averages again", () => {
   const header: KindHeader = {
-    weights: [2, 2, 1, 2],
     queries: ["a"],
     keys: ["b", "c"],
     grouped: { queries: ["a"], keys: ["bc"], starts: [[0], [0]] },
   }
-  const kind = new KindOfMaps(header, () => Float32Array.of(0.5, 0.25, 9, 9, 9, 9, 9, 9), true)
+  const kind = new KindOfMaps(header, arraysOf([2, 2, 1, 2], 0.5, 0.25, 9, 9, 9, 9, 9, 9), "", [2, 2])
   expect([...kind.maps({ units: "words" }).weights]).toEqual([0.75, 0.75, 0.75, 0.75])
   const weights = Float32Array.of(1, 3, 0, 5, 7, 0, 0, 0, 0)
   fillMeans({ weights, shape: [3, 3, 1, 1] })
   expect([...weights]).toEqual([1, 3, 2, 5, 7, 6, 3, 5, 4])
+})
+
+test("means that were not sent are computed, of words too, and stay when special tokens are hidden", () => {
+  const header: KindHeader = { queries: ["a"], keys: ["b", "c"], special: [[], [0]] }
+  const kind = new KindOfMaps(header, arraysOf([1, 2, 1, 2], 0.5, 0.25, 0.25, 0.75), "", [2, 3])
+  const { shape, weights } = kind.maps({ marks: "shown" })
+  const layer = [0.5, 0.25, 0.25, 0.75, 0.375, 0.5]
+  expect([shape, [...weights]]).toEqual([[2, 3, 1, 2], [...layer, ...layer]])
+  expect([...kind.maps({ marks: "hidden" }).weights]).toEqual([0.25, 0.75, 0.5, 0.25, 0.75, 0.5])
 })
 
 test("a word's sum is in double precision, the first key plus the others", () => {
@@ -84,11 +95,11 @@ test("a word's sum is in double precision, the first key plus the others", () =>
 })
 
 test("maps are decoded and arranged once", () => {
-  const decode = vi.fn(() => Float32Array.from(DOUBLED))
-  const kind = new KindOfMaps(TOKENS, decode)
-  expect(decode).not.toHaveBeenCalled()
+  const arrays = arraysOf([1, 2, 3, 3], ...DOUBLED)
+  const kind = new KindOfMaps(TOKENS, arrays, "")
+  expect(arrays.floats).not.toHaveBeenCalled()
   const first = kind.maps({ units: "words", marks: "shown" })
   expect(kind.maps({ units: "words", marks: "shown" })).toBe(first)
   kind.maps({ units: "tokens", marks: "shown" })
-  expect(decode).toHaveBeenCalledOnce()
+  expect(arrays.floats).toHaveBeenCalledOnce()
 })

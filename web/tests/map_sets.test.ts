@@ -1,39 +1,40 @@
 import { expect, test } from "vitest"
 
 import { chosenIndex, linkedTo, needsServer, placeIn, readMapSets, withinSet, type MapSets } from "../src/views/attention_map/map_sets"
-import { pack } from "./packing"
+import { floats, pack } from "./packing"
 
-const item = { name: "m", rows: ["a"], columns: ["b", "c"], values: [2, 1, 1, 2], low: [0, 0], high: [1, 2], tops: [1, 2] }
+const item = { name: "m", rows: ["a"], columns: ["b", "c"], low: [0, 0], high: [1, 2], tops: [1, 2] }
 const header = {
   sets: { own: { items: [item], names: [["1", "2"], ["1"]] }, cross: { items: [item], names: [["1"], ["1"]] } },
   along: ["layer", "head"],
+  exact: ["own", 1, 0],
 }
-const halves = (...bits: number[]) => Uint16Array.from(bits) // 0x3c00 is 1, 0x3800 is 0.5
+const SHAPE = [2, 1, 1, 2]
+const halves = (...bits: number[]) => ["float16", SHAPE, Uint16Array.from(bits)] as const // 0x3c00 is 1, 0x3800 is 0.5
 
 test("maps of half precision, the chosen one with every digit", () => {
-  const exact = Float32Array.of(0.1, 0.9)
-  const bytes = pack({ ...header, type: "float16", exact: ["own", 1, 0] }, halves(0, 0x3c00, 0x3800, 0x3800), halves(0, 0, 0, 0x3c00), exact)
-  const { sets } = readMapSets(bytes)
+  const own = halves(0, 0x3c00, 0x3800, 0x3800)
+  const sent = { "own 0": own, "cross 0": halves(0, 0, 0, 0x3c00), "exact 0": floats([1, 2], 0.1, 0.9) }
+  const { sets } = readMapSets(pack(header, sent))
   const [first, second] = [sets.own!.items[0]!.at([0, 0]), sets.own!.items[0]!.at([1, 0])]
   expect([...first.values]).toEqual([0, 1])
   expect([first.rounded, first.high, first.shape]).toEqual([true, 1, [1, 2]])
-  expect([...second.values]).toEqual([...exact])
+  expect([...second.values]).toEqual([...Float32Array.of(0.1, 0.9)])
   expect([second.rounded, second.high, second.top]).toEqual([false, 2, 2])
   expect([...sets.cross!.items[0]!.at([1, 0]).values]).toEqual([0, 1])
 })
 
 test("all numbers with every digit", () => {
-  const { sets } = readMapSets(pack({ ...header, type: "float32", exact: null }, Float32Array.of(1, 2, 3, 4), Float32Array.of(5, 6, 7, 8)))
+  const { sets } = readMapSets(pack(header, { "own 0": floats(SHAPE, 1, 2, 3, 4), "cross 0": floats(SHAPE, 5, 6, 7, 8) }))
   expect([...sets.cross!.items[0]!.at([1, 0]).values]).toEqual([7, 8])
   expect(sets.cross!.items[0]!.at([1, 0]).rounded).toBe(false)
 })
 
 test("maps without a choice are one set", () => {
-  const plain = { items: [{ ...item, values: [1, 2], low: 0, high: 1, top: null }, { sign: "=" }], links: null }
-  const maps = readMapSets(pack(plain, Float32Array.of(0.25, 0.75)))
-  expect([Object.keys(maps.sets), maps.along, maps.sets.all!.items.length]).toEqual([["all"], [], 1])
-  expect([...maps.sets.all!.items[0]!.at([]).values]).toEqual([0.25, 0.75])
-  expect(chosenIndex(maps, {})).toEqual(["all", []])
+  const plain = { sets: { "": { items: [{ ...item, low: [0], high: [1], tops: [1] }], names: [] } }, along: [], exact: [""] }
+  const maps = readMapSets(pack(plain, { " 0": floats([1, 2], 0.25, 0.75) }))
+  expect([...maps.sets[""]!.items[0]!.at([]).values]).toEqual([0.25, 0.75])
+  expect(chosenIndex(maps, {})).toEqual(["", []])
 })
 
 const maps = { ...header, held: null } as unknown as MapSets

@@ -1,13 +1,13 @@
 import { expect, test } from "vitest"
 
 import { cellName, cellText, decode, isOperator, type Matrix } from "../src/core/matrices"
-import { pack } from "./packing"
+import { floats, pack } from "./packing"
 
 const AXES = { rows: ["the", "cat"], columns: [], row_title: "query", column_title: "key" }
 
-test("the numbers of a payload belong to its matrices in order, operators have none", () => {
-  const items = [{ name: "A", values: [2, 1] }, { sign: "\u00d7" }, { name: "B", values: [1, 2] }]
-  const bytes = pack({ items, theme: "light" }, Float32Array.of(1, 2), Float32Array.of(-Infinity, 0.5))
+test("the numbers of a payload belong to its matrices by their places, operators have none", () => {
+  const items = [{ name: "A" }, { sign: "\u00d7" }, { name: "B" }]
+  const bytes = pack({ items, theme: "light" }, { 0: floats([2, 1], 1, 2), 2: floats([1, 2], -Infinity, 0.5) })
   const { items: read, theme } = decode<{ theme: string }>(bytes)
   expect(theme).toBe("light")
   expect(read).toEqual([

@@ -4,7 +4,7 @@ import { decodeWeights, type Kind, type ScoreForm } from "../src/views/one_weigh
 import { writeProse } from "../src/views/one_weight/prose"
 import { bySize, softmaxOf, splitKeys } from "../src/views/one_weight/softmax"
 import { buildBar, fillTable } from "../src/views/one_weight/tables"
-import { pack } from "./packing"
+import { floats, pack } from "./packing"
 
 const FORM: ScoreForm = { scaling: 0.5, plain: true, softcap: 0, biased: false, sinks: [], allowed: -1 }
 
@@ -66,16 +66,15 @@ test("products by size, and the keys of the table", () => {
   expect(splitKeys([0.4, 0.6], 40, 1)).toEqual([[0, 1], []])
 })
 
-test("the numbers of each kind follow the header, masks of any length between them", () => {
-  const fields = { labels: [["a"], ["x", "y", "z"]], masks: 1, scores: null }
-  const kinds = {
-    encoder: { ...fields, queries: [1, 1, 1, 1], keys: [1, 1, 3, 1] },
-    cross: { ...fields, queries: null, keys: null, scores: [1, 1, 1, 3] },
-  }
+test("each kind has its numbers and masks", () => {
+  const fields = { labels: [["a"], ["x", "y", "z"]], masks: 1 }
   const mask = Uint8Array.of(1, 0, 1)
-  const bytes = pack({ kinds }, Float32Array.of(7), Float32Array.of(1, 2, 3), mask, Float32Array.of(4, 5, 6), mask)
-  const read = decodeWeights(bytes).kinds
+  const of = { "encoder queries": floats([1, 1, 1, 1], 7), "encoder keys": floats([1, 1, 3, 1], 1, 2, 3) }
+  const masks = { "encoder mask 0": ["uint8", [1, 3], mask], "cross mask 0": ["uint8", [1, 3], mask] } as const
+  const sent = { ...of, ...masks, "cross scores": floats([1, 1, 1, 3], 4, 5, 6) }
+  const read = decodeWeights(pack({ kinds: { encoder: fields, cross: fields } }, sent)).kinds
   expect(read.encoder?.numbers.queries).toEqual(Float32Array.of(7))
+  expect([read.encoder?.keys, read.encoder?.scores, read.cross?.queries]).toEqual([[1, 1, 3, 1], null, null])
   expect(read.encoder?.numbers.keys).toEqual(Float32Array.of(1, 2, 3))
   expect(read.cross?.numbers.scores).toEqual(Float32Array.of(4, 5, 6))
   expect(read.cross?.numbers.masks).toEqual([mask])

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { describeMap, describeMass, patchText, weightsOver, type Selection } from "../src/views/patch_picture/maps"
 import { outlineOf, selectLargest } from "../src/views/patch_picture/outline"
 import { mapAt, mapName, readExact, readPicture, type PictureWords } from "../src/views/patch_picture/payload"
-import { pack } from "./packing"
+import { floats, pack } from "./packing"
 
 const WORDS = {
   patch: "row {row}, column {column}",
@@ -57,13 +57,14 @@ test("an outline has the edges between selected patches and the rest", () => {
 })
 
 test("a picture of any size is followed by the maps of all heads", () => {
-  const header = { pixels: [1, 1, 3], weights: [1, 2, 1, 2], form: "float32", id: 7 }
-  const payload = readPicture(pack(header, Uint8Array.of(1, 2, 3), Float32Array.of(0.1, 0.2, 0.3, 0.4)))
+  const pixels = ["uint8", [1, 1, 3], Uint8Array.of(1, 2, 3)] as const
+  const payload = readPicture(pack({ id: 7 }, { pixels, weights: floats([1, 2, 1, 2], 0.1, 0.2, 0.3, 0.4) }))
+  expect([payload.pixels, payload.weights]).toEqual([[1, 1], [1, 2, 1, 2]])
   expect(payload.picture).toEqual(Uint8Array.of(1, 2, 3))
   expect(mapAt(payload, [0, 1])).toEqual(Float32Array.of(0.3, 0.4))
   expect(mapName(payload, [0, 1])).toBe("7,0,1")
   const halves = Uint16Array.of(0x3800, 0, 0x3c00, 0)
-  const rounded = readPicture(pack({ ...header, form: "float16" }, Uint8Array.of(1, 2, 3), halves))
+  const rounded = readPicture(pack({ id: 7 }, { pixels, weights: ["float16", [1, 2, 1, 2], halves] }))
   expect(mapAt(rounded, [0, 1])).toEqual(Float32Array.of(1, 0))
 })
 

@@ -1,34 +1,34 @@
 import { expect, test } from "vitest"
 
 import { describe, largestIn, readPayload, shadeOf, weightText, type Sheet } from "../src/views/attention_grid/sheet"
-import { pack } from "./packing"
+import { floats, pack } from "./packing"
 
 const words = {
   one: "layer {layer}, head {head}", overHeads: "layer {layer}, mean", overLayers: "head {head}, mean", overAll: "mean",
   strongest: "{map}: {cell} {weight}", cell: "{query} to {key}", patch: "{row}, {column}",
 }
 const kind = {
-  weights: [1, 1, 2, 2], rows: ["1"], columns: ["1"], queries: ["a", "b"], keys: ["a", "b"], title: "T", causal: true,
-  shared_scale: true, underlay: null, opacity: 1, places: false, block: 1, detail: null, type: "float32", special: [[1], []],
+  rows: ["1"], columns: ["1"], queries: ["a", "b"], keys: ["a", "b"], title: "T", causal: true,
+  shared_scale: true, log_scale: false, opacity: 1, places: false, block: 1, detail: null, special: [[1], []],
   grouped: { queries: ["ab"], keys: ["a", "b"], starts: [[0], [0, 1]], special: [[], []], detail: { heading: "words" } },
 }
-const weights = Float32Array.of(1, 0, 0.25, 0.75)
+const WEIGHTS = floats([1, 1, 2, 2], 1, 0, 0.25, 0.75)
 
 function one(fields = {}): Sheet {
-  return readPayload(pack({ ...kind, words, decades: 0, ...fields }, weights)).sheet({})
+  return readPayload(pack({ words, decades: 4, kinds: { "": { ...kind, ...fields } } }, { "": WEIGHTS })).sheet({})
 }
 
 test("one sheet, without choices", () => {
   const sheet = one()
-  expect([sheet.shape, [...sheet.weights], sheet.shared_scale]).toEqual([[1, 1, 2, 2], [...weights], true])
+  expect([sheet.shape, [...sheet.weights], sheet.shared_scale, sheet.decades]).toEqual([[1, 1, 2, 2], [1, 0, 0.25, 0.75], true, 0])
   expect(describe(sheet, 0, 0)).toBe("layer 1, head 1: a to a 1.00")
 })
 
 test("sheets of kinds, one over a picture of its own", () => {
-  const picture = Uint8Array.of(1, 2, 3)
-  const over = { ...kind, underlay: [1, 1, 3], special: [[], []], causal: false, type: "float16" }
-  const bytes = pack({ words, decades: 4, controls: [], kinds: { own: kind, over } }, weights, Uint16Array.of(0x3c00, 0, 0, 0x3800), picture)
-  const payload = readPayload(bytes)
+  const over = { ...kind, special: [[], []], causal: false }
+  const halves = ["float16", [1, 1, 2, 2], Uint16Array.of(0x3c00, 0, 0, 0x3800)] as const
+  const sent = { own: WEIGHTS, over: halves, "over picture": ["uint8", [1, 1, 3], Uint8Array.of(1, 2, 3)] as const }
+  const payload = readPayload(pack({ words, decades: 4, controls: [], kinds: { own: kind, over } }, sent))
   const sheet = payload.sheet({ kind: "over", scale: "log" })
   expect([[...sheet.weights], [...sheet.picture], sheet.decades]).toEqual([[1, 0, 0, 0.5], [1, 2, 3], 4])
   expect(describe(sheet, 0, 0)).toBe("layer 1, head 1: 1, 1 1.00")
@@ -55,6 +55,6 @@ test("shades of a linear and a logarithmic scale", () => {
 })
 
 test("half precision has no three digits below 0.0001", () => {
-  expect(weightText({ type: "float16" }, 0.00005)).toBe("< 0.0001")
-  expect(weightText({ type: "float32" }, 0.00005)).toBe("5.00e-5")
+  expect(weightText({ rounded: true }, 0.00005)).toBe("< 0.0001")
+  expect(weightText({ rounded: false }, 0.00005)).toBe("5.00e-5")
 })

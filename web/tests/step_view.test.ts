@@ -13,9 +13,10 @@ function axis(id: string, count: number, labels: string[] = []): Axis {
 
 test("arrays follow the sliders of their axes and no others", () => {
   const axes = { token: axis("token", 2), unit: axis("unit", 3) }
-  const body = Float32Array.of(0, 1, 2, 10, 11, 12, 7, 5, 6).buffer
+  const sent: Record<string, number[]> = { h: [0, 1, 2, 10, 11, 12], single: [7], bias: [5, 6] }
+  const arrays = { floats: (name: string) => Float32Array.from(sent[name]!) }
   const numbers = { h: ["token", "unit"], single: [], bias: ["token"] }
-  const { h, single, bias } = readNumbers({ numbers }, axes, body)
+  const { h, single, bias } = readNumbers({ numbers }, axes, arrays)
   expect(h!.at({ token: 1, unit: 2 })).toBe(12)
   expect(h!.at({ token: 0, unit: 1, layer: 4 })).toBe(1)
   expect([single!.at({}), single!.at({ token: 1 })]).toEqual([7, 7])

@@ -10,7 +10,7 @@ from pages.shared.texts import paragraph
 from server.result_cache import ResultCache, compute_lock
 from server.singleton import singleton
 from views.components.attention_grid import Sheet, attention_grid, block_sheet, sheet_of
-from views.components.attention_map import attention_map
+from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.controls import sentence_input
 from views.controls.widgets import Choice

@@ -10,6 +10,7 @@ from server import warm_up
 from tests.pages.apart import sent_weights
 from tests.pages.charts import check_caption
 from tests.pages.kinds import chosen_options, maps_by_kind, read
+from tests.payloads import read_payload
 from views import kind_labels, map_labels, map_weights
 from views.components import component
 from views.components.attention_lines import LinesView, LockedToken
@@ -18,18 +19,10 @@ from views.text.numbers import three_digits
 
 
 def lines(app) -> dict[str, tuple[dict, np.ndarray]]:
-    """Header and weights of the lines of each kind; of a causal kind only those that are not masked."""
+    """Header and weights of the lines of each kind."""
     (element,) = app.get("bidi_component")
-    content = element.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    by_kind, body = {}, content[4 + length :]
-    for kind, header in json.loads(content[4 : 4 + length])["kinds"].items():
-        layers, heads, queries, keys = header["weights"]
-        cells = queries * (queries + 1) // 2 if header["causal"] else queries * keys
-        weights = np.frombuffer(body, "<f4", layers * heads * cells)
-        by_kind[kind], body = (header, weights.reshape(layers, heads, -1)), body[weights.nbytes :]
-    assert not body
-    return by_kind
+    header, weights = read_payload(element.proto.bytes)
+    return {kind: (fields, weights[kind]) for kind, fields in header["kinds"].items()}
 
 
 @pytest.mark.parametrize("kind", kind_labels.KINDS)
@@ -167,8 +160,7 @@ def test_lines_show_the_trace_and_store_the_view(open_app, trace):
     assert list(sent) == list(kind_labels.KINDS)  # all kinds are sent, whichever is open
     for kind, (header, weights) in sent.items():
         attention = trace.attention(kind)
-        allowed = attention[:, :, ~map_weights.causal_mask(*attention.shape[2:], header["causal"])]
-        np.testing.assert_allclose(weights, allowed, atol=1e-5)
+        np.testing.assert_allclose(weights, attention, atol=1e-5)
         assert [header["queries"], header["keys"]] == [component.labels(names) for names in trace.axes(kind)]
     assert sent["cross"][0]["queryAxis"] == "Query: French query token"
     assert sent["cross"][0]["grouped"]["queryAxis"] == "Query: French query word"

@@ -80,7 +80,7 @@ def test_the_default_pair_asks_for_the_word_that_changes(open_app):
     assert "chat" in app.selectbox(key="word").format_func(app.selectbox(key="word").value)
     first, second, patched = marked(app, "aa-text")
     assert "chat" in first and "chien" in second and patched == first
-    assert html_of(app).count('class="aa-differs"') == 1
+    assert html_of(app).count('class="aa-other"') == 1
 
 
 @pytest.mark.parametrize("other", [SENTENCE, "I  want to buy a car. "])

@@ -16,7 +16,7 @@ from pages.shared.attention_viewer import export
 from pages.shared.attention_viewer.export import SavedView, describe_view
 from pages.shared.attention_viewer.provenance import Provenance, view_picture, view_sentence
 from tests.pages.conftest import ROOT, SENTENCE
-from tests.views.components.test_attention_grid import read as read_grid
+from tests.payloads import read_payload
 from tests.views.components.test_html_export import payload_of
 from views import kind_labels
 from views.components import attention_grid
@@ -81,8 +81,8 @@ def test_every_file_of_the_archive_has_the_displayed_numbers(translator, trace):
         assert stored["key_tokens"].tolist() == [name.strip() for name in trace.target_tokens]
     rows = list(csv.reader(io.StringIO(read.read("map.csv").decode("utf-8-sig"))))[1:]
     np.testing.assert_array_equal(np.array([row[1:] for row in rows], np.float32), trace.decoder_attention[0, 0])
-    _, weights = read_grid(payload_of(read.read("view.html")))
-    np.testing.assert_array_equal(weights[:-1, :-1], trace.decoder_attention)
+    (weights,) = read_payload(payload_of(read.read("view.html")))[1].values()
+    np.testing.assert_array_equal(weights, trace.decoder_attention)
     description = json.loads(read.read("settings.json"))
     assert description["model"] == {"weights_sha256": translator.card["weights_sha256"], "tokenizer_sha256": "t"}
     assert description["input"] == {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import numpy as np
@@ -23,6 +22,7 @@ from pages.vision.layers import FUSIONS, METHOD_HEADINGS
 from tests.model.images import CLASSES
 from tests.pages.charts import charts, check_caption, numbers
 from tests.pages.vision.views import open_view, service, trace
+from tests.payloads import read_payload
 from views.text import prose
 from views.text.numbers import percent, three_digits
 
@@ -36,10 +36,8 @@ def lines(chart: dict) -> dict[str, np.ndarray]:
 def drawn_maps(app) -> tuple[dict, np.ndarray]:
     """Return the header and the payload `(layer, fusion, method, 1 + patch)` of all choices."""
     (element,) = [each for each in app.get("bidi_component") if each.proto.component_name.endswith("patch_picture")]
-    content = element.proto.bytes
-    length = int.from_bytes(content[:4], "little")
-    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    return header, np.frombuffer(body[-4 * int(np.prod(header["weights"])) :], "<f4").reshape(header["weights"])
+    header, arrays = read_payload(element.proto.bytes)
+    return header, arrays["weights"]
 
 
 def text_of(app) -> str:

@@ -21,9 +21,10 @@ from tests.pages.conftest import PATIENCE, ROOT, go, html_of
 from tests.pages.drawn import matrices
 from tests.pages.kinds import chosen_options, maps_by_kind
 from tests.pages.reading import table
+from tests.payloads import read_payload
 from tests.views.components.test_patch_picture import read
 from tests.views.controls.odd_pictures import encoded, photo
-from views import map_labels, patch_grid
+from views import map_labels, map_weights, patch_grid
 from views.controls import samples
 from views.html.class_bars import bars
 from views.text import literal
@@ -71,14 +72,10 @@ def selection_of(app: AppTest, header: dict) -> dict[str, str]:
 
 def sheet(app: AppTest) -> tuple[dict, np.ndarray, np.ndarray]:
     """Return header, maps and underlay of the overview."""
-    content = component(app, "attention_grid").bytes
-    length = int.from_bytes(content[:4], "little")
-    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    (kind,) = header["kinds"].values()
-    count = 4 * int(np.prod(kind["weights"]))
-    maps_shown = np.frombuffer(body[:count], "<f4").reshape(kind["weights"])
-    underlay = np.frombuffer(body[count:], np.uint8).reshape(kind["underlay"])
-    return header | {"chosen": selection_of(app, header)}, maps_shown, underlay
+    header, arrays = read_payload(component(app, "attention_grid").bytes)
+    (kind,) = header["kinds"]
+    maps_shown = map_weights.with_means(arrays[kind])
+    return header | {"chosen": selection_of(app, header)}, maps_shown, arrays[f"{kind} picture"]
 
 
 def captions(app: AppTest) -> str:
@@ -150,12 +147,8 @@ def drawn_patches(app: AppTest) -> list[tuple[dict, np.ndarray, np.ndarray]]:
     expected = []
     for each in app.get("bidi_component"):
         if each.proto.component_name.endswith("one_patch"):
-            length = int.from_bytes(each.proto.bytes[:4], "little")
-            header, body = json.loads(each.proto.bytes[4 : 4 + length]), each.proto.bytes[4 + length :]
-            shape = header["embeddings"] or (0, 0)
-            embeddings, picture = body[: 4 * shape[0] * shape[1]], body[4 * shape[0] * shape[1] :]
-            pixels = np.frombuffer(picture, np.uint8).reshape(header["pixels"])
-            expected.append((header, np.frombuffer(embeddings, "<f4").reshape(shape), pixels))
+            header, arrays = read_payload(each.proto.bytes)
+            expected.append((header, arrays.get("embeddings", np.zeros((0, 0))), arrays["pixels"]))
     return expected
 
 
@@ -191,7 +184,7 @@ def test_cls_attention_equals_the_trace(open_app, trace):
 def test_full_maps_equal_the_trace(open_app, trace):
     app = open_app("vision", view="full-maps", layer="2", head="3")
     ((header, weights),) = maps_by_kind(app).values()
-    assert header["weights"][2:] == list(trace.attention.shape[2:])
+    assert weights.shape[2:] == trace.attention.shape[2:]
     assert (
         header["keys"][:3] == ["CLS", "row 1, column 1", "row 1, column 2"]
         and len(header["keys"]) == trace.attention.shape[-1]

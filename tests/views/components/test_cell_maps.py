@@ -1,9 +1,8 @@
 """The payload of maps whose cells can be chosen, and the check of the browser's answers."""
 
-import json
-
 import numpy as np
 
+from tests.payloads import read_payload
 from views.components.cell_maps import CellMap, CellMaps, payload
 from views.components.controls import valid_selection
 from views.controls.widgets import Choice
@@ -21,10 +20,8 @@ VIEW = CellMaps(MAPS, SCALE, CELL, {"cellscale": "share", "cell": "n.1.2"})
 
 
 def test_every_scale_of_every_map_is_sent_and_groups_share_colours():
-    content = payload(VIEW, "light")
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
-    values = np.frombuffer(content[4 + length :], "<f4").reshape(6, 2, 3)
+    header, arrays = read_payload(payload(VIEW, "light"))
+    values = np.stack([arrays[str(place)] for place in range(6)])
     assert [(item["map"], item["scale"], item["leads"], item["high"]) for item in header["items"]] == [
         ("m", "share", True, 4),
         ("m", "unit", True, 40),
@@ -36,15 +33,14 @@ def test_every_scale_of_every_map_is_sent_and_groups_share_colours():
     sent = np.stack([each.values[scale] for each in MAPS for scale in ("share", "unit")])
     np.testing.assert_array_equal(values, sent.astype(np.float32))
     scale, cell = header["controls"]
-    assert not scale["elsewhere"] and cell["elsewhere"]
+    assert "elsewhere" not in scale and cell["elsewhere"]
     assert [id for id, _ in cell["options"]] == CELL.options and cell["first"] == "n.1.2"
 
 
 def test_zeros_have_a_scale():
     empty = CellMap("m", "g", "M", "cross", {"share": np.zeros((1, 1))}, "1", "a", "layer", "head")
     view = CellMaps([empty], Choice("", ["share"], "s"), Choice("", empty.cells(), "cell"), {})
-    length = int.from_bytes(payload(view, "dark")[:4], "little")
-    assert json.loads(payload(view, "dark")[4 : 4 + length])["items"][0]["high"] == 1
+    assert read_payload(payload(view, "dark"))[0]["items"][0]["high"] == 1
 
 
 def test_only_existing_cells_are_accepted():

@@ -1,11 +1,12 @@
 """The payload of the list of heads, read back, and the small maps."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from tests.pages.listed import read_rows
+from tests.payloads import dtypes, read_payload
 from views.components import controls
 from views.components.head_list import MOST_CELLS, HeadAxes, HeadList, HeadRow, payload, small_map
 from views.controls.widgets import Choice
@@ -36,39 +37,40 @@ def make_known_list() -> HeadList:
     return make_head_list(rows, ("1", "2", "3", ""), "title", underlay=np.full((2, 2, 3), 7, np.uint8))
 
 
-def read(heads: HeadList) -> tuple[dict, bytes]:
-    content = payload(heads, "dark")
-    length = int.from_bytes(content[:4], "little")
-    return json.loads(content[4 : 4 + length]), content[4 + length :]
+def read(heads: HeadList) -> tuple[dict, dict[str, np.ndarray]]:
+    return read_payload(payload(heads, "dark"))
 
 
 def test_the_payload_contains_rows_and_maps():
-    header, body = read(make_known_list())
-    assert header["largest"] == 2.0 and header["underlay"] == [2, 2, 3]
-    assert [row["weights"] for row in header["rows"]] == [[2, 2], [3, 3]]
-    assert set(header["scales"]) == {"cross", "decoder"}
-    cells = np.frombuffer(body, np.uint8, 25)
-    np.testing.assert_array_equal(cells[:4], [0, 255, 128, 64])
-    np.testing.assert_array_equal(cells[4:13].reshape(3, 3), 255 * np.eye(3))
-    np.testing.assert_array_equal(cells[13:25], [7] * 12)
-    weights = np.frombuffer(body[25:], "<f4")
-    np.testing.assert_array_equal(weights, np.float32([0, 0.2, 0.1, 0.05, *np.eye(3).ravel()]))
-    assert (header["form"], header["exact"]) == ("float32", None)
+    header, arrays = read(make_known_list())
+    rows, maps = read_rows(header, arrays)
+    assert header["largest"] == 2.0 and set(header["scales"]) == {"cross", "decoder"}
+    assert [(row["id"], row["kind"], row["effect"], row["causal"]) for row in rows] == [
+        ("a", "cross", 0.5, False),
+        ("b", "decoder", -2.0, True),
+    ]
+    assert (rows[1]["layer"], rows[1]["head"], rows[1]["here"], rows[1]["often"]) == ("1", "2", "y", "z")
+    np.testing.assert_array_equal(arrays["picture"], np.full((2, 2, 3), 7))
+    np.testing.assert_array_equal(maps[0], np.float32([[0, 0.2], [0.1, 0.05]]))
+    np.testing.assert_array_equal(maps[1], np.eye(3))
+    assert set(dtypes(header)) == {"picture", "effects", "cross", "decoder"}  # the browser draws the small maps
 
 
 def test_many_maps_are_sent_rounded_and_the_open_one_exactly(monkeypatch):
-    monkeypatch.setattr(controls, "EXACT_BYTES", 40)
-    header, body = read(make_known_list())
-    assert (header["form"], header["exact"]) == ("float16", 1)
-    np.testing.assert_array_equal(np.frombuffer(body[25:51], "<f2")[:4], np.float16([0, 0.2, 0.1, 0.05]))
-    np.testing.assert_array_equal(np.frombuffer(body[51:], "<f4").reshape(3, 3), np.eye(3))
+    monkeypatch.setattr("views.components.head_list.dtype_of", lambda *_: "float16")
+    header, arrays = read(make_known_list())
+    assert dtypes(header)["cross"] == "float16" and header["open"] == 1
+    np.testing.assert_array_equal(arrays["cross"][0], np.float16([[0, 0.2], [0.1, 0.05]]))
+    np.testing.assert_array_equal(arrays["open"], np.eye(3))
 
 
 def test_of_too_many_maps_only_the_open_one_is_sent(monkeypatch):
     monkeypatch.setattr(controls, "WHOLE_BYTES", 8)
-    header, body = read(replace(make_known_list(), open=0))
-    assert [row["cells"] for row in header["rows"]] == [[2, 2], None]
-    np.testing.assert_array_equal(np.frombuffer(body[25:], "<f4"), np.float32([0, 0.2, 0.1, 0.05]))
+    header, arrays = read(replace(make_known_list(), open=0))
+    assert [each is not None for each in read_rows(header, arrays)[1]] == [True, False]
+    np.testing.assert_array_equal(arrays["open"], np.float32([[0, 0.2], [0.1, 0.05]]))
+    np.testing.assert_array_equal(arrays["small cross"], [[[0, 255], [128, 64]]])
+    np.testing.assert_array_equal(arrays["small decoder"][0], 255 * np.eye(3))
 
 
 @pytest.mark.parametrize("sent", [None, [], {"sort": "effect"}, {"sort": "x", "shown": "a"}, {"sort": [], "shown": {}}])

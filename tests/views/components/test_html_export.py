@@ -1,14 +1,13 @@
 """A component as one file: its payload can be read back, and no text in it is interpreted as markup."""
 
 import base64
-import json
 import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
-from tests.views.components.test_attention_grid import read as read_grid
+from tests.payloads import dtypes, read_payload
 from tests.views.components.test_attention_grid import sheet
 from views import kind_labels
 from views.components import attention_grid, attention_lines, component, html_export
@@ -23,7 +22,7 @@ def save_page(snapshot: html_export.ComponentSnapshot) -> bytes:
 
 def payload_of(page: bytes) -> bytes:
     """The payload in the file."""
-    (packed,) = re.findall(rb'<script type="text/plain" id="payload">([^<]*)</script>', page)
+    (packed,) = re.findall(rb'<script type="text/plain" class="payload">([^<]*)</script>', page)
     return base64.b64decode(packed)
 
 
@@ -46,9 +45,10 @@ class Tags(HTMLParser):
 @pytest.mark.parametrize("side", [14, 60])  # on the page the longer one is sent in half precision
 def test_all_weights_of_the_maps_are_read_back(side):
     exported = sheet(side)
-    header, weights = read_grid(payload_of(save_page(attention_grid.snapshot(exported))))
-    np.testing.assert_array_equal(weights, exported.weights)
-    assert (header["type"], header["queries"]) == ("float32", component.labels(exported.queries))
+    header, weights = read_payload(payload_of(save_page(attention_grid.snapshot(exported))))
+    assert dtypes(header) == {"": "float32"}
+    np.testing.assert_array_equal(weights[""], exported.weights[:-1, :-1])
+    assert header["kinds"][""]["queries"] == component.labels(exported.queries)
     assert attention_grid.snapshot(exported).numbers == html_export.EXACT()
 
 
@@ -59,10 +59,9 @@ def test_all_weights_of_the_lines_are_read_back():
     maps = KindMaps(kind_labels.KINDS["encoder"], attention, axis, axis, tuple(range(4)))
     lines = attention_lines.AttentionLines(maps, attention_lines.LinesView((0,), (1,)))
     content = payload_of(save_page(attention_lines.snapshot(lines)))
-    length = int.from_bytes(content[:4], "little")
-    header = json.loads(content[4 : 4 + length])
-    assert header["type"] == "float32"
-    np.testing.assert_array_equal(np.frombuffer(content[4 + length :], "<f4").reshape(header["weights"]), attention)
+    header, weights = read_payload(content)
+    assert dtypes(header) == {"": "float32"}
+    np.testing.assert_array_equal(weights[""], attention)
 
 
 def test_a_very_long_input_is_rounded_as_on_the_page():

@@ -1,10 +1,10 @@
 """The patch picture's payload. Its script is tested in a browser."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 
+from tests.payloads import dtypes, read_payload
 from views import palette
 from views.components.patch_picture import PatchPicture, PicturePanel, exact_weights, payload
 from views.controls import sentence_input
@@ -15,14 +15,8 @@ PIXELS = np.random.default_rng(0).integers(0, 256, (6, 9, 3)).astype(np.uint8)
 
 def read(content: bytes) -> tuple[dict, np.ndarray, np.ndarray]:
     """Header, weights of all heads, and the picture."""
-    length = int.from_bytes(content[:4], "little")
-    assert length % 4 == 0  # typed arrays start at multiples of their size
-    header, body = json.loads(content[4 : 4 + length]), content[4 + length :]
-    height, width, _ = header["pixels"]
-    picture, body = np.frombuffer(body[: 3 * height * width], np.uint8), body[3 * height * width :]
-    weights = np.frombuffer(body, {"float32": "<f4", "float16": "<f2"}[header["form"]], np.prod(header["weights"]))
-    assert len(body) == weights.nbytes
-    return header, weights.reshape(header["weights"]), picture.reshape(header["pixels"])
+    header, arrays = read_payload(content)
+    return header, arrays["weights"], arrays["pixels"]
 
 
 def make_picture(patch: tuple[int, int] = (1, 2), head: tuple[int, int] = (0, 0), **changes) -> PatchPicture:
@@ -66,7 +60,7 @@ def test_many_heads_are_sent_rounded_and_the_selected_one_exactly():
     attention = np.random.default_rng(2).dirichlet(np.ones(145), (7, 7, 145)).astype(np.float32)
     drawn = make_picture(pixels=np.zeros((96, 96, 3), np.uint8), grid=(12, 12), weights=attention, head=(3, 2))
     header, weights, _ = read(content := payload(drawn, "dark"))
-    assert header["form"] == "float16" and len(content) < 2_200_000
+    assert dtypes(header)["weights"] == "float16" and len(content) < 2_200_000
     np.testing.assert_array_equal(weights, attention.astype(np.float16))
     name, numbers = exact_weights(drawn)
     assert name == f"{header['id']},3,2"

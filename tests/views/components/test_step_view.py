@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.pages.stepped import read
+from tests.payloads import read_payload
 from views.components.step_view import (
     Axis,
     BarColumn,
@@ -29,7 +29,7 @@ def view(*panels, axes=(TOKENS, UNITS), dims=("token", "unit")) -> StepView:
 
 
 def test_numbers_are_sent_with_the_ids_of_their_axes():
-    header, numbers = read(payload(view(FormulaPanel("unit {unit}: {h}")), "light"))
+    header, numbers = read_payload(payload(view(FormulaPanel("unit {unit}: {h}")), "light"))
     np.testing.assert_array_equal(numbers["h"], HIDDEN.astype(np.float32))
     assert header["numbers"] == {"h": ["token", "unit"]}
     assert [axis["count"] for axis in header["axes"]] == [2, 3]
@@ -43,7 +43,7 @@ def test_scales_come_from_the_whole_array():
         CurvesPanel("logarithmic", "token", (Curve("h", "h"),), log=True),
         BarsPanel("bars", "token", (BarColumn("h", "h", top=4.0),)),
     )
-    header, _ = read(payload(view(*panels), "dark"))
+    header, _ = read_payload(payload(view(*panels), "dark"))
     heatmap, curves, logarithmic, bars = header["panels"]
     assert (heatmap["is"], heatmap["top"]) == ("heatmap", 3.0)
     assert (curves["low"], curves["high"]) == (-3.0, 2.0)
@@ -84,7 +84,7 @@ def test_nan_is_ignored_by_the_scales():
         BarsPanel("bars", "row", (BarColumn("x", "x"),)),
     )
     view = StepView(axes, {"x": Numbers(values, ("row", "column"))}, panels)
-    header, arrays = read(payload(view, "light"))
+    header, arrays = read_payload(payload(view, "light"))
     heatmap, curves, bars = header["panels"]
     assert heatmap["top"] == bars["columns"][0]["top"] == 2
     assert (curves["low"], curves["high"]) == (-2, 1)

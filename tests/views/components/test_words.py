@@ -24,9 +24,21 @@ SCRIPTS = [
 ]
 
 FUNCTIONS = {
-    *("[", "add", "addEventListener", "answer", "buildGroup", "buildHeader", "buildHeading"),
+    *(
+        "[",
+        "add",
+        "addEventListener",
+        "answer",
+        "buildGroup",
+        "bytes",
+        "floats",
+        "rounded",
+        "shape",
+        "buildHeader",
+        "buildHeading",
+    ),
     *("buildSide", "buildTable"),
-    *("canvasColour", "changes", "closest", "drawLayer", "get", "getData", "has", "super", "Tip"),
+    *("canvasColour", "changes", "closest", "contains", "drawLayer", "get", "getData", "has", "super", "Tip"),
     *(
         "createElement",
         "createElementNS",
@@ -75,6 +87,8 @@ CONSTANTS = {
         "DONE",
         "START_LINK",
         "FIRST",
+        "OPEN",
+        "THEMES",
         "LAYERS",
         "BY_USER",
         "LINK",

@@ -4,8 +4,10 @@
  */
 
 import type { Chosen } from "./choosing"
+import type { Arrays } from "./payload"
 
 export type MapsShape = readonly [layers: number, heads: number, queries: number, keys: number]
+type MapsCount = readonly [layers: number, heads: number]
 type OfAxes<Each> = readonly [queries: Each, keys: Each]
 
 /** Labels of queries and keys, and which of them are special tokens. */
@@ -22,7 +24,6 @@ export interface WordsHeader extends Axes {
 
 /** A kind as a payload's header describes it. */
 export interface KindHeader extends Axes {
-  weights: MapsShape
   grouped?: WordsHeader | null
 }
 
@@ -39,14 +40,18 @@ export function kindOf<Kind>(kinds: Readonly<Record<string, Kind>>, { kind = "" 
 
 /** The maps of a kind. They are decoded and arranged when they are first chosen. */
 export class KindOfMaps<Header extends KindHeader> {
-  private decoded: Float32Array | undefined
+  private decoded: Pick<Maps, "shape" | "weights"> | undefined
   private readonly known = new Map<string, Maps>()
 
-  /** `withMeans`: the last layer and the last head are averages, which words need anew. */
+  /**
+   * `arrays` has the weights under this `name`. `withMeans`: the last layer and the last head are averages, which are
+   * computed here for words, and where they were not sent.
+   */
   constructor(
     readonly header: Header,
-    private readonly decode: () => Float32Array,
-    private readonly withMeans = false,
+    private readonly arrays: Pick<Arrays, "floats" | "shape">,
+    private readonly name: string,
+    private readonly withMeans?: MapsCount,
   ) {}
 
   /** The header of the whole words, if they are chosen and there are any. */
@@ -63,12 +68,19 @@ export class KindOfMaps<Header extends KindHeader> {
   }
 
   private arrange(words: WordsHeader | undefined, hidden: boolean): Maps {
-    this.decoded ??= this.decode()
-    const { queries, keys, special, weights: shape } = this.header
-    const tokens = { queries, keys, special, shape, weights: this.decoded }
+    const { queries, keys, special } = this.header
+    const tokens = { queries, keys, special, ...(this.decoded ??= this.decode()) }
     const whole = words ? inWords(tokens, words) : tokens
     if (words && this.withMeans) fillMeans(whole)
     return hidden ? withoutSpecial(whole) : whole
+  }
+
+  private decode(): Pick<Maps, "shape" | "weights"> {
+    const [shape, weights] = [this.arrays.shape(this.name) as MapsShape, this.arrays.floats(this.name)]
+    if (!this.withMeans || shape[0] === this.withMeans[0]) return { shape, weights }
+    const maps = withRoomForMeans({ shape, weights })
+    fillMeans(maps)
+    return maps
   }
 }
 
@@ -104,6 +116,17 @@ function sumOf(first: number, end: number, at: (place: number) => number): numbe
   let others = 0
   for (let place = first + 1; place < end; place++) others += at(place)
   return at(first) + others
+}
+
+/** Maps with one more layer and one more head, whose weights are 0. */
+function withRoomForMeans({ shape, weights }: Pick<Maps, "shape" | "weights">): Pick<Maps, "shape" | "weights"> {
+  const [layers, heads, queries, keys] = shape
+  const [before, after] = [heads * queries * keys, (heads + 1) * queries * keys]
+  const wide = new Float32Array((layers + 1) * after)
+  for (let layer = 0; layer < layers; layer++) {
+    wide.set(weights.subarray(layer * before, (layer + 1) * before), layer * after)
+  }
+  return { shape: [layers + 1, heads + 1, queries, keys], weights: wide }
 }
 
 /** Fills the last head with averages over heads, and the last layer with averages over layers. */

@@ -31,7 +31,7 @@ export interface Control {
 
 /** What every payload of such a view has. */
 export interface Choosable {
-  controls?: readonly Control[]
+  controls?: readonly Control[] | null
 }
 
 declare global {

@@ -35,7 +35,7 @@ export interface Operator {
   sign: string
 }
 
-type Sent = (MatrixFields & { values: Shape }) | Operator
+type Sent = MatrixFields | Operator
 
 export function isOperator(item: Matrix | Sent): item is Operator {
   return "sign" in item
@@ -43,14 +43,11 @@ export function isOperator(item: Matrix | Sent): item is Operator {
 
 /** The header of a payload, whose fields the caller names, with the numbers of all matrices in `items`. */
 export function decode<Fields extends object>(bytes: Bytes): Fields & { items: (Matrix | Operator)[] } {
-  const [header, body] = unpack<Fields & { items: Sent[] }>(bytes)
-  let offset = 0
-  const items = header.items.map((item) => {
+  const [header, arrays] = unpack<Fields & { items: Sent[] }>(bytes)
+  const items = header.items.map((item, place) => {
     if (isOperator(item)) return item
-    const shape = item.values
-    const values = new Float32Array(body, offset, shape[0] * shape[1])
-    offset += values.byteLength
-    return { ...item, shape, values }
+    const [name, shape] = [String(place), arrays.shape(String(place)) as Shape]
+    return { ...item, shape, values: arrays.floats(name) }
   })
   return { ...header, items }
 }

@@ -20,7 +20,7 @@ export function paintPicture(canvas: HTMLCanvasElement, pixels: Uint8Array, size
   paintCells(canvas, size, (pixel) => pack(pixels.subarray(3 * pixel, 3 * pixel + 3)))
 }
 
-/** What a payload says about the picture under its maps: height and width, null for none; and the maps' opacity. */
+/** The picture under maps: height and width, null for none; and the maps' opacity. */
 export interface Underlay {
   underlay: Shape | null
   opacity: number

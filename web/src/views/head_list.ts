@@ -11,14 +11,18 @@ import controlsStyle from "../core/controls.css"
 import { dataText, element, filled, setAttributes } from "../core/dom"
 import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
 import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
-import { fromHalf, unpack, type Bytes } from "../core/payload"
+import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
 import { WeightMap, type MapPicture, type ShownMap } from "../core/weight_map"
 import mapStyle from "../core/weight_map.css"
 import style from "./head_list.css"
+import { smallMap, type SmallMap } from "./head_list/small_map"
 
 const FIRST = "first" // the id of the head that is first in the list
+const OPEN = "open" // the name of the map that has every digit
 
 /** One head; see `HeadRow` in views/components/head_list.py. */
+type SentRow = readonly [kind: number, layer: number, head: number, effectWords: string, here: string, often: string]
+
 interface Row {
   id: string
   name: string
@@ -26,12 +30,12 @@ interface Row {
   layer: string
   head: string
   effect: number
-  effect_words: string
-  here: string
-  often: string
-  weights: Shape // of the small map
-  cells: Shape | null // of the full map; null if only the server has it
+  effectWords: string
+  here: string // its label on this input
+  often: string // and on many
   causal: boolean
+  small: SmallMap
+  map: FullMap | null // null if only the server has it
 }
 
 interface Axes {
@@ -44,9 +48,12 @@ interface Axes {
   places: boolean
 }
 
-interface Header extends Choosable, Underlay {
-  rows: readonly Row[]
-  orders: Readonly<Record<string, readonly number[]>>
+interface Header extends Choosable {
+  kinds: readonly string[]
+  causal: readonly string[] // of the kinds
+  rows: readonly SentRow[]
+  opacity: number
+  orders: Readonly<Record<string, readonly number[]>> // of the rows, where they are not as sent
   axes: Readonly<Record<string, Axes>>
   roles: Readonly<{ sort: string; shown: string; of?: string }>
   columns: readonly [string, string, string, string]
@@ -54,8 +61,7 @@ interface Header extends Choosable, Underlay {
   every: string
   theme: Theme
   largest: number
-  form: "float32" | "float16"
-  exact: number | null
+  open: number // the row whose map has every digit
   controls: readonly Control[]
   scales: Readonly<Record<string, Readonly<Record<Theme, readonly string[]>>>>
   hues: Readonly<Record<string, string>>
@@ -66,14 +72,44 @@ interface Header extends Choosable, Underlay {
 
 interface FullMap {
   weights: Float32Array
+  shape: Shape
   rounded: boolean
 }
 
-class HeadList extends ChoosingView<Bytes, Header> {
+type Payload = Omit<Header, "rows"> & Underlay & { rows: readonly Row[]; picture: Uint8Array | null }
+
+/** A payload with every head, its map and its small map. */
+function readHeads(bytes: Bytes): Payload {
+  const [header, arrays] = unpack<Header>(bytes)
+  const { kinds, causal, open, controls, roles } = header
+  const named = controls.find(({ name }) => name === roles.shown)?.options.filter(([id]) => id !== FIRST) ?? []
+  const effects = arrays.floats("effects")
+  const whole = kinds.map((kind) => arrays.floats(kind))
+  const counted = kinds.map(() => 0)
+  const rows = header.rows.map(([number, layer, head, effectWords, here, often], place): Row => {
+    const kind = kinds[number]!
+    const at = counted[number]!++
+    const [id, name] = named[place]!
+    const exact = place === open && arrays.has(OPEN)
+    const source = exact ? OPEN : kind
+    const shape = arrays.shape(arrays.has(kind) ? kind : OPEN).slice(-2) as unknown as Shape
+    const weights = exact ? arrays.floats(OPEN) : whole[number]!.subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape))
+    const map = arrays.has(source) ? { weights, shape, rounded: arrays.rounded(source) } : null
+    const small = map && arrays.has(kind) ? smallMap(map) : sentSmallMap(arrays, kind, at)
+    const texts = { layer: String(layer), head: String(head), effectWords, here, often }
+    return { id, name, kind, effect: effects[place]!, causal: causal.includes(kind), small, map, ...texts }
+  })
+  const underlay = arrays.has("picture") ? (arrays.shape("picture").slice(0, 2) as unknown as Shape) : null
+  return { ...header, rows, underlay, picture: underlay && arrays.bytes("picture") }
+}
+
+function sentSmallMap(arrays: Arrays, kind: string, at: number): SmallMap {
+  const shape = arrays.shape(`small ${kind}`).slice(-2) as unknown as Shape
+  return { shape, cells: arrays.bytes(`small ${kind}`).subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape)) }
+}
+
+class HeadList extends ChoosingView<Bytes, Payload> {
   private options: HTMLDivElement[] = []
-  private small: Uint8Array[] = []
-  private large: (FullMap | null)[] = []
-  private picture: Uint8Array | null = null
   private tables: Record<string, Uint32Array> = {}
   private listed = ""
   private opened: number | null = null
@@ -85,8 +121,7 @@ class HeadList extends ChoosingView<Bytes, Header> {
 
   show(bytes: Bytes): void {
     if (!this.isNew(bytes)) return
-    const [header, body] = unpack<Header>(bytes)
-    this.read(header, body)
+    const header = readHeads(bytes)
     this.listed = ""
     this.opened = null
     const focused = this.options.some((option) => option.matches(":focus"))
@@ -97,23 +132,6 @@ class HeadList extends ChoosingView<Bytes, Header> {
     if (this.built) this.built.list.scrollTop = scrolled
     if (focused) this.options.find((option) => option.tabIndex === 0)?.focus()
     this.root.dataset.drawn = header.rows.map((row) => row.name).join(" ")
-  }
-
-  /** The small maps, one byte per cell; the picture below them; the full maps. */
-  private read({ rows, underlay, form, exact }: Header, body: ArrayBuffer): void {
-    let offset = 0
-    const block = (length: number) => body.slice(offset, (offset += length)) // a copy is aligned, as typed arrays need
-    const count = ([height, width]: Shape) => height * width
-    this.small = rows.map((row) => new Uint8Array(block(count(row.weights))))
-    this.picture = underlay && new Uint8Array(block(3 * count(underlay)))
-    const whole = form === "float32"
-    this.large = rows.map(({ cells }) => {
-      if (!cells) return null
-      const numbers = block(count(cells) * (whole ? 4 : 2))
-      return { weights: whole ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)), rounded: !whole }
-    })
-    const cells = exact === null ? null : rows[exact]!.cells
-    if (exact !== null && cells) this.large[exact] = { weights: new Float32Array(block(4 * count(cells))), rounded: false }
   }
 
   protected override build(): void {
@@ -128,7 +146,7 @@ class HeadList extends ChoosingView<Bytes, Header> {
     this.built = { choices, head, list, detail: new WeightMap(both) }
   }
 
-  private fill(header: Header): void {
+  private fill(header: Payload): void {
     const { built, theme } = this
     if (!built || !theme) return
     this.root.classList.toggle("once", !header.columns[3])
@@ -141,24 +159,24 @@ class HeadList extends ChoosingView<Bytes, Header> {
     this.tables = Object.fromEntries(tables) as Record<string, Uint32Array>
     built.list.replaceChildren()
     const grey = packed(header.masked[theme])
-    this.options = header.rows.map((row, place) => {
-      const option = this.option(header, row, this.small[place]!, this.tables[row.kind]!, grey)
+    this.options = header.rows.map((row) => {
+      const option = this.option(header, row, this.tables[row.kind]!, grey)
       built.list.append(option)
       return option
     })
-    layUnder(built.list, header, this.picture ?? new Uint8Array())
+    layUnder(built.list, header, header.picture ?? new Uint8Array())
   }
 
-  private option(header: Header, row: Row, cells: Uint8Array, colours: Uint32Array, grey: number): HTMLDivElement {
+  private option(header: Payload, row: Row, colours: Uint32Array, grey: number): HTMLDivElement {
     const option = element("div", "option")
     // the meaning of its numbers
     setAttributes(option, { role: "option", "aria-description": header.columns.slice(1).filter(Boolean).join("; ") })
     Object.assign(option.dataset, { name: row.name, shown: row.id })
     const map = element("span", "map over", option)
-    const keys = row.weights[1]
-    const masked = (cell: number) => row.causal && cell % keys > Math.floor(cell / keys)
+    const { shape, cells } = row.small
+    const masked = (cell: number) => row.causal && cell % shape[1] > Math.floor(cell / shape[1])
     const canvas = element("canvas", "pixels", map)
-    paintCells(canvas, row.weights, (cell) => (masked(cell) ? grey : colours[cells[cell]!]!))
+    paintCells(canvas, shape, (cell) => (masked(cell) ? grey : colours[cells[cell]!]!))
     const name = element("span", "name", option)
     element("small", "rank", name)
     const called = element("span", "", name)
@@ -169,7 +187,7 @@ class HeadList extends ChoosingView<Bytes, Header> {
     const colour = row.effect >= 0 ? header.hues[row.kind] : header.negative
     const fill = `color-mix(in srgb, ${colour} 40%, transparent)`
     bar.style.background = `linear-gradient(to right, ${fill} ${share}%, transparent ${share}%)`
-    bar.textContent = row.effect_words
+    bar.textContent = row.effectWords
     element("span", "label here", option).textContent = row.here
     const over = element("span", "label often", option)
     over.textContent = row.often
@@ -187,7 +205,8 @@ class HeadList extends ChoosingView<Bytes, Header> {
     built.choices.fit(header)
     built.choices.show(chosen)
     const wanted = [undefined, header.every]
-    const order = header.orders[chosen[sort]!]!.filter((place) => [...wanted, header.rows[place]!.kind].includes(chosen[of]))
+    const sorted = header.orders[chosen[sort]!] ?? [...header.rows.keys()]
+    const order = sorted.filter((place) => [...wanted, header.rows[place]!.kind].includes(chosen[of]))
     if (order.join() !== this.listed) {
       this.listed = order.join()
       built.list.replaceChildren(...order.map((place) => this.options[place]!))
@@ -197,22 +216,22 @@ class HeadList extends ChoosingView<Bytes, Header> {
     }
     const opened = chosen[shown] === FIRST ? (order[0] ?? -1) : header.rows.findIndex(({ id }) => id === chosen[shown])
     this.select(opened, order[0] ?? -1)
-    const map = this.large[opened]
-    if (opened === this.opened || !map) return
+    const row = header.rows[opened]
+    if (opened === this.opened || !row?.map) return
     this.opened = opened
-    built.detail.show(this.inputOf(header, header.rows[opened]!, map))
+    built.detail.show(this.inputOf(header, row, row.map))
   }
 
   /** Whether only the server has the map of the selected head. */
   protected override waits(): boolean {
-    return !this.large[this.options.findIndex((option) => option.ariaSelected === "true")]
+    return !this.payload?.rows[this.options.findIndex((option) => option.ariaSelected === "true")]?.map
   }
 
   /** The selected map as input of `WeightMap`. */
-  private inputOf(header: Header, row: Row, { weights, rounded }: FullMap): ShownMap {
+  private inputOf(header: Payload, row: Row, { weights, shape, rounded }: FullMap): ShownMap {
     const { words } = header
     const about = header.axes[row.kind]!
-    const [height, width] = row.cells!
+    const [height, width] = shape
     const top = largest(weights)
     const colours = this.tables[row.kind]!
     const name = filled(about.heading, { map: placeInWords(words, row.layer, row.head) })
@@ -245,15 +264,15 @@ class HeadList extends ChoosingView<Bytes, Header> {
     }
   }
 
-  private pictureOf({ underlay, opacity }: Header): MapPicture | undefined {
-    return this.picture && underlay ? { pixels: this.picture, size: underlay, opacity } : undefined
+  private pictureOf({ picture, underlay, opacity }: Payload): MapPicture | undefined {
+    return picture && underlay ? { pixels: picture, size: underlay, opacity } : undefined
   }
 
-  private open(header: Header, option: HTMLElement): void {
+  private open(header: Payload, option: HTMLElement): void {
     this.set({ [header.roles.shown]: option.dataset.shown ?? FIRST })
   }
 
-  private press(event: KeyboardEvent, header: Header, option: HTMLElement): void {
+  private press(event: KeyboardEvent, header: Payload, option: HTMLElement): void {
     const shown = [...(option.parentElement?.children ?? [])]
     const place = shown.indexOf(option)
     const steps: Record<string, number> = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 0, End: shown.length - 1 }

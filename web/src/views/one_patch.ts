@@ -13,7 +13,8 @@ import { PatchSequence } from "./one_patch/sequence"
 import { PatchSteps } from "./one_patch/steps"
 
 class OnePatch extends ChoosingView<Bytes, Payload> {
-  private vectors = new Float32Array()
+  private vectors: Float32Array = new Float32Array()
+  private length = 0 // of a vector
   private patches: Patches | undefined
   private shown: PatchSteps | PatchSequence | undefined
   private drawn = ""
@@ -24,14 +25,13 @@ class OnePatch extends ChoosingView<Bytes, Payload> {
 
   show(bytes: Bytes): void {
     if (!this.isNew(bytes)) return
-    const [header, body] = unpack<Payload>(bytes)
-    const [height, width] = header.pixels
-    const [count, length] = header.embeddings ?? [0, 0]
-    this.vectors = new Float32Array(body, 0, count * length)
-    const pixels = new Uint8Array(body, 4 * count * length, 3 * height * width)
-    this.patches = { pixels, width, size: height / header.grid[0], columns: header.grid[1] }
+    const [header, arrays] = unpack<Payload>(bytes)
+    const [height = 0, width = 0] = arrays.shape("pixels")
+    this.vectors = arrays.floats("embeddings")
+    this.length = arrays.shape("embeddings")[1] ?? 0
+    this.patches = { pixels: arrays.bytes("pixels"), width, size: height / header.grid[0], columns: header.grid[1] }
     this.payload = header
-    this.fit([header.shows, header.grid, header.pixels, header.words], header.theme)
+    this.fit([header.shows, header.grid, height, width, this.length, header.words], header.theme)
     if (this.shown instanceof PatchSequence) this.shown.paint(this.patches)
     this.drawn = ""
     this.take(header)
@@ -41,7 +41,7 @@ class OnePatch extends ChoosingView<Bytes, Payload> {
     const { root, payload, patches } = this
     if (!payload || !patches) return
     root.replaceChildren()
-    this.shown = payload.shows === "steps" ? new PatchSteps(root, payload, patches.size) : new PatchSequence(root, payload)
+    this.shown = payload.shows === "steps" ? new PatchSteps(root, payload, patches.size, this.length) : new PatchSequence(root, payload)
   }
 
   protected arrange(chosen: Chosen): void {
@@ -52,7 +52,7 @@ class OnePatch extends ChoosingView<Bytes, Payload> {
     if (this.drawn === drawn) return
     this.drawn = drawn
     if (shown instanceof PatchSteps) {
-      const length = this.payload?.embeddings?.[1] ?? 0
+      const { length } = this
       shown.draw(patches, place, this.vectors.subarray(place * length, (place + 1) * length), chosen)
     } else shown?.select(place)
     this.root.dataset.drawn = drawn

@@ -6,7 +6,7 @@ import type { Theme } from "../../core/colour"
 import { filled } from "../../core/dom"
 import { threeDigits } from "../../core/numbers"
 import type { Shape } from "../../core/painting"
-import { fromHalf, unpack, type Bytes } from "../../core/payload"
+import { unpack, type Bytes } from "../../core/payload"
 
 export interface Detail {
   heading: string
@@ -31,25 +31,21 @@ interface SheetHeader extends KindHeader {
   title: string
   causal: boolean
   shared_scale: boolean
-  underlay: Shape | null
+  log_scale: boolean
   opacity: number
   places: boolean
   block: number
   detail: Detail | null
-  type: "float32" | "float16"
   scales: Readonly<Record<Theme, readonly string[]>>
   grouped?: (WordsHeader & { detail: Detail }) | null
 }
 
 /** The maps that are drawn. */
-export interface Sheet extends Omit<SheetHeader, "weights">, SharedHeader {
+export interface Sheet extends SheetHeader, SharedHeader {
   shape: MapsShape
   weights: Float32Array
-  picture: Uint8Array
-}
-
-interface Kind {
-  maps: KindOfMaps<SheetHeader>
+  rounded: boolean // weights have three digits only
+  underlay: Shape | null // height and width of the picture under the maps
   picture: Uint8Array
 }
 
@@ -60,39 +56,31 @@ export interface Payload extends Choosable {
   axes: (chosen: Chosen) => Pick<SheetHeader, "rows" | "columns"> // of the chosen kind
 }
 
-/** Reads a payload with one sheet, or with the sheets and controls of every kind. */
+/** Reads a payload with one sheet, whose name is empty, or with the sheets and controls of every kind. */
 export function readPayload(bytes: Bytes): Payload {
-  const [header, body] = unpack<SharedHeader & { controls?: readonly Control[]; kinds?: Record<string, SheetHeader> }>(bytes)
-  let offset = 0
-  const block = (length: number) => body.slice(offset, (offset += length)) // a copy is aligned, as typed arrays need
-  const read = (sheet: SheetHeader): Kind => {
-    const whole = sheet.type === "float32"
-    const numbers = block(sheet.weights.reduce((product, side) => product * side, 1) * (whole ? 4 : 2))
-    const decode = () => (whole ? new Float32Array(numbers) : fromHalf(new Uint16Array(numbers)))
-    const picture = new Uint8Array(block(sheet.underlay ? 3 * sheet.underlay[0] * sheet.underlay[1] : 0))
-    return { maps: new KindOfMaps(sheet, decode, true), picture }
-  }
-  if (!header.kinds) {
-    const only = read(header as unknown as SheetHeader)
-    const sheet = { ...header, ...only.maps.header, ...only.maps.maps({}), picture: only.picture }
-    return { words: header.words, sheet: () => sheet, axes: () => sheet }
-  }
-  const { controls = [], words } = header
-  const kinds = Object.fromEntries(Object.entries(header.kinds).map(([name, sheet]) => [name, read(sheet)]))
+  const [header, arrays] = unpack<SharedHeader & { controls?: readonly Control[]; kinds: Record<string, SheetHeader> }>(bytes)
+  const kinds = Object.entries(header.kinds).map(([name, kind]) => {
+    return [name, { name, maps: new KindOfMaps(kind, arrays, name, [kind.rows.length, kind.columns.length]) }] as const
+  })
+  const chosenKind = (chosen: Chosen) => kindOf(Object.fromEntries(kinds), chosen)
   const sheet = (chosen: Chosen): Sheet => {
-    const { maps, picture } = kindOf(kinds, chosen)
-    const inWords = maps.wordsIn(chosen)
+    const { name, maps } = chosenKind(chosen)
+    const { header: kind } = maps
+    const underlay = arrays.has(`${name} picture`) ? (arrays.shape(`${name} picture`).slice(0, 2) as unknown as Shape) : null
+    const log = chosen.scale ? chosen.scale === "log" : kind.log_scale
     return {
       ...header,
-      ...maps.header,
+      ...kind,
       ...maps.maps(chosen),
-      detail: inWords?.detail ?? maps.header.detail,
-      picture,
-      shared_scale: chosen.scale !== "own",
-      decades: chosen.scale === "log" ? header.decades : 0,
+      rounded: arrays.rounded(name),
+      detail: maps.wordsIn(chosen)?.detail ?? kind.detail,
+      underlay,
+      picture: arrays.bytes(`${name} picture`),
+      shared_scale: chosen.scale ? chosen.scale !== "own" : kind.shared_scale,
+      decades: log ? header.decades : 0,
     }
   }
-  return { controls, words, sheet, axes: (chosen) => kindOf(kinds, chosen).maps.header }
+  return { controls: header.controls, words: header.words, sheet, axes: (chosen) => chosenKind(chosen).maps.header }
 }
 
 /** Where the weights of a map start. */
@@ -123,8 +111,8 @@ export function shadeOf(decades: number, share: number): number {
 }
 
 /** A weight in words: half precision has no three digits below 0.0001. */
-export function weightText({ type }: Pick<Sheet, "type">, weight: number): string {
-  return type === "float16" && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
+export function weightText({ rounded }: Pick<Sheet, "rounded">, weight: number): string {
+  return rounded && weight < 1e-4 ? "< 0.0001" : threeDigits(weight)
 }
 
 /** The label of a cell: two tokens, or a patch of the picture. */

@@ -2,9 +2,9 @@
 
 import type { Choosable, Chosen, Control, PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
-import { decode, isOperator, type Matrix, type MatrixFields, type Operator } from "../../core/matrices"
+import type { Matrix, MatrixFields } from "../../core/matrices"
 import type { Shape } from "../../core/painting"
-import { fromHalf, unpack, type Bytes } from "../../core/payload"
+import { sizeOf, unpack, type Bytes } from "../../core/payload"
 
 /** The rows and columns of a map that all maps have, in the same order. */
 export type Links = readonly (readonly [rows: readonly number[], columns: readonly number[]])[]
@@ -17,7 +17,7 @@ export interface ShownMatrix extends Matrix {
 /** Maps of one kind; `at` finds the map of an index in each of the first axes. */
 export interface MapSet {
   items: readonly { at: (index: readonly number[]) => ShownMatrix }[]
-  heading?: string
+  heading: string
   names: readonly (readonly string[])[]
   links?: Links | null
 }
@@ -27,7 +27,7 @@ export interface MapSets extends Choosable {
   sets: Readonly<Record<string, MapSet>>
   along: readonly string[]
   held?: Chosen | null // the options whose maps were sent, if others were not
-  controls?: readonly Control[]
+  controls: readonly Control[] | null
   shortcuts?: readonly (readonly [label: string, settings: Chosen])[]
   beside: number
   places: boolean
@@ -38,59 +38,40 @@ export interface MapSets extends Choosable {
 }
 
 interface SentItem extends Omit<MatrixFields, "low" | "high" | "top"> {
-  values: readonly number[] // shape: first axes, rows, columns
-  low: readonly number[]
+  low: readonly number[] // of each map
   high: readonly number[]
   tops: readonly number[]
 }
 
 interface Header extends Omit<MapSets, "sets"> {
-  sets?: Record<string, Omit<MapSet, "items"> & { items: readonly SentItem[] }>
-  type: "float32" | "float16"
-  exact: readonly [name: string, ...index: number[]] | null
+  sets: Record<string, Omit<MapSet, "items"> & { items: readonly SentItem[] }>
+  exact: readonly [name: string, ...index: number[]] // the maps that were selected
 }
 
-type Plain = Omit<MapSets, "sets" | "along"> & { links: Links | null }
-
-/** Reads a payload; maps without a choice are one set with one entry. */
+/** Reads a payload. If numbers are rounded, those of the selected maps were sent with every digit too. */
 export function readMapSets(bytes: Bytes): MapSets {
-  const [header, body] = unpack<Header>(bytes)
-  if (!header.sets) {
-    const plain = decode<Plain>(bytes)
-    const matrices = plain.items.filter((item: Matrix | Operator): item is Matrix => !isOperator(item))
-    const items = matrices.map((item) => ({ at: () => item }))
-    return { ...plain, sets: { all: { items, names: [], links: plain.links } }, along: [] }
-  }
-  let offset = 0
-  const whole = header.type === "float32"
-  const numbers = (count: number, exact: boolean) => {
-    const block = body.slice(offset, (offset += count * (exact ? 4 : 2))) // a copy is aligned, as typed arrays need
-    return exact ? new Float32Array(block) : fromHalf(new Uint16Array(block))
-  }
-  const entries = Object.entries(header.sets)
-  const read = entries.map(([, set]) => set.items.map((item) => numbers(sizeOf(item.values), whole)))
-  const [exactName, ...exactIndex] = header.exact ?? [null]
-  const exactItems = exactName === null ? [] : header.sets[exactName]!.items
-  const exact = exactItems.map(({ values }) => numbers(sizeOf(values.slice(-2)), true))
-  const sets = entries.map(([name, set], place): [string, MapSet] => {
-    const items = set.items.map((item, number) => ({
-      at: (index: readonly number[]): ShownMatrix => {
-        const known = name === exactName && index.join() === exactIndex.join()
-        const at = placeIn(item.values, index)
-        const shape = item.values.slice(-2) as unknown as Shape
-        const cells = sizeOf(shape)
-        const values = known ? exact[number]! : read[place]![number]!.subarray(at * cells, (at + 1) * cells)
-        const [low, high, top] = [item.low[at]!, item.high[at]!, item.tops[at]!]
-        return { ...item, shape, values, low, high, top, rounded: !whole && !known }
-      },
-    }))
+  const [header, arrays] = unpack<Header>(bytes)
+  const [exactName, ...exactIndex] = header.exact
+  const sets = Object.entries(header.sets).map(([name, set]): [string, MapSet] => {
+    const items = set.items.map((item, number) => {
+      const all = `${name} ${number}`
+      const sides = arrays.shape(all)
+      let read: Float32Array | undefined
+      return {
+        at: (index: readonly number[]): ShownMatrix => {
+          const known = arrays.has(`exact ${number}`) && name === exactName && index.join() === exactIndex.join()
+          const at = placeIn(sides, index)
+          const shape = sides.slice(-2) as unknown as Shape
+          const cells = sizeOf(shape)
+          const values = known ? arrays.floats(`exact ${number}`) : (read ??= arrays.floats(all)).subarray(at * cells, (at + 1) * cells)
+          const [low, high, top] = [item.low[at]!, item.high[at]!, item.tops[at]!]
+          return { ...item, shape, values, low, high, top, rounded: arrays.rounded(all) && !known }
+        },
+      }
+    })
     return [name, { ...set, items }]
   })
   return { ...header, sets: Object.fromEntries(sets) }
-}
-
-function sizeOf(shape: readonly number[]): number {
-  return shape.reduce((product, side) => product * side, 1)
 }
 
 /** The number of a map among all of an array, by its index in each of the first axes. */

@@ -21,9 +21,7 @@ export interface PatchWords {
 
 export interface Payload extends Choosable {
   shows: "steps" | "sequence"
-  pixels: readonly [height: number, width: number, channels: number]
   grid: Shape // of patches
-  embeddings: Shape | null // patches and the length of their vectors
   inks: readonly [red: string, green: string, blue: string]
   hue: string
   first: string // the label of CLS

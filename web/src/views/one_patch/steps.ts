@@ -26,11 +26,10 @@ export class PatchSteps {
   private readonly vector: readonly Named[]
   private readonly embedding: readonly Named[]
 
-  /** `size`: the side of a patch in pixels. */
-  constructor(root: HTMLElement, { words, inks, hue, embeddings }: Payload, size: number) {
+  /** `size`: the side of a patch in pixels; `length`: of its vector. */
+  constructor(root: HTMLElement, { words, inks, hue }: Payload, size: number, length: number) {
     this.words = words
     const count = 3 * size * size
-    const length = embeddings?.[1] ?? 0
     this.title = element("h2", "", root)
     const picture = svgElement("svg", { viewBox: `0 0 ${WIDTH} ${TOPS[1] + 118}`, role: "img" }, root)
     picture.setAttribute("aria-label", words.steps)

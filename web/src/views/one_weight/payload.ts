@@ -39,9 +39,6 @@ export interface KindFields {
   names: readonly [layers: readonly string[], heads: readonly string[]]
   heads: readonly [layers: readonly string[], heads: readonly string[]] // those in the payload
   texts: WeightTexts
-  queries: Four | null
-  keys: Four | null
-  scores: Four | null
   forms: readonly ScoreForm[]
   masks: number
   hues: readonly [negative: string, positive: string]
@@ -55,7 +52,14 @@ export interface KindNumbers {
   masks: readonly Uint8Array[]
 }
 
-export type Kind = KindFields & { numbers: KindNumbers }
+/** The shapes of the arrays; null for one that was not recorded. */
+interface KindShapes {
+  queries: Four | null
+  keys: Four | null
+  scores: Four | null
+}
+
+export type Kind = KindFields & KindShapes & { numbers: KindNumbers }
 
 export interface WeightWords {
   products: string
@@ -86,19 +90,14 @@ export type Payload = Header & { kinds: Readonly<Record<string, Kind>> }
 
 /** A payload with the numbers of each kind. */
 export function decodeWeights(bytes: Bytes): Payload {
-  const [header, body] = unpack<Header & { kinds: Record<string, KindFields> }>(bytes)
-  let offset = 0
-  const next = (length: number) => body.slice(offset, (offset += length)) // a copy is aligned, as typed arrays need
-  const floats = (shape: Four | null) => new Float32Array(next(shape ? 4 * product(shape) : 0))
+  const [header, arrays] = unpack<Header & { kinds: Record<string, KindFields> }>(bytes)
   const kinds = Object.entries(header.kinds).map(([name, fields]): [string, Kind] => {
-    const numbers = { queries: floats(fields.queries), keys: floats(fields.keys), scores: floats(fields.scores) }
-    const cells = fields.labels[0].length * fields.labels[1].length
-    const masks = Array.from({ length: fields.masks }, () => new Uint8Array(next(cells)))
-    return [name, { ...fields, numbers: { ...numbers, masks } }]
+    const floats = (field: string) => arrays.floats(`${name} ${field}`)
+    const shape = (field: string) => (arrays.has(`${name} ${field}`) ? (arrays.shape(`${name} ${field}`) as Four) : null)
+    const shapes = { queries: shape("queries"), keys: shape("keys"), scores: shape("scores") }
+    const numbers = { queries: floats("queries"), keys: floats("keys"), scores: floats("scores") }
+    const masks = Array.from({ length: fields.masks }, (_, mask) => arrays.bytes(`${name} mask ${mask}`))
+    return [name, { ...fields, ...shapes, numbers: { ...numbers, masks } }]
   })
   return { ...header, kinds: Object.fromEntries(kinds) }
-}
-
-function product(sides: readonly number[]): number {
-  return sides.reduce((size, side) => size * side, 1)
 }

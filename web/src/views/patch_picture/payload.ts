@@ -3,7 +3,7 @@
 import type { Choosable, Control, PlaceWords } from "../../core/choosing"
 import type { Theme } from "../../core/colour"
 import type { Shape } from "../../core/painting"
-import { fromHalf, unpack, type Bytes } from "../../core/payload"
+import { unpack, type Bytes } from "../../core/payload"
 
 /**
  * The map over a panel: none, or the weights of CLS as the query, of the selected patch as the query, or of that as the
@@ -30,16 +30,13 @@ export interface PictureWords extends PlaceWords {
 
 export interface Header extends Choosable {
   controls: readonly Control[]
-  pixels: readonly [height: number, width: number, channels: number]
   grid: Shape // of patches
   panels: readonly PanelFields[]
   title: string
   heading: string
-  weights: readonly [layers: number, heads: number, rows: number, columns: number]
   names: readonly [layers: readonly string[], heads: readonly string[]]
   tops: readonly (readonly number[])[] // of each layer and head, on a shared scale; empty for none
   along: readonly [string, string] // the controls of the first two axes
-  form: "float32" | "float16"
   id: number // of all weights
   scales: Readonly<Record<Theme, readonly string[]>>
   theme: Theme
@@ -48,19 +45,17 @@ export interface Header extends Choosable {
 
 /** A payload with the picture and the maps, those of all heads one after another. */
 export interface Payload extends Header {
+  pixels: Shape // height and width of the picture
   picture: Uint8Array
+  weights: readonly [layers: number, heads: number, rows: number, columns: number]
   maps: Float32Array
 }
 
 export function readPicture(bytes: Bytes): Payload {
-  const [header, body] = unpack<Header>(bytes)
-  const [height, width] = header.pixels
-  const size = 3 * height * width
-  const count = header.weights.reduce((product, side) => product * side, 1)
-  const sent = body.slice(size) // a copy is aligned, as typed arrays need
-  const exact = header.form === "float32"
-  const maps = exact ? new Float32Array(sent, 0, count) : fromHalf(new Uint16Array(sent, 0, count))
-  return { ...header, picture: new Uint8Array(body, 0, size), maps }
+  const [header, arrays] = unpack<Header>(bytes)
+  const pixels = arrays.shape("pixels").slice(0, 2) as unknown as Shape
+  const weights = arrays.shape("weights") as unknown as Payload["weights"]
+  return { ...header, pixels, picture: arrays.bytes("pixels"), weights, maps: arrays.floats("weights") }
 }
 
 /** The map of one layer and head, rounded if the payload is. */

@@ -2,7 +2,7 @@
 
 import type { Theme } from "../../core/colour"
 import type { DataKind } from "../../core/dom"
-import { unpack, type Bytes } from "../../core/payload"
+import { sizeOf, unpack, type Arrays, type Bytes } from "../../core/payload"
 import { followRule, type RuleName } from "./rules"
 
 /** Positions of the sliders by the ids of their axes, from 0. */
@@ -113,30 +113,24 @@ export interface Content {
 }
 
 export function readContent(bytes: Bytes): Content {
-  const [header, body] = unpack<Header>(bytes)
+  const [header, arrays] = unpack<Header>(bytes)
   const axes = Object.fromEntries(header.axes.map((axis) => [axis.id, axis]))
-  const sent = readNumbers(header, axes, body)
+  const sent = readNumbers(header, axes, arrays)
   if (!header.rule) return { header, axes, numbers: sent, difference: undefined }
   return { header, axes, ...followRule(header.rule, sent, header.at, axes) }
 }
 
-/** The arrays of a payload: float32, one after another in the order of their keys. */
-export function readNumbers({ numbers }: Pick<Header, "numbers">, axes: Axes, body: ArrayBuffer): NumberArrays {
-  let offset = 0
+/** The arrays of a payload. */
+export function readNumbers({ numbers }: Pick<Header, "numbers">, axes: Axes, arrays: Pick<Arrays, "floats">): NumberArrays {
   return Object.fromEntries(
     Object.entries(numbers).map(([key, dims]): [string, NumberArray] => {
       const sizes = dims.map((dim) => axes[dim]?.count ?? 0)
-      const values = new Float32Array(body, offset, product(sizes))
-      offset += values.byteLength
-      const strides = sizes.map((_, dim) => product(sizes.slice(dim + 1)))
+      const values = arrays.floats(key)
+      const strides = sizes.map((_, dim) => sizeOf(sizes.slice(dim + 1)))
       const cell = (places: Places) => dims.reduce((sum, dim, place) => sum + (places[dim] ?? 0) * strides[place]!, 0)
       return [key, { dims, values, at: (places) => values[cell(places)] ?? NaN }]
     }),
   )
-}
-
-function product(sizes: readonly number[]): number {
-  return sizes.reduce((all, size) => all * size, 1)
 }
 
 /** What the elements of a view depend on; numbers at the ends of a scale change without it. */

@@ -1,5 +1,0 @@
-// Runs next to the frames in a notebook's output: sets the height that a page requests if it cannot set it itself.
-addEventListener("message", ({ source, data }) => {
-  const frame = [...document.querySelectorAll("iframe")].find((element) => element.contentWindow === source)
-  if (frame && data?.attentionHeight > 0) frame.style.height = `${data.attentionHeight}px`
-})

@@ -1,0 +1,85 @@
+"""Payloads of components: a JSON header and arrays in one block of bytes, which web/src/core/payload.ts reads.
+
+A little-endian uint32 with the length of the header, the header as JSON padded with spaces to a multiple of four, then
+the arrays one after another, as the header's field `arrays` lists them: `{name, dtype, shape}` each, and `causal` where
+only a part is sent. Numbers are little-endian.
+"""
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+Dtype = Literal["float32", "float24", "float16", "uint8"]
+
+EXACT_BYTES = 1 << 20  # of maps that are sent with every digit
+
+
+@dataclass(frozen=True, eq=False)
+class SentArray:
+    """An array and the precision in which it is sent.
+
+    Attributes:
+        values: of any shape.
+        dtype: "float24" is float32 rounded to its upper 24 bits. 16 significant bits remain: more than four decimal
+            digits of any weight, however small. "float16" has three digits down to 0.0001.
+        causal: the last two axes are query and key, and keys behind the query, which are 0, are left out.
+    """
+
+    values: np.ndarray
+    dtype: Dtype = "float32"
+    causal: bool = False
+
+    @property
+    def size(self) -> int:
+        """The number of elements that are sent."""
+        if not self.causal:
+            return self.values.size
+        *maps, queries, keys = self.values.shape
+        return math.prod(maps) * int(np.tri(queries, keys, dtype=np.bool_).sum())
+
+    def header(self, name: str) -> dict[str, object]:
+        """How the payload's header lists it."""
+        listed: dict[str, object] = {"name": name, "dtype": self.dtype, "shape": self.values.shape}
+        return listed | {"causal": True} if self.causal else listed
+
+    def encoded(self) -> bytes:
+        """Its numbers as they are sent."""
+        values = self.values
+        if self.causal:
+            values = values[..., np.tri(*values.shape[-2:], dtype=np.bool_)]  # (..., visible cells)
+        if self.dtype != "float24":
+            return np.ascontiguousarray(values, _LITTLE_ENDIAN[self.dtype]).tobytes()
+        bits = np.ascontiguousarray(values, "<f4").view("<u4") + np.uint32(0x80)
+        return bits.view(np.uint8).reshape(-1, 4)[:, 1:].tobytes()
+
+
+_LITTLE_ENDIAN = {"float32": "<f4", "float16": "<f2", "uint8": "u1"}
+
+
+def pack(header: Mapping[str, object], arrays: Mapping[str, np.ndarray | SentArray | None] | None = None) -> bytes:
+    """Pack a payload; arrays that are None are left out.
+
+    Args:
+        header: values of JSON, and objects whose fields are.
+        arrays: bytes and truth values are sent as uint8, other numbers as float32, unless a `SentArray` says more.
+    """
+    sent = {name: _sent(array) for name, array in (arrays or {}).items() if array is not None}
+    listed = [array.header(name) for name, array in sent.items()]
+    text = json.dumps({**header, "arrays": listed}, separators=(",", ":"), default=vars).encode()
+    text += b" " * (-len(text) % 4)
+    return b"".join([len(text).to_bytes(4, "little"), text, *(array.encoded() for array in sent.values())])
+
+
+def _sent(array: np.ndarray | SentArray) -> SentArray:
+    if isinstance(array, SentArray):
+        return array
+    return SentArray(array, "uint8" if array.dtype in (np.uint8, np.bool_) else "float32")
+
+
+def dtype_of(*arrays: np.ndarray | SentArray, rounded: Dtype = "float16", exact_bytes: int = EXACT_BYTES) -> Dtype:
+    """float32 if all arrays together need at most `exact_bytes` in it, else `rounded`."""
+    return "float32" if 4 * sum(array.size for array in arrays) <= exact_bytes else rounded
