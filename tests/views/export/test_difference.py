@@ -8,8 +8,9 @@ import pytest
 
 from views import palette
 from views.export import downloads, drawing
-from views.export.difference import ComparedMap, MapPair, difference_panel, difference_picture
+from views.export.difference import ComparedMap, ComparedMaps, MapPair, difference_panel, difference_picture
 from views.kind_labels import KINDS
+from views.viewer.attention_maps import KindMaps, MapAxis
 
 OPEN = np.zeros((2, 3), dtype=bool)
 FIRST = ComparedMap("A", np.array([[0.5, 0.25, 0.25], [1, 0, 0]], np.float32), ("x", "y"), ("a", "<b>", "c"), OPEN)
@@ -78,3 +79,30 @@ def test_the_picture_shows_three_maps_and_escapes_text():
     assert len(boxes) == 6 + 6 + 4
     assert all(item.x + getattr(item, "width", 0) <= plan.width for item in plan.items)
     assert drawing.to_png(plan, 1).startswith(b"\x89PNG")
+
+
+def maps(weights: list, numbers: tuple[int, ...] = (0, 3)) -> KindMaps:
+    """Two layers of one head, between two tokens."""
+    axis = MapAxis(("x", "y"))
+    return KindMaps(KINDS["decoder"], np.array(weights, np.float32)[:, None], axis, axis, numbers)
+
+
+def test_maps_of_a_layer_and_means_are_compared_with_what_is_masked():
+    before, after = maps([[[1, 0], [0.5, 0.5]]] * 2), maps([[[1, 0], [0, 1]], [[0, 1], [0.5, 0.5]]])
+    causal, asked = np.tri(2, dtype=bool), []
+
+    def allowed(layer: int, head: int) -> np.ndarray:
+        asked.append((layer, head))
+        return causal
+
+    compared = ComparedMaps(before, after, ("A", "B"), allowed=(allowed, allowed))
+    pair = compared.at((1, 0))
+    assert asked == [(3, 0), (3, 0)]  # by its number in the network
+    assert pair.title == "Masked decoder self-attention, layer 4, head 1"
+    assert pair.first.hidden.tolist() == [[False, True], [False, False]]
+    assert not pair.second.hidden.any()  # a weight on a masked key is shown
+    assert pair.difference.weights.tolist() == [[-1, 1], [0, 0]]
+    mean = compared.at((None, 0))
+    assert mean.second.weights.tolist() == [[0.5, 0.5], [0.25, 0.75]] and mean.place == "head 1, mean over layers"
+    assert compared.cells == 3 * 3 * 2 * 4
+    assert not ComparedMaps(before, after, ("A", "B")).at((0, 0)).first.hidden.any()
