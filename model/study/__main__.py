@@ -3,6 +3,7 @@
     python -m model.study translator sentences.txt --out study
     python -m model.study vision pictures --out study
     python -m model.study path/or/hub-id texts.parquet --out study --kind decoder
+    python -m model.study translator pairs.tsv --out study --causal head_output
 
 Started again, it resumes; under `torchrun --nproc-per-node N -m model.study ...`, also on several hosts that share the
 folder, it gives the same numbers.
@@ -20,6 +21,7 @@ from ..open_model import SPREAD
 from ..runtime.checkpoint import CheckpointError
 from ..tracing.kinds import KINDS
 from ..training.processes import ProcessGroup
+from .causal_pairs import CAUSAL_SITES, run_causal_study
 from .networks import open_studied_model
 from .run import run_study
 from .study_data import StudyError, read_inputs
@@ -58,6 +60,13 @@ def _run(options: argparse.Namespace) -> int:
             memory=memory,
             download=options.download,
         )
+        if options.causal is not None:
+            if processes.world_size > 1:
+                raise StudyError("Patching runs in one process; start it without torchrun.")
+            run_causal_study(
+                studied, inputs, options.out, options.causal, part=options.part, direction=options.direction
+            )
+            return 0
         run_study(studied, inputs, options.out, processes, kinds=options.kind, ablates=not options.no_ablation)
     finally:
         processes.leave()
@@ -76,6 +85,14 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--kind", action="append", choices=sorted(KINDS), help="only this attention; may be repeated")
     parser.add_argument("--inputs", type=int, help="at most so many, spread evenly over all")
     parser.add_argument("--no-ablation", action="store_true", help="leave out the effects, which take most of the time")
+    parser.add_argument(
+        "--causal",
+        choices=CAUSAL_SITES,
+        metavar="SITE",
+        help=f"patch pairs of a clean and a corrupt text instead: {', '.join(CAUSAL_SITES)}",
+    )
+    parser.add_argument("--part", help="with --causal: encoder, decoder, cross, ...; by default the first that has it")
+    parser.add_argument("--direction", default="denoising", choices=("denoising", "noising"), help="with --causal")
     parser.add_argument(
         "--device",
         default="auto",
