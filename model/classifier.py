@@ -29,6 +29,7 @@ from .attribution.training_distance import TrainingDistance, TrainingDistances
 from .causal.causal_error import CausalError
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_pictures
+from .causal.metrics import Logit
 from .causal.own_networks import ResumableVision
 from .causal.traced_inputs import TracedInput, check_trace, read_picture
 from .export.vit import write_vit
@@ -142,14 +143,28 @@ class VisionClassifier(PictureClassifier, CausalMethods):
         return VisionInterventionResult(after, check)
 
     def explain(
-        self, trace: VisionTrace, class_index: int, *, fusion: Fusion = "mean", layer: int = -1
+        self,
+        trace: VisionTrace,
+        class_index: int,
+        *,
+        fusion: Fusion = "mean",
+        layer: int = -1,
+        integrated: bool = False,
     ) -> dict[str, np.ndarray]:
         """Attribute the class `class_index` to patches by all `METHODS`: `(patch,)` scores, higher is more important.
 
         The first two use attention maps only, by `fusion` and `layer` (see `attention_scores`), and are the same for
         every class; the gradients depend on the class.
+
+        Args:
+            integrated: whether to add "integrated gradients" of the class's logit; see
+                `model.causal.integrated_gradients`.
         """
-        return {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
+        scores = {**attention_scores(trace.attention, fusion, layer), **self.gradient_scores(trace, class_index).scores}
+        if integrated:
+            attributions = self.integrated_gradients(trace, Logit(class_index)).attributions
+            scores["integrated gradients"] = attributions["patches"].astype(np.float32)
+        return scores
 
     @falls_back
     def gradient_scores(self, trace: VisionTrace, class_index: int) -> GradientScores:

@@ -19,6 +19,7 @@ from ..runtime.progress import InSteps, as_one_call
 from ..text.words import Word, by_words, whole_words
 from ..tracing.trace import Trace
 from ..translator import SHIPPED
+from .integrated_source import INTEGRATED, integrate_source_in_steps
 from .leave_one_out import WAYS, LeaveOneOut
 from .source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from .source_gradients import gradient_relevance_in_steps
@@ -48,13 +49,19 @@ class ExplainedTranslation:
     rollout: SourceRollout  # the rollout with the share of earlier target tokens
 
 
-def explain_in_steps(network: Transformer, trace: Trace) -> InSteps[ExplainedTranslation]:
-    """Run all `METHODS` on one trace."""
+def explain_in_steps(network: Transformer, trace: Trace, *, integrated: bool = False) -> InSteps[ExplainedTranslation]:
+    """Run all `METHODS` on one trace.
+
+    Args:
+        integrated: whether to run `INTEGRATED`, too, which takes about a second for each target token.
+    """
     by_rollout = source_rollout(trace)
     last_layer, all_layers = cross_attention_means(trace)
     by_gradient = yield from gradient_relevance_in_steps(network, trace)
     results = (last_layer, all_layers, value_weighted(network, trace), by_rollout.source, by_gradient)
     tokens = dict(zip(METHODS, results, strict=True))
+    if integrated:
+        tokens[INTEGRATED] = (yield from integrate_source_in_steps(network, trace)).scores
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in tokens.items()}
     return ExplainedTranslation(source, target, tokens, scores, by_rollout)

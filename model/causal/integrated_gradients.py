@@ -184,7 +184,7 @@ class _TokenPath(_Path):
         self.resumable, self.inputs, self.metric, self.stacks = resumable, inputs, metric, stacks
         with torch.no_grad():
             run = resumable.record(inputs)
-        tokens = [resumable.embedded_tokens(run, stack) for stack in stacks]
+            tokens = [resumable.embedded_tokens(run, stack) for stack in stacks]
         self.names = [name for name, _ in tokens]
         self.moves = [move for _, move in tokens]  # (1, position, d_model)
         self.starts = [run.tensors[name] - move for name, move in tokens]

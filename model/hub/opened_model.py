@@ -4,9 +4,11 @@ import numpy as np
 import torch
 from PIL import Image
 
+from ..attribution.rollout import Fusion, rollout
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.head_interventions import Scale
 from ..tracing.interventions import HeadInterventions
+from ..tracing.kinds import kind_of
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
 from .eager_attention import AttentionCall, CallRecorder
@@ -87,6 +89,24 @@ class OpenedModel(OpenedCausalMethods):
             form=self.form,
             kept=retention.steps if retention.layer is None else retention.layer,
         )
+
+    def rollout(self, trace: HubTrace, kind: str | None = None, fusion: Fusion = "mean") -> np.ndarray:
+        """Attention rollout of a whole stack, `(layer, position, position)`; see `model.attribution.rollout.rollout`.
+
+        Args:
+            kind: of self-attention; by default the first.
+
+        Raises:
+            OpenError: the kind relates two sequences, or the trace lacks some of its layers.
+        """
+        name = self.kinds[0].name if kind is None else kind
+        attention = trace.attention(name)
+        if not kind_of(name).square:
+            raise OpenError("Rollout needs attention within one sequence; choose another kind than {kind}.", kind=name)
+        layers = self.layers[name]
+        if trace.records[name].layers != layers or layers != tuple(range(len(layers))):
+            raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
+        return rollout(attention, fusion)
 
     @states_errors
     def count_weights(

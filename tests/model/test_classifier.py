@@ -9,6 +9,7 @@ from PIL import Image
 
 from model import CheckpointError, VisionClassifier
 from model.attribution.rollout import METHODS, attention_scores, class_gradients, rollout
+from model.causal.metrics import Logit
 from model.networks.tap import Intervention
 from model.runtime.checkpoint import save_tensors, sha256_of, write_json
 from tests.model.images import CLASSES, noise, tiny_vision
@@ -157,6 +158,14 @@ def test_explain_runs_every_method(classifier, trace):
     gradients = class_gradients(classifier.network, pixels, 2)
     np.testing.assert_allclose(scores["gradient relevance"], gradients.relevance(), rtol=1e-4)
     np.testing.assert_allclose(scores["raw gradient"], gradients.raw(4), rtol=1e-4)
+
+
+def test_integrated_gradients_are_judged_like_the_other_methods(classifier, trace):
+    scores = classifier.explain(trace, 1, integrated=True)
+    assert tuple(scores) == (*METHODS, "integrated gradients")
+    result = classifier.integrated_gradients(trace, Logit(1))
+    np.testing.assert_allclose(scores["integrated gradients"], result.attributions["patches"], rtol=1e-5)
+    assert "integrated gradients" in classifier.faithfulness(trace, scores, 1)
 
 
 def test_attention_scores_of_a_layer_and_a_fusion(trace):

@@ -12,6 +12,7 @@ from model.attribution.agreement import (
     MethodAgreement,
     correlate_methods,
     explain,
+    explain_in_steps,
     find_most_displaced,
     has_enough_words,
     read_measured_agreement,
@@ -19,6 +20,7 @@ from model.attribution.agreement import (
     sum_drops_by_word,
     top_match,
 )
+from model.attribution.integrated_source import INTEGRATED, integrate_source
 from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
 from model.attribution.source_gradients import gradient_relevance_in_steps
@@ -45,6 +47,21 @@ def test_every_method_on_tokens_and_on_words(network, trace, explanation):
         for column, source in enumerate(explanation.source):
             block = last[target.start : target.end, source.start : source.end]
             assert explanation.scores[METHODS[0]][row, column] == pytest.approx(block.sum(axis=1).mean(), abs=1e-6)
+
+
+def test_integrated_gradients_are_complete_and_judged_like_the_others(network, trace, explanation):
+    result = integrate_source(network, trace)
+    assert result.scores.shape == (len(trace.next_ids), len(trace.source_ids))
+    np.testing.assert_allclose(result.scores.sum(axis=1) + result.gaps, result.rises, atol=1e-9)
+    assert np.abs(result.gaps).max() < 0.05 * np.abs(result.rises).max()
+    both = run_to_end(explain_in_steps(network, trace, integrated=True))
+    assert tuple(both.scores) == (*METHODS, INTEGRATED)
+    np.testing.assert_array_equal(both.tokens[INTEGRATED], result.scores)
+    drops = sum_drops_by_word(leave_one_out(network, trace, both.source, "mask"), both.target)
+    agreement, before = correlate_methods(both, drops), correlate_methods(explanation, drops)
+    columns = [place for place, word in enumerate(both.source) if not word.special]
+    assert agreement.correlations[INTEGRATED][0] == spearman(both.scores[INTEGRATED][0, columns], drops[0, columns])
+    assert {method: agreement.correlations[method] for method in METHODS} == before.correlations
 
 
 def test_drops_of_words_are_sums_over_their_tokens(network, trace, explanation):

@@ -9,9 +9,11 @@ import pytest
 import transformers
 from PIL import Image
 
+from model.attribution.rollout import rollout
 from model.causal.causal_error import CausalError
 from model.causal.head_outputs import record_pool
 from model.causal.metrics import Logit, LogitDifference, Probability, TargetLoss
+from model.hub.errors import OpenError
 from model.open_model import open_model
 from tests.model.hub import tiny
 from tests.model.hub.causal.live_models import live
@@ -198,3 +200,19 @@ def test_answers_from_several_positions_have_no_lens():
     with pytest.raises(CausalError, match="several positions together"):
         model.logit_lens(trace)
     assert model.patch(*pair_of("vit"), LogitDifference(1, 2)).check.everything < 1e-5
+
+
+def test_rollout_of_an_opened_model():
+    model = live("bert")
+    trace = model.trace(CLEAN)
+    shares = model.rollout(trace)
+    np.testing.assert_array_equal(shares, rollout(trace.attention("encoder")))
+    np.testing.assert_allclose(shares.sum(axis=-1), 1, atol=1e-6)
+    with pytest.raises(OpenError, match="all layers"):
+        model.rollout(model.trace(CLEAN, keep=1))
+    translator = live("bart")
+    pair = translator.trace(CLEAN, target=CORRUPT)
+    with pytest.raises(OpenError, match="within one sequence"):
+        translator.rollout(pair, "cross")
+    with pytest.raises(OpenError, match="no attention of kind"):
+        model.rollout(trace, "decoder")

@@ -1,0 +1,65 @@
+"""Integrated gradients of a translation: each target token attributed to the source tokens (Sundararajan et al. 2017).
+
+The explained quantity is ln p of the token that really follows, as in `model.attribution.source_gradients`, so that the
+scores can be compared with leave-one-out, whose drops are of ln p. The baseline and the points are those of
+`model.causal.integrated_gradients`; scores of a target token sum to how far ln p rises from the baseline.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..causal.integrated_gradients import MOST_POINTS, TOLERANCE, integrate_gradients_in_steps
+from ..causal.metrics import TargetLoss
+from ..causal.own_networks import ResumableTranslator
+from ..causal.traced_inputs import read_translation
+from ..networks.transformer import Transformer
+from ..runtime.progress import InSteps, Progress, as_one_call
+from ..tracing.trace import Trace
+
+INTEGRATED = "Integrated gradients"
+
+
+@dataclass(frozen=True, eq=False)
+class IntegratedSource:
+    """Scores of a whole translation.
+
+    Attributes:
+        scores: `(T, S)` float64, in nats.
+        gaps: `(T,)`, the rise of ln p minus the sum of a token's scores.
+        rises: `(T,)`, how far ln p of each token rises from the baseline to the sentence.
+    """
+
+    scores: np.ndarray
+    gaps: np.ndarray
+    rises: np.ndarray
+
+
+def integrate_source_in_steps(
+    network: Transformer, trace: Trace, *, tolerance: float = TOLERANCE, most_points: int = MOST_POINTS
+) -> InSteps[IntegratedSource]:
+    """Attribute ln p of every target token, one after the other, to the source tokens.
+
+    Args:
+        tolerance, most_points: see `model.causal.integrated_gradients.integrate_gradients_in_steps`.
+    """
+    resumable = ResumableTranslator(network)
+    inputs = read_translation(resumable, trace).inputs
+    scores, gaps, rises = [], [], []
+    for place, id_ in enumerate(trace.next_ids):
+        loss = TargetLoss((id_,), (place,))
+        parts = integrate_gradients_in_steps(resumable, inputs, loss, tolerance=tolerance, most_points=most_points)
+        result = None
+        while result is None:
+            try:
+                part = next(parts)
+                yield Progress(place * part.total + part.done, len(trace.next_ids) * part.total)
+            except StopIteration as end:
+                result = end.value
+        scores.append(-result.attributions["encoder"])  # of a loss: -ln p
+        gaps.append(-result.gap)
+        rises.append(result.baseline - result.value)
+    return IntegratedSource(np.stack(scores), np.array(gaps), np.array(rises))
+
+
+integrate_source = as_one_call(integrate_source_in_steps)
