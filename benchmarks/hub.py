@@ -25,9 +25,10 @@ from benchmarks.timing import Measurement, summarise
 from model.hub.opened_model import OpenedModel
 from model.open_model import open_model
 from tests.browser.chromium import launch_chromium
-from views import kind_labels, map_labels
+from views import kind_labels
 from views.components import attention_grid, component
 from views.map_weights import reduce_to_blocks
+from views.viewer.attention_maps import from_trace
 
 TOKENS = 128
 LENS = "transformer-lens==4.3.0"
@@ -154,12 +155,8 @@ def _ours(model: OpenedModel, text: str) -> ViewCandidate:
 
     def make() -> dict[str, bytes]:
         trace = model.trace(text)
-        blocks, block = reduce_to_blocks(trace.attention("decoder"))
-        layers, heads = (map_labels.ids_with_mean(count) for count in trace.attention("decoder").shape[:2])
-        labels = trace.source.labels[::block]
-        kind = kind_labels.KINDS["decoder"]
-        looks = {"shared_scale": True, "selected": (0, 0), "block": block}
-        sheet = attention_grid.Sheet(blocks, layers, heads, labels, labels, kind.name, kind.title, True, **looks)
+        maps = from_trace(trace, {"decoder": kind_labels.KINDS["decoder"]})["decoder"]
+        sheet = attention_grid.block_sheet(maps, *reduce_to_blocks(maps.weights), "shared", (0, 0))
         return files(
             "attention_grid", "grid-root", attention_grid.payload(sheet, "light"), component.selection_mark((0, 0))
         )
