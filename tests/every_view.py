@@ -66,6 +66,7 @@ PARTS: dict[str, tuple[str, tuple[str, ...]]] = {
             "positions",
             "convolution",
             "heads",
+            "causes",
             "full-maps",
             "what-if",
         ),
@@ -134,6 +135,8 @@ def _each_part() -> Iterator[View]:
 VIEWS = tuple(_each_part())
 # Parts with something large that is shown only after a further choice.
 UNFOLDED = (
+    View("vision", "view", "causes", {"cause": "logit"}),
+    View("vision", "view", "causes", {"cause": "patching"}),
     View("attention", "look", "maps", {"units": "words"}),
     View("history", "part", "one-vector", {"bottleneck": "lengths"}),
     View("history", "part", "one-vector", {"bottleneck": "clauses"}),

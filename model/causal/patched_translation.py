@@ -98,7 +98,7 @@ def translate_patched_in_steps(
     Raises:
         CausalError: as `patch_in_steps`.
     """
-    give, receive = _runs(experiment, direction)
+    give, receive = runs_of(experiment, direction)
     grid = make_grid(
         resumable,
         find_site(site),
@@ -162,7 +162,7 @@ class _Put:
         return changed
 
 
-def _runs(experiment: Experiment, direction: Direction) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
+def runs_of(experiment: Experiment, direction: Direction) -> tuple[tuple[Tensor, ...], tuple[Tensor, ...]]:
     """The inputs that give and that receive."""
     both = experiment.clean, experiment.corrupt
     return both if direction == "denoising" else (both[1], both[0])
@@ -179,6 +179,6 @@ def complete(
     """An alignment with every position of the other stacks paired with itself; None stays None."""
     if alignment is None:
         return None
-    lengths = resumable.lengths(_runs(experiment, direction)[1])
+    lengths = resumable.lengths(runs_of(experiment, direction)[1])
     own = {stack: [(place, place) for place in range(length)] for stack, length in lengths.items()}
     return {**own, **alignment}

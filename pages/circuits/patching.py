@@ -206,14 +206,14 @@ def render(request: Request) -> None:
     cell = render_maps(cells)
     with translations:
         render_translations(request, comparison, cells, cell)
-    render_files(comparison, cells)
+    render_files(cells)
     render_check(cells)
     values = {"clean": comparison.texts[0], "corrupt": comparison.texts[1], "site": heads}
     render_program("circuits", "patching", **values, direction=comparison.direction)
 
 
-def render_maps(cells: PatchedCells) -> str:
-    """Render the maps; return the id of the chosen cell."""
+def render_maps(cells: PatchedCells, page: str = "circuits") -> str:
+    """Render the maps; return the id of the chosen cell. `page` has the texts."""
     names = {
         SHARE: say("circuits.scale.share", "Share of the difference"),
         METRIC: say("circuits.scale.metric", "Change of what is measured"),
@@ -222,7 +222,7 @@ def render_maps(cells: PatchedCells) -> str:
     options = [id for each in cells.maps for id in each.cells()]
     cell = Choice(say("circuits.cell", "Cell"), options, "cell", cells.strongest, varies=True)
     chosen = {choice.key: choice.in_component() for choice in (scale, cell)}
-    caption("circuits", "maps")
+    caption(page, "maps")
     cell_maps(CellMaps(cells.maps, scale, cell, chosen), "patched-cells", sentence_input.store_selection)
     return chosen[cell.key]
 
@@ -256,7 +256,7 @@ def render_translations(request: Request, comparison: Comparison, cells: Patched
     )
 
 
-def render_files(comparison: Comparison, cells: PatchedCells) -> None:
+def render_files(cells: PatchedCells) -> None:
     """Render the downloads, and all cells as a table."""
     header, rows = cells.rows()
     with st.container(horizontal=True):
@@ -265,13 +265,13 @@ def render_files(comparison: Comparison, cells: PatchedCells) -> None:
     files.folded_table(lambda: files.data_frame(rows, header), "patching_table", hide_index=True)
 
 
-def render_check(cells: PatchedCells) -> None:
+def render_check(cells: PatchedCells, page: str = "circuits") -> None:
     """Render how far the runs with nothing and with everything replaced are from the known answers."""
     found = [result.check for result in cells.results.values()]
     nothing = checks.format_difference("patched nothing", max(check.nothing for check in found))
     everything = [check.everything for check in found if check.everything is not None]
     if everything:
         whole = checks.format_difference("patched everything", max(everything))
-        caption("circuits", "check", nothing=nothing, everything=whole)
+        caption(page, "check", nothing=nothing, everything=whole)
     else:
-        caption("circuits", "check-nothing", nothing=nothing)
+        caption(page, "check-nothing", nothing=nothing)

@@ -8,6 +8,7 @@ from pages.shared.page_sections import PageSection, choose_section, render_notes
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph
 from pages.vision.background import render_plain_pictures
+from pages.vision.causes import render_causes
 from pages.vision.classification import render_classification
 from pages.vision.convolution import render_convolution
 from pages.vision.head_ablation import render_heads
@@ -33,6 +34,7 @@ VIEWS = (
     PageSection("positions", Message("vision.view.positions", "Positions"), render_positions),
     PageSection("convolution", Message("vision.view.convolution", "Convolution"), render_convolution),
     PageSection("heads", Message("vision.view.heads", "Heads"), render_heads),
+    PageSection("causes", Message("vision.view.causes", "Causes"), render_causes),
     PageSection("full-maps", Message("vision.view.maps", "Full maps"), render_full_maps),
     PageSection("what-if", Message("vision.view.what-if", "What if"), render_what_if, ("what-if",)),
 )

@@ -158,7 +158,17 @@ def what_if(values: Values) -> Expected:
 SIZES = json.loads((SHIPPED / "config.json").read_text(encoding="utf-8"))  # so that collecting tests loads no network
 ORDER = tuple(reversed(range((SIZES["image_size"] // SIZES["patch_size"]) ** 2)))
 CHURCH, HORN = ({"picture": f"assets/samples/{name}.jpg"} for name in ("church", "french-horn"))
+
+
 # program -> two settings, and the function that computes the page's values
+def causes(values: Values) -> Expected:
+    trace = trace_of(values["picture"])
+    index = trace.classes.index(values["explained"])
+    attribution = classifier().logit_attribution(trace, index)
+    probabilities = classifier().logit_lens(trace, right=index).probabilities
+    return {"probabilities": probabilities, "heads": attribution.heads["vision"], "total": attribution.logit}
+
+
 CASES: dict[str, Case] = {
     "patches": (CHURCH | {"row": 1, "column": 1}, HORN | {"row": 7, "column": 12}, cut),
     "cls": (CHURCH | {"layer": "6", "head": "mean"}, HORN | {"layer": "2", "head": "5"}, cls),
@@ -181,6 +191,7 @@ CASES: dict[str, Case] = {
     "convolution": (CHURCH, HORN, network_comparison),
     "positions": (CHURCH | {"seed": 1}, HORN | {"seed": 7}, positions),
     "heads": (CHURCH | {"explained": "church"}, HORN | {"explained": "golf ball"}, heads),
+    "causes": (CHURCH | {"explained": "church"}, HORN | {"explained": "parachute"}, causes),
     "full-maps": (CHURCH, HORN, full_maps),
     "what-if": (
         CHURCH | {"changes": program_values(PLANS[0])},

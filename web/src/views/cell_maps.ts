@@ -67,7 +67,8 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
     const items = payload.items.filter((item) => item.scale === scale)
     items.forEach((item, place) => {
       this.maps[place]!.show(inputOf(item, payload, this.theme ?? payload.theme, cell))
-      this.maps[place]!.root.classList.toggle("leads", item.leads)
+      const alone = items[place + 1]?.leads ?? true // in its group; two such maps share a row
+      this.maps[place]!.root.classList.toggle("leads", item.leads && !alone)
     })
     this.root.dataset.drawn = this.drawn
   }

@@ -1,0 +1,56 @@
+"""The view *Causes* shows what every layer answers, the parts of a logit, and the answer with a cell patched."""
+
+import numpy as np
+import pytest
+
+from model.causal.patched_answer import patched_probabilities
+from tests.pages.drawn import matrices
+from tests.pages.reading import table
+from tests.pages.vision.programs import classifier, trace_of
+from views.controls import samples
+from views.text.numbers import percent, three_digits
+
+CHURCH = "assets/samples/church.jpg"
+
+
+def test_every_layer_answers_as_the_model_computes(open_app):
+    trace = trace_of(CHURCH)
+    app = open_app("vision", picture="church", view="causes", row="3", column="5")
+    lens = classifier().logit_lens(trace)
+    rows = table(app, "What each layer would answer")[1:]
+    patch = 1 + 2 * trace.grid[1] + 4
+    for row, layer in zip(rows, range(len(lens.ranks)), strict=True):
+        for text, place in ((row[1], 0), (row[2], patch)):
+            best, share = lens.top_ids[layer, place, 0], lens.top_probabilities[layer, place, 0]
+            assert text == trace.classes[best] + percent(float(share))
+        assert row[3] == three_digits(float(lens.probabilities[layer, 0]))
+
+
+def test_parts_sum_to_the_difference_of_two_logits(open_app):
+    trace = trace_of(CHURCH)
+    app = open_app("vision", picture="church", view="causes", cause="logit", minusclass="1")
+    attribution = classifier().logit_attribution(trace, trace.answer, 0)
+    rows = {row[0]: row[1] for row in table(app, "Parts of the logit")[1:]}
+    assert rows["sum: the logit"] == three_digits(attribution.logit)
+
+
+@pytest.mark.parametrize("direction", ["denoising", "noising"])
+def test_maps_and_the_answer_of_the_patched_run(open_app, direction):
+    model, trace = classifier(), trace_of(CHURCH)
+    pixels = model.prepare(samples.picture("golf-ball").image)
+    cell = {"cell": "head_output-vision.3.5", "direction": direction}
+    app = open_app("vision", picture="church", view="causes", cause="patching", otherpicture="golf-ball", **cell)
+    drawn = matrices(app)
+    for site, positions, title in (
+        ("residual", [0], "Residual stream, Vision"),
+        ("head_output", None, "Head output, Vision"),
+    ):
+        result = model.patch(trace.pixels, pixels, None, site, "vision", direction=direction, positions=positions)
+        np.testing.assert_allclose(drawn[title][1], result.effects, atol=1e-4)  # the last scale, the metric's
+    experiment = model.prepare_experiment(trace.pixels, pixels)
+    expected = patched_probabilities(model.resumable, experiment, "head_output", "vision", (2, 4), direction=direction)
+    (line,) = [each.value for each in app.markdown if "With the chosen cell patched" in each.value]
+    value = model.patch(trace.pixels, pixels, None, "head_output", "vision", direction=direction).grid.values[2, 4]
+    assert three_digits(float(value)) in line
+    shares = [row[2] for row in table(app, "")]
+    assert shares[: len(expected)] == [percent(share) for share in expected.tolist()]
