@@ -9,6 +9,7 @@ from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import find_links
+from pages.heads.weight_scores import render_weight_scores, score_weights
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
@@ -90,8 +91,10 @@ def explore(service: Service, trace: Trace) -> None:
             helpful=sum(head.change > 0 for head in study.heads),
             heads=len(study.heads),
         )
-        head_list.render_table(ranked, study.statistics, say("heads.measured", "change of the loss"), "heads")
+        scores, measured = score_weights(service), say("heads.measured", "change of the loss")
+        head_list.render_table(ranked, study.statistics, measured, "heads", scores.columns())
         head_list.render_scores(ranked.opened, study.statistics)
+        render_weight_scores(scores, ranked.opened)
     with opened:
         render_head(service, study, trace, ranked.opened)
 

@@ -1,5 +1,6 @@
 """The list of ranked heads, which opens the clicked one, its table, and the scores of the open head."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -115,12 +116,24 @@ def render(
     )
 
 
-def render_table(ranked: RankedHeads, statistics: LoadedStatistics, change: str, name: str) -> None:
-    """Render the heads as a table and a download called `name`; `change` is the title of the change in both."""
+def render_table(
+    ranked: RankedHeads,
+    statistics: LoadedStatistics,
+    change: str,
+    name: str,
+    more: Mapping[str, Callable[[Head], float | None]] | None = None,
+) -> None:
+    """Render the heads as a table and a download called `name`; `change` is the title of the change in both.
+
+    Args:
+        more: title of a further column -> its value for a head.
+    """
     if statistics.error:
         st.caption(literal.with_code(say_error(statistics.error)))
     key, label = f"{name.replace('-', '_')}_table", say("heads.csv", "All heads as CSV")
-    files.csv_and_table(*header_and_rows(_table_columns(change, ranked.listed)), name, label, key)
+    columns = _table_columns(change, ranked.listed)
+    columns += [TableColumn(title, [value(head) for head in ranked.listed]) for title, value in (more or {}).items()]
+    files.csv_and_table(*header_and_rows(columns), name, label, key)
 
 
 def _map_axes(maps: KindMaps, heading: str, over_picture: bool) -> HeadAxes:
