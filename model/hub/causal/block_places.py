@@ -151,7 +151,7 @@ class _Search:
         names = Counter(call.name for call in inside)
         inside = [call for call in inside if names[call.name] == 1]  # else its name would not say which call is meant
         # the last module that returns something is the outermost one
-        self.returning = [call for call in reversed(inside) if _shape(call.returned) == shape]
+        self.returning = [call for call in reversed(inside) if shape is not None and _fits(call, shape)]
         self.norms = [call for call in inside if _shape(call.read) == shape == _shape(call.returned)]
 
     def first(self) -> Block | None:
@@ -228,6 +228,14 @@ class _Search:
             if norm.start > call.end and _equal(norm.read, added, self.tolerance):
                 self.error = max(self.error, _difference(norm.read, added))
                 yield norm.name, norm.returned
+
+
+def _fits(call: ModuleCall, shape: tuple[int, ...]) -> bool:
+    """Whether a module returns a tensor of the stream's form; rows and positions may be one axis, which is divided."""
+    returned = call.returned
+    if returned is not None and returned.ndim == 2 and tuple(returned.shape) == (shape[0] * shape[1], shape[2]):
+        call.returned = returned.view(shape)
+    return _shape(call.returned) == shape
 
 
 def _shape(tensor: Tensor | None) -> tuple[int, ...] | None:

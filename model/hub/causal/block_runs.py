@@ -55,6 +55,7 @@ class BlockRun:
     layers: int | None = None  # how many layers of that stack; by default all
     skips: bool = True
     place: tuple[str, int] | None = None  # stack and layer that run now
+    shape: tuple[int, ...] = ()  # rows and positions of the stream in this layer
     called: int = 0  # calls of attention that this layer has made
     embedded: int = 0  # stacks whose tokens have been embedded
     hooks: "StreamHooks | None" = None
@@ -105,7 +106,11 @@ class StreamHooks:
                 return None
             index, tensor = stream_output(output)
             assert tensor is not None
-            return _put(output, index, run.tap(name, tensor))
+            tapped = run.tap(name, tensor.unflatten(0, run.shape) if tensor.ndim == 2 else tensor)
+            # a copy, since some networks add to it in place, and what was recorded must not change
+            return _put(
+                output, index, tapped.clone().view(-1, tensor.shape[-1]) if tensor.ndim == 2 else tapped.clone()
+            )
 
         module.register_forward_hook(hook)
 
@@ -154,7 +159,7 @@ class StreamHooks:
             if number < first and run.skips:
                 ended = first == layers == number + 1 and entering is not None
                 return self._finish(run, stack, number + 1 == layers, entering if ended else stream, length[0])
-            run.place, run.called = (stack, number), 0
+            run.place, run.called, run.shape = (stack, number), 0, tuple(stream.shape[:2])
             arguments, options = _put_argument(arguments, options, key, stream)
             output = original(*arguments, **options)
             run.place = None

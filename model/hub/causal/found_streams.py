@@ -9,10 +9,9 @@ from torch import Tensor, nn
 from ..eager_attention import is_half
 from ..forward_run import ModelInputs
 from ..opened_network import OpenedNetwork
-from ..verification import HALF
 from .block_places import BlockPlaces, find_blocks, find_places
 from .module_calls import ModuleCall, ObservedRun, observe_run
-from .stream_proof import SUMS
+from .stream_proof import HALF_SUMS, SUMS
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,7 @@ def find_streams(opened: OpenedNetwork, probe: ModelInputs, output_stack: str) -
     """
     network, plan = opened.network, opened.proof.plan
     observed = observe_run(network, probe, plan.names, opened.proof.by_interface)
-    tolerance = SUMS * (HALF if is_half(next(network.parameters()).dtype) else 1.0)
+    tolerance = SUMS * (HALF_SUMS if is_half(next(network.parameters()).dtype) else 1.0)
     lists = {name: len(modules) for name, modules in network.named_modules() if isinstance(modules, nn.ModuleList)}
     stacks = find_blocks(observed, plan, lists)
     lengths = [probe[name].shape[1] for name in ("input_ids", "decoder_input_ids") if name in probe]

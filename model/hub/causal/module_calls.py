@@ -82,7 +82,7 @@ def _watch_modules(network: Network, run: ObservedRun) -> Iterator[None]:
 
         def before(_: nn.Module, arguments: Any, options: Any, name: str = name, place: Place | None = place) -> None:
             run.time += 1
-            run.open.append(ModuleCall(name, run.time, stream_argument(arguments, options)[1]))
+            run.open.append(ModuleCall(name, run.time, _copied(stream_argument(arguments, options)[1])))
             if place is not None:
                 run.running.append(place)
 
@@ -90,7 +90,8 @@ def _watch_modules(network: Network, run: ObservedRun) -> Iterator[None]:
             run.time += 1
             call = run.open.pop()
             call.end = run.time
-            call.index, call.returned = stream_output(output)
+            call.index, returned = stream_output(output)
+            call.returned = _copied(returned)
             run.calls.append(call)
             if place is not None:
                 run.running.remove(place)
@@ -102,6 +103,11 @@ def _watch_modules(network: Network, run: ObservedRun) -> Iterator[None]:
     finally:
         for handle in handles:
             handle.remove()
+
+
+def _copied(tensor: Tensor | None) -> Tensor | None:
+    """A copy, since some networks add to what a module has returned."""
+    return None if tensor is None else tensor.clone()
 
 
 def stream_argument(arguments: tuple, options: dict) -> tuple[int | str | None, Tensor | None]:

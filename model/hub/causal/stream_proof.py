@@ -12,6 +12,7 @@ from ...networks.tap import Chain, Intervention, Recorder, Tap, replace_by
 from .block_places import BlockPlaces
 
 SUMS = 1e-5  # largest difference in single precision, as a share of the largest number
+HALF_SUMS = 1000.0  # factor in half precision: the sum of three numbers of 8 bits is rounded twice
 BATCHES = 10.0  # factor for runs in batches of another size, which round otherwise
 
 _LIMIT = " by {difference:.1e} where {limit:.0e} is allowed; methods on heads alone are possible."

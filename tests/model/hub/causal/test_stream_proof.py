@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
+import transformers
 from torch import nn
 
 from model.causal.causal_error import CausalError
+from model.causal.metrics import LogitDifference
 from model.causal.resumable import stream_name
 from model.hub.causal.block_places import SubLayer
 from model.hub.causal.resumable_model import ResumableModel
@@ -72,6 +74,30 @@ def test_a_changed_part_reaches_the_stream_and_the_answer(name):
             others = [other for other in ("self", "ffn") if other != part]
             rest = sum(after.tensors[f"{stack}.0.{other}.sublayer_output"] for other in others)
             torch.testing.assert_close(moved, rest, atol=1e-5, rtol=0)
+
+
+FLAT = {"vocab_size": tiny.VOCABULARY, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4}
+
+
+@pytest.mark.parametrize(
+    "network",
+    [
+        pytest.param(lambda: transformers.OPTForCausalLM(transformers.OPTConfig(
+            **FLAT, ffn_dim=40, max_position_embeddings=64, word_embed_proj_dim=32, pad_token_id=0
+        )), id="rows and positions in one axis"),
+        pytest.param(lambda: transformers.FalconForCausalLM(transformers.FalconConfig(**FLAT)), id="added in place"),
+        pytest.param(lambda: tiny.network("llama").to(torch.bfloat16), id="half precision"),
+    ],
+)  # fmt: skip
+def test_parts_that_a_layer_reshapes_or_adds_in_place_are_found(network):
+    torch.manual_seed(0)
+    model = open_model(network().eval(), reader=tiny.tokenizer())
+    proof = model.stream_proof
+    assert not isinstance(proof, CausalError)
+    assert proof.skips
+    result = model.patch("The quick brown fox", "The quick brown dog", LogitDifference(5, 9), "feed_forward_output")
+    assert (result.check.nothing, result.check.effect_of_nothing) == (0, 0)
+    assert result.check.everything < 1e-5
 
 
 def test_sub_layers_are_those_of_their_kind():
