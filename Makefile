@@ -1,12 +1,13 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PARITY := .venv-parity
 
 # PYTHON makes a new .venv
 .PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
 .PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
-.PHONY: clean run-environment dev-environment
+.PHONY: clean run-environment dev-environment parity-causal
 
 # with byte code in files, whatever the environment says: a run starts thirty programs, and each would compile all modules
 PYTEST := OMP_NUM_THREADS=1 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
@@ -79,6 +80,15 @@ sweep: dev-environment
 docs: dev-environment
 	OMP_NUM_THREADS=1 $(BIN)/python -m pdoc --no-show-source --output-directory docs/api \
 		attention_atlas attention_atlas.model attention_atlas.views.trace_frame
+
+# causal methods of opened models beside TransformerLens: numbers and times, in an environment of its own, which it
+# downloads; it shares PyTorch and transformers with .venv; OPTIONS="--layers 2 --rounds 0" for a quick one
+parity-causal: dev-environment
+	test -x $(PARITY)/bin/python || $(BIN)/python -m venv $(PARITY)
+	$(BIN)/python -c "import sysconfig; print(sysconfig.get_path('purelib'))" > "$$($(PARITY)/bin/python -c \
+		"import sysconfig; print(sysconfig.get_path('purelib'))")/shared.pth"
+	$(PARITY)/bin/python -m pip install --quiet "transformer-lens>=3.9,<4"
+	$(PARITY)/bin/python -W ignore -m benchmarks.transformer_lens $(OPTIONS)
 
 lint: dev-environment types
 	$(BIN)/ruff check .
@@ -189,4 +199,4 @@ dev-environment:
 	@PYTHON="$(PYTHON)" VENV="$(VENV)" sh environment.sh dev
 
 clean:
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) $(PARITY) .pytest_cache .ruff_cache .mypy_cache .hypothesis
