@@ -45,6 +45,7 @@ walk: dev-environment
 # what is marked `nightly`, and longer random walks
 test-slow: dev-environment
 	BIN=$(BIN) sh tests/browser/install.sh
+	sh tests/browser/install_others.sh
 	$(PYTEST) $(PARALLEL) -m nightly
 	WALKS=10 STEPS=20 $(PYTEST) tests/browser/test_random_walks.py
 
