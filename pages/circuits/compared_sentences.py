@@ -85,6 +85,18 @@ class Comparison:
         return self.pair.clean_ids, self.pair.corrupt_ids, *ways
 
     @property
+    def is_proposed(self) -> bool:
+        """Whether what is measured is what the model's own methods propose, as the programs do."""
+        return self.metric == "difference" and self.place == self.pair.proposed
+
+    @property
+    def positions(self) -> dict[str, list[tuple[int, int]]] | None:
+        """Stack -> pairs of positions (receives, gives), for the model's own methods; None for each to itself."""
+        own = self.pair.alignment(self.alignment, self.direction)
+        fed = [(place, place) for place in range(self.place + 1)]
+        return None if own is None else {**{stack: list(pairs) for stack, pairs in own.items()}, "decoder": fed}
+
+    @property
     def measured(self) -> str:
         """What is measured, in words, as Markdown."""
         target = self.pair.targets[self.place]

@@ -208,8 +208,10 @@ def render(request: Request) -> None:
         render_translations(request, comparison, cells, cell)
     render_files(cells)
     render_check(cells)
-    values = {"clean": comparison.texts[0], "corrupt": comparison.texts[1], "site": heads}
-    render_program("circuits", "patching", **values, direction=comparison.direction)
+    if comparison.is_proposed:
+        texts = {"clean": comparison.texts[0], "corrupt": comparison.texts[1]}
+        ways = {"direction": comparison.direction, "alignment": comparison.positions}
+        render_program("circuits", "patching", **texts, site=heads, **ways)
 
 
 def render_maps(cells: PatchedCells, page: str = "circuits") -> str:

@@ -4,12 +4,13 @@ clean = "I want to buy a car."  # yours
 corrupt = "I want to buy a house."  # yours
 site = "head_output"  # yours
 direction = "denoising"  # yours
+alignment = None  # yours
 
 translator = Translator.load(device="cpu")
 # The decoder is fed the beginning that both translations share; what is measured is the logit of the next token of the
-# clean translation minus that of the corrupt one. Sentences of different lengths need alignment={"encoder": pairs}.
+# clean translation minus that of the corrupt one. An alignment has pairs of positions: which receives, and from which.
 results = {
-    part: translator.patch(clean, corrupt, site=site, part=part, direction=direction)
+    part: translator.patch(clean, corrupt, site=site, part=part, direction=direction, alignment=alignment)
     for part in ("encoder", "decoder", "cross")
 }
 shares = {part: result.restored for part, result in results.items()}  # (layer, head): 1 gives the other run's value

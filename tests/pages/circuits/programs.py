@@ -11,6 +11,11 @@ from tests.pages.conftest import SENTENCE
 from tests.pages.shared.programs import OTHER, OWN, Case, Expected, Values, of_a_run, of_the_translator
 
 HOUSE = "I want to buy a house."
+LONGER = "I want to buy a big car."
+ALIGNED = {
+    "encoder": [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (6, 7), (7, 8)],
+    "decoder": [(place, place) for place in range(5)],
+}
 
 
 @of_the_translator
@@ -18,7 +23,10 @@ def patched(model: Translator, values: Values) -> Expected:
     read = (model.read_ids(values[side]) for side in ("clean", "corrupt"))
     pair = pair_sentences(model.resumable, model.tokenizer, *read)
     experiment = prepare_pair(model.resumable, model.tokenizer, pair, pair.proposed, "difference")
-    parts = patch_parts_in_steps(model.resumable, experiment, values["site"], direction=values["direction"])
+    options = {"direction": values["direction"]}
+    if values["alignment"] is not None:
+        options["alignment"] = pair.alignment(pair.best_alignment, values["direction"])
+    parts = patch_parts_in_steps(model.resumable, experiment, values["site"], **options)
     return {"shares": {part: result.restored for part, result in run_to_end(parts).items()}}
 
 
@@ -50,11 +58,11 @@ def split(model: Translator, trace: Trace, values: Values) -> Expected:
 PAIR = {"clean": SENTENCE, "corrupt": HOUSE}
 CASES: dict[str, Case] = {
     "patching": (
-        PAIR | {"site": "head_output", "direction": "denoising"},
-        PAIR | {"site": "keys", "direction": "noising"},
+        PAIR | {"site": "head_output", "direction": "denoising", "alignment": None},
+        {"clean": SENTENCE, "corrupt": LONGER, "site": "keys", "direction": "noising", "alignment": ALIGNED},
         patched,
     ),
-    "paths": (PAIR, {"clean": "Cook it!", "corrupt": "Swim it!"}, connected),
+    "paths": (PAIR, {"clean": "He wants a car.", "corrupt": "He wants a house."}, connected),
     "lens": (OWN, OTHER, read_out),
     "logit": (OWN | {"position": 2, "other": None}, OTHER | {"position": 0, "other": 220}, split),
 }

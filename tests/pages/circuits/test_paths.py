@@ -72,7 +72,13 @@ def test_cancelled_paths_wait_until_they_are_asked_for(open_app):
 
 def test_long_sentences_are_asked_about_first(open_app):
     words = "I think that the old man who lives in the big house near the river wants to buy a new {} for his daughter."
-    app = open_app("circuits", part="paths", text=words.format("car"), other=words.format("house"))
+    app = open_app(
+        "circuits",
+        part="paths",
+        text=f"{words.format('car')} {words.format('car')}",
+        other=f"{words.format('car')} {words.format('house')}",
+        word="40",
+    )
     assert ["takes about" in each.value for each in app.info] == [True]
     assert not [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
 
