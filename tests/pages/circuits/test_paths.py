@@ -71,15 +71,9 @@ def test_cancelled_paths_wait_until_they_are_asked_for(open_app):
 
 
 def test_long_sentences_are_asked_about_first(open_app):
-    words = "I think that the old man who lives in the big house near the river wants to buy a new {} for his daughter."
-    app = open_app(
-        "circuits",
-        part="paths",
-        text=f"{words.format('car')} {words.format('car')}",
-        other=f"{words.format('car')} {words.format('house')}",
-        word="40",
-    )
-    assert ["takes about" in each.value for each in app.info] == [True]
+    start = "I think that the old man in the big house near the river wants to buy a new car for his daughter, and " * 4
+    app = open_app("circuits", part="paths", text=f"{start}a cat.", other=f"{start}a dog.")
+    assert any("takes about" in each.value for each in app.info)
     assert not [each for each in app.get("bidi_component") if each.proto.component_name == "path_graph"]
 
 
