@@ -101,7 +101,7 @@ def payload(heatmaps: LinkedHeatmaps, theme: palette.Theme) -> bytes:
             for key, maps in heatmaps.sets.items()
         },
         "along": heatmaps.along,
-        "exact": [name, *index],
+        "exact": None if dtype == "float32" else [name, *index],  # no selection, or each choice would send all anew
         "held": dict(heatmaps.chosen) if heatmaps.selected_only else None,
         "controls": controls.control_specs(heatmaps.choices, heatmaps.elsewhere) if heatmaps.choices else None,
         "shortcuts": heatmaps.shortcuts,

@@ -31,7 +31,7 @@ test("all numbers with every digit", () => {
 })
 
 test("maps without a choice are one set", () => {
-  const plain = { sets: { "": { items: [{ ...item, low: [0], high: [1], tops: [1] }], names: [] } }, along: [], exact: [""] }
+  const plain = { sets: { "": { items: [{ ...item, low: [0], high: [1], tops: [1] }], names: [] } }, along: [], exact: null }
   const maps = readMapSets(pack(plain, { " 0": floats([1, 2], 0.25, 0.75) }))
   expect([...maps.sets[""]!.items[0]!.at([]).values]).toEqual([0.25, 0.75])
   expect(chosenIndex(maps, {})).toEqual(["", []])

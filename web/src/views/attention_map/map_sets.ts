@@ -45,13 +45,13 @@ interface SentItem extends Omit<MatrixFields, "low" | "high" | "top"> {
 
 interface Header extends Omit<MapSets, "sets"> {
   sets: Record<string, Omit<MapSet, "items"> & { items: readonly SentItem[] }>
-  exact: readonly [name: string, ...index: number[]] // the maps that were selected
+  exact: readonly [name: string, ...index: number[]] | null // the selected maps, if the others are rounded
 }
 
 /** Reads a payload. If numbers are rounded, those of the selected maps were sent with every digit too. */
 export function readMapSets(bytes: Bytes): MapSets {
   const [header, arrays] = unpack<Header>(bytes)
-  const [exactName, ...exactIndex] = header.exact
+  const [exactName, ...exactIndex] = header.exact ?? [""]
   const sets = Object.entries(header.sets).map(([name, set]): [string, MapSet] => {
     const items = set.items.map((item, number) => {
       const all = `${name} ${number}`
