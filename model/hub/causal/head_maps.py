@@ -7,25 +7,43 @@ random vector shows that the maps are linear but for a bias.
 """
 
 import math
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from ...causal.causal_error import CausalError
 from ...causal.resumable import HeadMatrices
-from ...networks.tap import Chain, Intervention, Recorder, replace_by
+from ...networks.tap import Chain, Intervention, Recorder, Tap, replace_by
 from ...tracing.kinds import AttentionKind
-
-if TYPE_CHECKING:
-    from .resumable_model import ResumableModel
 
 LINEAR = 1e-4  # largest difference from a linear map, as a share of the largest number
 MOST_BYTES = 2 << 30  # of the matrices of all heads
 
 
+class LayerRunner(Protocol):
+    """A network whose layers run one by one, such as `model.hub.causal.resumable_model.ResumableModel`.
+
+    Attributes:
+        probe_tensors: what passed the tap on a short input, by name.
+        stacks: the number of layers of each.
+    """
+
+    probe_tensors: dict[str, Tensor]
+    stacks: dict[str, int]
+
+    @property
+    def reads_pixels(self) -> bool: ...
+
+    def check_tensor(self, name: str) -> None:
+        """Raise `CausalError` if the network has no such tensor."""
+
+    def run_layer(self, stack: str, layer: int, rows: int, length: int, tap: Tap) -> None:
+        """Run one layer on a stream of zeros."""
+
+
 @torch.no_grad()
-def read_matrices(model: "ResumableModel", kind: AttentionKind, layer: int) -> HeadMatrices:
+def read_matrices(model: LayerRunner, kind: AttentionKind, layer: int) -> HeadMatrices:
     """The matrices of all heads of a layer.
 
     Raises:
