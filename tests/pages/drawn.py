@@ -38,7 +38,7 @@ def _of_sets(header: dict, arrays: dict[str, np.ndarray], chosen: dict[str, str]
         0 if header["held"] else options.index(chosen[name])
         for name, options in zip(header["along"], names, strict=True)
     )
-    assert header["exact"] == [open_set, *place]
+    assert header["exact"] in (None, [open_set, *place])
     for index, item in enumerate(header["sets"][open_set]["items"]):
         values = arrays[f"{open_set} {index}"]
         at = int(np.ravel_multi_index(place, values.shape[:-2])) if place else 0
