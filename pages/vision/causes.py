@@ -13,6 +13,7 @@ from pages.circuits.lens import layer_name, lens_arrays
 from pages.circuits.logit_parts import STRONGEST, SUBLAYERS, render_logit_parts
 from pages.circuits.patching import PatchedCells, render_check, render_files, render_maps
 from pages.shared import checks, files, tables
+from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, how_to_read, paragraph
@@ -84,8 +85,22 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
     with right:
         _render_layers(lens, trace, class_index, 1 + row * trace.grid[1] + column)
         caption(PAGE, "lens-check", difference=checks.format_difference("logit lens", lens.difference))
+    before = chosen["lenslayer"] == layers[0]
+    render_experiment("vision-causes", {"lenslayer": layers[0]}, _first_answer(lens, trace) if before else None)
     with st.container(horizontal=True):
         files.npz("vision-lens", lambda: lens_arrays(lens), say("circuits.npz.lens", "All layers as NPZ"))
+
+
+def _first_answer(lens: LogitLens, trace: PatchTrace) -> dict[str, str]:
+    """The answer at CLS before the first layer, and the layer from which on the model's own answer leads there."""
+    answers = lens.top_ids[:, 0, 0].tolist()
+    others = [layer for layer, answer in enumerate(answers) if answer != trace.answer]
+    return {
+        "first": literal.markdown(trace.classes[answers[0]]),
+        "probability": percent(float(lens.top_probabilities[0, 0, 0])),
+        "answer": literal.markdown(trace.classes[trace.answer]),
+        "layer": str(max(others, default=-1) + 1),
+    }
 
 
 def _render_layers(lens: LogitLens, trace: PatchTrace, class_index: int, place: int) -> None:

@@ -65,6 +65,7 @@ PROPOSED = {
     "vision-convolution": ("vision", "convolution"),
     "vision-heads": ("vision", "heads"),
     "vision-full-maps": ("vision", "full-maps"),
+    "vision-causes": ("vision", "causes"),
     "vision-what-if": ("vision", "what-if"),
 }
 
@@ -120,6 +121,7 @@ def test_the_results_equal_the_models(translator, trace):
         "decoding-linear-softmax"
     )
     assert result_after_press("positions-rotation").endswith("by 0.")
+    assert re.search(r"from layer [1-6] on", result_after_press("vision-causes"))
     assert np.isclose(
         float(re.search(r"becomes|(\S+) over one period", result_after_press("positions-orthogonality"))[1]), 1
     )
