@@ -8,6 +8,7 @@ other key: where many of them lead to the same word, the word does not show that
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def sweep(
     Raises:
         InterventionError: a head, query or key does not exist, a weight is out of range, or cannot change.
     """
-    _check(pull, trace)
+    _check(pull, trace, weights)
     own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)[:, pull.key]
     deltas = tuple(solve_delta(own, weight) for weight in weights)
     rows = [PulledScore(pull.query, pull.key, delta) for delta in deltas]
@@ -131,7 +132,7 @@ def control(
     Raises:
         InterventionError: as of `sweep`.
     """
-    _check(pull, trace)
+    _check(pull, trace, [weight])
     own = _weights(trace, pull.kind, drawn or pull.heads, pull.query)  # (head, key)
     keys = tuple(
         key for key in range(own.shape[1]) if key != pull.key and ((own[:, key] > 0) & (own[:, key] < 1)).all()
@@ -165,7 +166,16 @@ def _shapes(trace: Trace) -> dict[str, tuple[int, ...]]:
     return {kind: record.weights.shape for kind, record in trace.records.items()}
 
 
-def _check(pull: Pull, trace: Trace) -> None:
+def _check(pull: Pull, trace: Trace, weights: Sequence[float]) -> None:
+    if not isinstance(trace, Trace):
+        raise InterventionError("Pass a trace of this translator; this is a {kind}.", kind=type(trace).__name__)
+    if not isinstance(pull, Pull):
+        raise InterventionError("Pass a Pull; this is a {kind}.", kind=type(pull).__name__)
+    for weight in weights:
+        if not isinstance(weight, Real):
+            raise InterventionError(
+                "Pass weights as numbers from 0 to 1; this is a {kind}.", kind=type(weight).__name__
+            )
     HeadInterventions((pull,)).check(_shapes(trace))
     if not pull.heads:
         raise InterventionError("The pull names no head; name at least one.")

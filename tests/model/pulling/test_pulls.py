@@ -126,6 +126,20 @@ def test_impossible_pulls_are_refused_with_one_sentence(translator, robe, pull, 
             run()
 
 
+def test_other_arguments_are_refused_with_one_sentence(translator, robe):
+    trace, pull = robe
+    for given, sentence in (
+        (("a text", pull, 0.5), "a trace of this translator; this is a str"),
+        ((trace, "a pull", 0.5), "Pass a Pull; this is a str"),
+        ((trace, pull, "0.5"), "as numbers from 0 to 1; this is a str"),
+        ((trace, pull, None), "as numbers from 0 to 1; this is a NoneType"),
+    ):
+        with pytest.raises(InterventionError, match=sentence):
+            translator.control_pull(*given)
+        with pytest.raises(InterventionError, match=sentence):
+            translator.sweep_pull(*given[:2], weights=given[2:])
+
+
 def test_a_removed_causal_mask_is_refused(translator, robe):
     unmasked = HeadInterventions((NoMask("decoder", ((0, 0),)),))
     with pytest.raises(InterventionError, match="put the mask back"):
