@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from ..networks.tap import Chain, Recorder, Tap
 from ..tracing.kinds import AttentionKind
+from .causal_error import CausalError
 
 Inputs = tuple[Tensor, ...]  # what a network reads, each with a batch in front
 
@@ -205,8 +206,12 @@ class ResumableNetwork(CausalNetwork):
         return False
 
     def patch_grid(self, inputs: Inputs) -> tuple[int, int, int]:
-        """Rows and columns of patches of a picture, and the position of the first."""
-        raise NotImplementedError
+        """Rows and columns of patches of a picture, and the position of the first.
+
+        Raises:
+            CausalError: the network reads no pictures.
+        """
+        raise CausalError("This network reads no pictures, so its input has no patches.")
 
     def key_stack(self, kind: AttentionKind) -> str:
         """The stack whose positions are the keys of a kind."""
