@@ -3,9 +3,11 @@
 The payload contains the texts of the rows, the maps of each kind, from which the browser draws the small ones too, and
 the picture under them, if any. Many maps are float16, and the open one is sent again as float32. Of too many only that
 is sent, and all as one byte per cell, each scaled to its own largest weight: they show a pattern, not numbers. The
-browser sorts the list and opens a head without the server.
+browser sorts the list and opens a head without the server. Labels repeat but for their scores: each distinct text is
+sent once, and a row contains its index and the score.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -22,6 +24,8 @@ from . import component, controls, matrix_row
 MOST_CELLS = 48  # a side of one map; larger ones show the largest weight of each block of cells
 
 FIRST = "first"  # the option for the head that is first in the list
+_SCORE = re.compile(r"\d(?:[\d.e+-]*\d)?")
+
 WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE, "masked": terms.MASKED}
 
 _MOUNT = component.Component("head_list", "list-root")
@@ -122,6 +126,7 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         arrays[f"small {kind}"] = None if whole else np.stack([small_map(weights) for weights in maps])
     if dtype != "float32" or not whole:
         arrays["open"] = opened.weights
+    templates: dict[str, int] = {}  # the text of a label -> its index
     axes_of_kinds = {
         kind: component.header_fields(axes, queries=component.labels(axes.queries), keys=component.labels(axes.keys))
         for kind, axes in ranking.axes.items()
@@ -132,7 +137,8 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
         largest=max((abs(row.effect) for row in rows), default=0.0),
         kinds=kinds,
         causal=sorted(causal),
-        rows=[(kinds.index(row.kind), int(row.layer), int(row.head), *_texts(row)) for row in rows],
+        rows=[(kinds.index(row.kind), int(row.layer), int(row.head), *_texts(row, templates)) for row in rows],
+        labels=list(templates),
         orders={name: order for name, order in ranking.orders.items() if list(order) != list(range(len(rows)))},
         axes=axes_of_kinds,
         choices=None,
@@ -147,8 +153,15 @@ def payload(ranking: HeadList, theme: palette.Theme) -> bytes:
     return pack(header, arrays)
 
 
-def _texts(row: HeadRow) -> tuple[str, str, str]:
-    return row.effect_words, row.here, row.often
+def _texts(row: HeadRow, templates: dict[str, int]) -> tuple[str, int, str, int, str]:
+    return row.effect_words, *_split_label(row.here, templates), *_split_label(row.often, templates)
+
+
+def _split_label(label: str, templates: dict[str, int]) -> tuple[int, str]:
+    """Return the index of the label's text in `templates`, with `{score}` for its first number, and that number."""
+    score = _SCORE.search(label)
+    template = label[: score.start()] + "{score}" + label[score.end() :] if score else label
+    return templates.setdefault(template, len(templates)), score.group() if score else ""
 
 
 def small_map(weights: np.ndarray) -> np.ndarray:

@@ -56,6 +56,17 @@ def test_the_payload_contains_rows_and_maps():
     assert set(dtypes(header)) == {"picture", "effects", "cross", "decoder"}  # the browser draws the small maps
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [("same 0.532", "same 5.32e-4"), ("mixed (end 0.2)", ""), ("", "2번 0.5"), ("copies", "1"), ("0.5 {x}", "0.5")],
+)
+def test_labels_are_read_back_as_they_were(labels: tuple[str, str]):
+    heads = make_known_list()
+    header, arrays = read(replace(heads, rows=[replace(row, here=labels[0], often=labels[1]) for row in heads.rows]))
+    assert [(row["here"], row["often"]) for row in read_rows(header, arrays)[0]] == [labels] * 2
+    assert len(header["labels"]) == len(set(header["labels"])) <= 2
+
+
 def test_many_maps_are_sent_rounded_and_the_open_one_exactly(monkeypatch):
     monkeypatch.setattr("views.components.head_list.dtype_of", lambda *_: "float16")
     header, arrays = read(make_known_list())

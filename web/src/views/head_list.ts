@@ -20,8 +20,17 @@ import { smallMap, type SmallMap } from "./head_list/small_map"
 const FIRST = "first" // the id of the head that is first in the list
 const OPEN = "open" // the name of the map that has every digit
 
-/** One head; see `HeadRow` in views/components/head_list.py. */
-type SentRow = readonly [kind: number, layer: number, head: number, effectWords: string, here: string, often: string]
+/** One head; see `HeadRow` in views/components/head_list.py. A label is its index in `labels` and its score. */
+type SentRow = readonly [
+  kind: number,
+  layer: number,
+  head: number,
+  effectWords: string,
+  here: number,
+  hereScore: string,
+  often: number,
+  oftenScore: string,
+]
 
 interface Row {
   id: string
@@ -52,6 +61,7 @@ interface Header extends Choosable {
   kinds: readonly string[]
   causal: readonly string[] // of the kinds
   rows: readonly SentRow[]
+  labels: readonly string[] // with a placeholder for the score
   opacity: number
   orders: Readonly<Record<string, readonly number[]>> // of the rows, where they are not as sent
   axes: Readonly<Record<string, Axes>>
@@ -86,7 +96,7 @@ function readHeads(bytes: Bytes): Payload {
   const effects = arrays.floats("effects")
   const whole = kinds.map((kind) => arrays.floats(kind))
   const counted = kinds.map(() => 0)
-  const rows = header.rows.map(([number, layer, head, effectWords, here, often], place): Row => {
+  const rows = header.rows.map(([number, layer, head, effectWords, ...labels], place): Row => {
     const kind = kinds[number]!
     const at = counted[number]!++
     const [id, name] = named[place]!
@@ -96,6 +106,8 @@ function readHeads(bytes: Bytes): Payload {
     const weights = exact ? arrays.floats(OPEN) : whole[number]!.subarray(at * sizeOf(shape), (at + 1) * sizeOf(shape))
     const map = arrays.has(source) ? { weights, shape, rounded: arrays.rounded(source) } : null
     const small = map && arrays.has(kind) ? smallMap(map) : sentSmallMap(arrays, kind, at)
+    const here = filled(header.labels[labels[0]]!, { score: labels[1] })
+    const often = filled(header.labels[labels[2]]!, { score: labels[3] })
     const texts = { layer: String(layer), head: String(head), effectWords, here, often }
     return { id, name, kind, effect: effects[place]!, causal: causal.includes(kind), small, map, ...texts }
   })
