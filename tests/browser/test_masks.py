@@ -65,7 +65,7 @@ def test_the_keyboard_paints_too_and_a_query_retains_a_key(server: Server, page:
     mask.focus()
     mask.press("ArrowRight")  # enters at the first cell
     mask.press("ArrowRight")
-    expect(page.locator(".tip .value").first).to_have_text("masked")
+    expect(page.locator(".tip:visible .value")).to_have_text("masked")
     mask.press("Space")
     expect(metric(page, "Loss, this mask")).not_to_have_text(before)
     expect(page.locator(".heard").first).to_contain_text("allowed")
@@ -101,7 +101,7 @@ def test_a_cell_is_followed_from_score_to_weight(server: Server, page: Page):
     scores.focus()
     for key in ("ArrowDown", "ArrowDown", "ArrowDown"):  # the first one enters at the first cell
         scores.press(key)
-    maps = page.locator(".detail")
+    maps = page.locator(".maps .detail")
     expect(maps.locator(".cursor:visible")).to_have_count(4)
     expect(maps.first.locator(".heard")).to_contain_text(re.compile(r"suis \u2192 <s>: \u2212?\d"))
     masked = canvas_of(page, "2 With \u2212\u221e")

@@ -9,10 +9,11 @@ from playwright.sync_api import Page
 from tests.browser.mounting import mount_component
 from views.components.matrix_row import RowMatrix, payload
 
+CELLS = ".map canvas[role=img]"
 # Of each matrix the frames in it, in cells: first row, rows, first column, columns.
-PARTS = """() => [...document.querySelectorAll("figure")].map((figure) => {
-    const canvas = figure.querySelector("canvas").getBoundingClientRect()
-    return [...figure.querySelectorAll(".part")].map((part) => {
+PARTS = """(CELLS) => [...document.querySelectorAll(".detail")].map((map) => {
+    const canvas = map.querySelector(CELLS).getBoundingClientRect()
+    return [...map.querySelectorAll(".part")].map((part) => {
         const box = part.getBoundingClientRect()
         const [width, height] = [42, 21] // of a cell with its number in it
         const [down, across] = [box.top - canvas.top, box.left - canvas.left]
@@ -42,25 +43,28 @@ def test_a_cell_highlights_its_operands_and_its_results(wide: Page):
     nothing = [[], [], []]
     for items, operation, place, (row, column), expected in CASES:
         mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=operation), "#FFFFFF")
-        canvas = wide.locator("canvas").nth(place)
+        canvas = wide.locator(CELLS).nth(place)
         at = {"x": 42 * column + 20, "y": 21 * row + 10}
         canvas.hover(position=at)
-        assert wide.evaluate(PARTS) == expected, (operation, place)
+        assert wide.evaluate(PARTS, CELLS) == expected, (operation, place)
         wide.mouse.move(890, 690)
-        assert wide.evaluate(PARTS) == nothing[: len(expected)]
+        assert wide.evaluate(PARTS, CELLS) == nothing[: len(expected)]
         canvas.click(position=at)
         wide.mouse.move(890, 690)
-        assert wide.evaluate(PARTS) == expected  # what was chosen stays marked
+        assert wide.evaluate(PARTS, CELLS) == expected  # what was chosen stays marked
         canvas.blur()
+        assert wide.evaluate(PARTS, CELLS) == nothing[: len(expected)]
+        wide.goto("about:blank")
+        mount_component(wide, "matrix_row", "matrices", payload(items, "light", 3, made=operation), "#FFFFFF")
         canvas.focus()
         for key in ["ArrowDown"] * (row + 1) + ["ArrowRight"] * column:
             canvas.press(key)
-        assert wide.evaluate(PARTS) == expected
+        assert wide.evaluate(PARTS, CELLS) == expected
         canvas.blur()
-        assert wide.evaluate(PARTS) == nothing[: len(expected)]
+        assert wide.evaluate(PARTS, CELLS) == nothing[: len(expected)]
 
 
 def test_independent_matrices_highlight_nothing(wide: Page):
     mount_component(wide, "matrix_row", "matrices", payload(PRODUCT, "light", 3), "#FFFFFF")
-    wide.locator("canvas").nth(2).hover(position={"x": 20, "y": 10})
-    assert wide.locator(".tip").is_visible() and wide.evaluate(PARTS) == [[], [], []]
+    wide.locator(CELLS).nth(2).hover(position={"x": 20, "y": 10})
+    assert wide.locator(".tip:visible").count() == 1 and wide.evaluate(PARTS, CELLS) == [[], [], []]

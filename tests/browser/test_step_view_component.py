@@ -77,7 +77,7 @@ def test_the_initial_step_is_that_of_the_payload(mount):
     expect(page.locator(".formula")).to_have_text(f"token 2 is <b>, unit 5: {format_value(HIDDEN[1, 4])}")
     assert slider(page, "token").input_value() == "2"
     assert slider(page, "unit").get_attribute("aria-valuetext") == "Unit 5 of 6"
-    expect(page.locator(".sides .chosen").first).to_have_text("<b>")
+    expect(page.locator(".queries .at").first).to_have_text("<b>")
 
 
 def test_a_heatmap_has_the_colours_of_its_numbers(mount):
@@ -97,10 +97,10 @@ def test_all_panels_follow_a_key_on_a_slider_immediately(mount):
     page.keyboard.press("ArrowRight")
     expect(page.locator(".formula")).to_have_text(f"token 3 is sat, unit 3: {format_value(HIDDEN[2, 2])}")
     assert page.locator(".bars .number").all_inner_texts() == [format_value(score) for score in SCORES[2]]
-    assert page.locator(".curves .key b").first.inner_text() == format_value(HIDDEN[2, 2])
+    assert page.locator(".curves .line-name b").first.inner_text() == format_value(HIDDEN[2, 2])
     page.wait_for_function("window.answers.length > 0")
     assert page.evaluate("window.answers") == [["places", {"token": 2, "unit": 2}]]  # once, a moment later
-    expect(page.locator(".heard")).to_contain_text("token 3 is sat")
+    expect(page.locator(".step-view > .heard")).to_contain_text("token 3 is sat")
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_nothing_is_sent_while_a_slider_is_dragged(mount, clock):
 
 def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):
     page = mount(make_view(), {"token": 0, "unit": 0})
-    field = page.locator(".heatmap .field").first
+    field = page.locator(".heatmap canvas.picked").first
     box = field.bounding_box()
     field.click(position={"x": box["width"] * 3.5 / UNITS, "y": box["height"] * 3.5 / 4})
     expect(page.locator(".formula")).to_have_text(f"token 4 is down, unit 4: {format_value(HIDDEN[3, 3])}")
@@ -142,9 +142,11 @@ def test_a_click_into_a_heatmap_or_a_curve_moves_the_sliders(mount):
 
 def test_a_pointer_reads_cells(mount):
     page = mount(make_view(), {"token": 0, "unit": 0})
-    box = page.locator(".heatmap .field").first.bounding_box()
+    box = page.locator(".heatmap canvas.picked").first.bounding_box()
     page.mouse.move(box["x"] + box["width"] * 1.5 / UNITS, box["y"] + box["height"] * 2.5 / 4)
-    expect(page.locator(".tip")).to_have_text(f"{format_value(HIDDEN[2, 1])} \u2002 Token sat, Unit 2")
+    tip = page.locator(".heatmap .tip:visible")
+    expect(tip.locator(".pair")).to_have_text("Token sat, Unit 2")
+    expect(tip.locator(".value")).to_have_text(format_value(HIDDEN[2, 1]))
 
 
 def test_a_scale_of_their_own_follows_the_curves(mount):

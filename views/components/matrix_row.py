@@ -69,7 +69,7 @@ def payload(items: Sequence[RowMatrix | str], theme: palette.Theme, per_row: int
         for place, item in enumerate(items)
         if isinstance(item, RowMatrix)
     }
-    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "ink": palette.INK, "words": component.translated(WORDS)}
+    shared = {"masked": palette.MASKED, "allowed": ALLOWED, "words": component.translated(WORDS)}
     return pack({"items": headers, "theme": theme, "beside": per_row, **shared, **more}, matrices)
 
 

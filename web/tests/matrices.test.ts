@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 
-import { cellName, cellText, decode, isOperator, type Matrix } from "../src/core/matrices"
+import { packed } from "../src/core/colour"
+import { cellName, decode, heatmapOf, isOperator, type Matrix } from "../src/core/matrices"
 import { floats, pack } from "./packing"
 
 const AXES = { rows: ["the", "cat"], columns: [], row_title: "query", column_title: "key" }
@@ -18,14 +19,34 @@ test("the numbers of a payload belong to its matrices by their places, operators
   expect(read.filter(isOperator)).toEqual([{ sign: "\u00d7" }])
 })
 
-test("the text of a cell: all digits of float32, a word, or masked", () => {
-  const numbers = { values: Float32Array.of(0.1, -Infinity), shape: [1, 2] as const, words: null }
-  const masked: Matrix["masked"] = ["\u2212\u221e", "masked"]
-  expect(cellText({ ...numbers, masked }, 0, 0)).toBe("0.1")
-  expect(cellText({ ...numbers, masked }, 0, 1)).toBe("\u2212\u221e, masked")
-  const words: Matrix["words"] = ["hidden", "allowed"]
-  const mask = { values: Float32Array.of(0, 1), shape: [2, 1] as const, words, masked }
-  expect([cellText(mask, 0, 0), cellText(mask, 1, 0)]).toEqual(["hidden", "allowed"])
+const SETTINGS = {
+  masked: { light: "#888888", dark: "#777777" },
+  allowed: 150,
+  words: { read: "{name}, {rows} by {columns}", paint: "paint {name}" },
+}
+
+function matrix(values: number[], more: Partial<Matrix> = {}): Matrix {
+  const scales = { light: ["#000000", "#ffffff"], dark: ["#ffffff", "#000000"] }
+  const ends = { low: -1, high: 1, top: null, wide: false, paint: false, cursor: null, words: null, scales }
+  const masked = ["\u2212\u221e", "masked"] as const
+  return { name: "M", ...AXES, ...ends, masked, shape: [1, values.length], values: Float32Array.from(values), ...more }
+}
+
+test("a heatmap of a matrix has the shades of its numbers, and their text with all digits of float32", () => {
+  const shown = heatmapOf(matrix([-1, 0, 1, 7, -Infinity]), SETTINGS, "light")
+  expect([-1, 0, 1, 7].map(shown.shade)).toEqual([0, 128, 255, 255])
+  expect([shown.colours[0], shown.colours[255], shown.grey]).toEqual(["#000000", "#ffffff", "#888888"].map(packed))
+  expect([shown.write(Math.fround(0.1)), shown.masked, shown.text!.masked]).toEqual(["0.1", "\u2212\u221e, masked", "\u2212\u221e"])
+  expect([shown.label, shown.corner, shown.text!.bare]).toEqual(["M, 1 by 5", "query \\ key", false])
+})
+
+test("in a heatmap of a mask cells have words, those that are 0 are masked", () => {
+  const mask = matrix([0, 1], { low: 0, words: ["hidden", "allowed"], paint: true })
+  const shown = heatmapOf(mask, SETTINGS, "dark")
+  expect([...shown.values]).toEqual([-Infinity, 1])
+  expect([shown.masked, shown.write(1), shown.shade(1), shown.text!.bare]).toEqual(["hidden", "allowed", 150, true])
+  expect([shown.label, shown.grey]).toEqual(["paint M", packed("#777777")])
+  expect([...mask.values]).toEqual([0, 1])
 })
 
 test("a cell is identified by its labels, or by the titles and indices of its axes", () => {

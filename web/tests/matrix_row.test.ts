@@ -1,8 +1,7 @@
 import { expect, test } from "vitest"
 
 import type { Matrix } from "../src/core/matrices"
-import { cellAtPoint, layOut } from "../src/views/matrix_row/layout"
-import { cellColour, coloursOf } from "../src/views/matrix_row/painting"
+import { cellSize, shownLabels } from "../src/views/matrix_row/layout"
 import { partsOf, winnerOf, type Cell, type Operation, type Region } from "../src/views/matrix_row/sources"
 
 const LEFT = { values: Float32Array.of(1, 2, 3, 4, 5, 6), shape: [2, 3] as const }
@@ -33,38 +32,28 @@ function sized(rows: number, columns: number, more: Partial<Matrix> = {}) {
   return { shape: [rows, columns] as const, rows: [], columns: [], words: null, wide: false, ...more }
 }
 
-const measure = (text: string) => 10 * text.length
-
 test("a matrix with room has numbers in cells of fixed size", () => {
-  const layout = layOut(sized(2, 3), 500, measure)
-  expect(layout).toMatchObject({ left: 0, top: 0, cellWidth: 42, cellHeight: 21, width: 127, height: 43, numbered: true })
+  expect(cellSize(sized(2, 3), 500)).toEqual([42, 21])
 })
 
 test("cells without room have no numbers, and become as narrow as the width demands", () => {
-  expect(layOut(sized(2, 20), 402, measure)).toMatchObject({ cellWidth: 20, cellHeight: 12, numbered: false, gap: 1 })
-  expect(layOut(sized(300, 500), 402, measure)).toMatchObject({ cellWidth: 0.5, cellHeight: 1, gap: 0 })
+  expect(cellSize(sized(2, 20), 400)).toEqual([20, 12])
+  expect(cellSize(sized(2, 60), 4000)).toEqual([7, 12])
+  expect(cellSize(sized(2, 60, { wide: true }), 4000)).toEqual([21, 12])
+  expect(cellSize(sized(300, 500), 400)).toEqual([0.5, 1])
 })
 
-test("labels of rows have a maximum width; those of columns are turned if they are wider than a cell", () => {
-  const rows = ["a".repeat(20), "b"]
-  expect(layOut(sized(2, 2, { rows, columns: ["x", "y"] }), 500, measure)).toMatchObject({ left: 84, top: 18, flat: true })
-  expect(layOut(sized(2, 2, { columns: ["long", "y"] }), 500, measure)).toMatchObject({ left: 0, top: 48, flat: false })
-  expect(layOut(sized(41, 2, { rows: Array<string>(41).fill("a") }), 500, measure)).toMatchObject({ left: 0, labelled: false })
+test("a row has the height of its label; cells of a mask are nearly square", () => {
+  expect(cellSize(sized(2, 20, { rows: ["a", "b"] }), 400)).toEqual([20, 21])
+  const words = ["no", "yes"] as const
+  expect([60, 200, 2000].map((room) => cellSize(sized(2, 10, { words }), room))).toEqual([
+    [6, 13],
+    [20, 20],
+    [24, 21],
+  ])
 })
 
-test("the cell at a point of the canvas", () => {
-  const matrix = sized(2, 3, { rows: ["a", "b"] })
-  const layout = layOut(matrix, 500, measure) // cells of 42 by 21 from x = 18 on
-  expect(cellAtPoint(layout, matrix.shape, 18 + 43, 22)).toEqual([1, 1])
-  expect(cellAtPoint(layout, matrix.shape, 17, 22)).toBeNull()
-  expect(cellAtPoint(layout, matrix.shape, 18 + 3 * 42, 22)).toBeNull()
-})
-
-test("a cell's colour: its number on the scale, masked, or allowed by a mask", () => {
-  const colours = coloursOf(["#000000", "#ffffff"], "ink", "grey", 150)
-  const matrix = { low: -1, high: 1, words: null } as Matrix
-  const drawn = [-1, 0, 1, 7, -Infinity].map((value) => cellColour(matrix, value, colours))
-  expect(drawn).toEqual(["rgb(0,0,0)", "rgb(128,128,128)", "rgb(255,255,255)", "rgb(255,255,255)", "grey"])
-  const mask = { low: 0, high: 1, words: ["hidden", "allowed"] } as unknown as Matrix
-  expect([0, 1].map((value) => cellColour(mask, value, colours))).toEqual(["grey", "rgb(150,150,150)"])
+test("an axis with too many labels has none", () => {
+  const labels = (count: number) => Array<string>(count).fill("a")
+  expect([40, 41].map((count) => shownLabels(labels(count)).length)).toEqual([40, 0])
 })

@@ -3,7 +3,7 @@ import { expect, test } from "vitest"
 import { barExtent } from "../src/views/step_view/bars"
 import { labelOf, layoutOf, readNumbers, type Axis, type Header } from "../src/views/step_view/content"
 import { dashesOf, downTo, isDrawable } from "../src/views/step_view/curves"
-import { isLabelHidden, signedDigits, wholeDigits } from "../src/views/step_view/format"
+import { signedDigits, wholeDigits } from "../src/views/step_view/format"
 import { formulaParts } from "../src/views/step_view/formula"
 import { cellSize } from "../src/views/step_view/heatmap"
 
@@ -46,13 +46,6 @@ test("numbers and labels as text", () => {
   expect([0, 1].map((place) => labelOf(axis("a", 2, ["<b>"]), place))).toEqual(["<b>", "2"])
 })
 
-test("narrow labels leave room for the selected one and each other", () => {
-  const shown = (selected: number, size: number) => [...Array(8).keys()].filter((place) => !isLabelHidden(place, selected, size))
-  expect(shown(3, 11)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
-  expect(shown(3, 5)).toEqual([0, 3, 6])
-  expect(shown(4, 4)).toEqual([0, 4])
-})
-
 test("heights of values on a scale", () => {
   const plain = { low: -1, high: 1, log: false }
   expect([1, 0, -1].map((value) => downTo(value, plain))).toEqual([8, 93, 178])
@@ -77,9 +70,9 @@ test("bars start in the middle if there are both signs, and end at the end of th
 })
 
 test("cells of a heatmap fill the room within limits", () => {
-  expect(cellSize(4, 6, 600)).toEqual([18, 30])
-  expect(cellSize(44, 448, 448)).toEqual([10, 1])
-  expect(cellSize(1000, 10, 100)).toEqual([2, 10])
+  expect(cellSize(4, 6, 600)).toEqual([30, 18])
+  expect(cellSize(44, 448, 448)).toEqual([1, 10])
+  expect(cellSize(1000, 10, 100)).toEqual([10, 2])
 })
 
 test("placeholders of a formula", () => {

@@ -1,8 +1,9 @@
 /** Matrices of a payload, and the text of their cells: see views/components/matrix_row.py. */
 
-import type { Theme } from "./colour"
-import { dataText } from "./dom"
-import { full } from "./numbers"
+import { cssColours, lookupTable, packed, readable, type Theme } from "./colour"
+import { dataText, filled } from "./dom"
+import type { ShownMap } from "./heatmap"
+import { clamp, full, threeDigits } from "./numbers"
 import type { Shape } from "./painting"
 import { unpack, type Bytes } from "./payload"
 
@@ -52,14 +53,6 @@ export function decode<Fields extends object>(bytes: Bytes): Fields & { items: (
   return { ...header, items }
 }
 
-/** The text of a cell's value. */
-export function cellText({ values, shape, words, masked }: CellValues, row: number, column: number): string {
-  const value = values[row * shape[1] + column]!
-  if (words) return words[value ? 1 : 0]
-  return value === -Infinity ? masked.join(", ") : full(value)
-}
-
-type CellValues = Pick<Matrix, "values" | "shape" | "words" | "masked">
 type CellAxes = Pick<Matrix, "rows" | "columns" | "row_title" | "column_title">
 
 /** The parts of the text that identifies a cell. */
@@ -67,4 +60,52 @@ export function cellName(matrix: CellAxes, row: number, column: number): (string
   const name = (labels: readonly string[], title: string, place: number) =>
     labels.length ? dataText(labels[place]!, "token") : `${title} ${place}`
   return [name(matrix.rows, matrix.row_title, row), " \u2192 ", name(matrix.columns, matrix.column_title, column)]
+}
+
+/** What a payload says about all its matrices. */
+export interface MatrixSettings {
+  masked: Readonly<Record<Theme, string>>
+  allowed?: number // the shade of a cell that a mask allows
+  words: { read: string; paint?: string }
+}
+
+/** A matrix as input of a heatmap; cells that are 0 in a matrix of only 0 and 1 are masked. */
+export function heatmapOf(item: Matrix, { masked, allowed, words }: MatrixSettings, theme: Theme): ShownMap {
+  const [rows, columns] = item.shape
+  const colours = lookupTable(item.scales[theme])
+  const [zero, one] = item.words ?? []
+  const spoken = item.paint && words.paint ? words.paint : words.read
+  return {
+    name: item.name,
+    label: filled(spoken, { name: item.name, rows, columns }),
+    shape: item.shape,
+    values: item.words ? item.values.map((value) => value || -Infinity) : item.values,
+    rows: item.rows,
+    columns: item.columns,
+    row_title: item.row_title,
+    column_title: item.column_title,
+    kindOf: () => "token",
+    colours,
+    shade: (value) => (one ? (allowed ?? 255) : clamp(Math.round(((value - item.low) / (item.high - item.low)) * 255), 256)),
+    grey: packed(masked[theme]),
+    text: {
+      inks: cssColours(item.scales[theme]).map(readable),
+      inkOnGrey: readable(masked[theme]),
+      masked: item.masked[0],
+      bare: Boolean(item.words),
+      separated: false,
+    },
+    drawScale: (scale) => {
+      scale.legend.hidden = item.top === 0 || Boolean(item.words) // without colours there is no scale
+      scale.paint(colours)
+      scale.low.textContent = threeDigits(item.low)
+      scale.high.textContent = threeDigits(item.high)
+    },
+    pair: (row, column) => cellName(item, row, column),
+    write: (value) => one ?? full(value),
+    masked: zero ?? item.masked.join(", "),
+    corner: `${item.row_title} \\ ${item.column_title}`,
+    places: false,
+    ...(item.cursor && { cursor: item.cursor }),
+  }
 }

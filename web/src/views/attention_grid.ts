@@ -14,8 +14,8 @@ import { clamp, largest } from "../core/numbers"
 import { buildLegend, layUnder, paintCells, type Legend, type Shape } from "../core/painting"
 import type { Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
-import { WeightMap } from "../core/weight_map"
-import mapStyle from "../core/weight_map.css"
+import { Heatmap } from "../core/heatmap"
+import mapStyle from "../core/heatmap.css"
 import style from "./attention_grid.css"
 import { drawScale, largeMap } from "./attention_grid/large_map"
 import {
@@ -51,7 +51,7 @@ interface Built {
   maskedKey: HTMLSpanElement
   maskedSwatch: HTMLSpanElement
   tip: Tip
-  detail: WeightMap | undefined
+  detail: Heatmap | undefined
   point: (...at: Pointed[]) => void
 }
 
@@ -157,7 +157,7 @@ class AttentionGrid extends ChoosingView<Bytes, Payload> {
     const point = linkTokens(grid, (at) => this.markLinked(at))
     const tip = new Tip(this.root, "pair", "value", "place")
     markData(tip.box.querySelector<HTMLElement>(".pair")!, sheet.places ? "" : "token")
-    const large = detail ? new WeightMap(this.root) : undefined
+    const large = detail ? new Heatmap(this.root) : undefined
     this.built = { grid, tiles, scale, blocks, maskedKey, maskedSwatch, tip, detail: large, point }
   }
 

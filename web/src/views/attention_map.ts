@@ -1,15 +1,16 @@
 /** Maps next to each other. A cell under the pointer in one is marked in all. */
 
 import { ChoosingView, placeInWords, type Chosen } from "../core/choosing"
-import { cssColours, lookupTable, packed, readable, type Theme } from "../core/colour"
+import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
 import { element, filled } from "../core/dom"
-import { cellName } from "../core/matrices"
-import { clamp, full, threeDigits, threeDigitsOfHalf } from "../core/numbers"
+import { Heatmap, type ShownMap } from "../core/heatmap"
+import mapStyle from "../core/heatmap.css"
+import { heatmapOf } from "../core/matrices"
+import { threeDigitsOfHalf } from "../core/numbers"
 import type { Bytes } from "../core/payload"
-import mapStyle from "../core/weight_map.css"
 import style from "./attention_map.css"
 import {
   chosenIndex,
@@ -22,7 +23,8 @@ import {
   type MapSets,
   type ShownMatrix,
 } from "./attention_map/map_sets"
-import { NumberedMap, type NumberedInput } from "./attention_map/numbered_map"
+
+const HIGHEST = 480 // pixels of a map
 
 class AttentionMaps extends ChoosingView<Bytes, MapSets> {
   private drawn = ""
@@ -30,7 +32,7 @@ class AttentionMaps extends ChoosingView<Bytes, MapSets> {
   private shownSet: MapSet | undefined // that is drawn
   private choices: Choices | undefined
   private heading: HTMLHeadingElement | undefined
-  private maps: NumberedMap[] = []
+  private maps: Heatmap[] = []
 
   constructor(parent: Element | ShadowRoot) {
     super(parent, ".maps")
@@ -88,7 +90,7 @@ class AttentionMaps extends ChoosingView<Bytes, MapSets> {
     for (const built of [...this.root.children]) if (built !== this.choices?.root) built.remove()
     this.heading = element("h2", "of-all", this.root)
     this.maps = Array.from({ length: this.count }, (_, place) => {
-      return new NumberedMap(this.root, (row, column) => this.follow(place, [row, column]))
+      return new Heatmap(this.root, { select: (row, column) => this.follow(place, [row, column]) }, HIGHEST)
     })
   }
 
@@ -106,44 +108,12 @@ function headingOf(heading: string, { words }: MapSets, chosen: Chosen): string 
   return filled(heading, { ...chosen, map: placeInWords(words, chosen.layer ?? "", chosen.head ?? "") })
 }
 
-function inputOf(item: ShownMatrix, { words, masked, places, allowed }: MapSets, theme: Theme): NumberedInput {
-  const [rows, columns] = item.shape
-  const colours = lookupTable(item.scales[theme])
-  const input: NumberedInput = {
-    name: item.name,
-    rows: item.rows,
-    columns: item.columns,
-    row_title: item.row_title,
-    column_title: item.column_title,
-    values: item.values,
-    label: filled(words.read, { name: item.name, rows, columns }),
-    kindOf: () => (places ? "" : "token"),
-    colours,
-    shade: (value) => clamp(Math.round(((value - item.low) / (item.high - item.low)) * 255), 256),
-    grey: packed(masked[theme]),
-    inkOnGrey: readable(masked[theme]),
-    inks: cssColours(item.scales[theme]).map(readable),
-    drawScale: (scale) => {
-      scale.legend.hidden = item.top === 0 || Boolean(item.words) // without colours there is no scale
-      scale.paint(colours)
-      scale.low.textContent = threeDigits(item.low)
-      scale.high.textContent = threeDigits(item.high)
-    },
-    pair: (row, column) => cellName(item, row, column),
-    write: item.rounded ? threeDigitsOfHalf : full,
-    masked: item.masked.join(", "),
-    hidden: item.masked[0],
-    table: words.table,
-    corner: `${item.row_title} \\ ${item.column_title}`,
-    numbered: !places,
-    places,
-    bare: Boolean(item.words),
-    ...(item.cursor && { cursor: item.cursor }),
-  }
-  if (!item.words) return input
-  const [zero, one] = item.words
-  const values = item.values.map((value) => value || -Infinity)
-  return { ...input, values, shade: () => allowed, masked: zero, write: () => one }
+function inputOf(item: ShownMatrix, maps: MapSets, theme: Theme): ShownMap {
+  const shown = heatmapOf(item, maps, theme)
+  const input: ShownMap = { ...shown, table: maps.words.table, places: maps.places, numbered: !maps.places }
+  if (maps.places) input.kindOf = () => ""
+  if (item.rounded && !item.words) input.write = threeDigitsOfHalf
+  return input
 }
 
 export default mounting(AttentionMaps, controlsStyle + mapStyle + style)

@@ -1,28 +1,26 @@
 /** Maps of numbers, next to each other, of whose cells the user chooses one. See views/components/cell_maps.py. */
 
 import { ChoosingView, type Choosable, type Chosen, type Control } from "../core/choosing"
-import { cssColours, lookupTable, packed, readable, type Theme } from "../core/colour"
+import type { Theme } from "../core/colour"
 import { mounting } from "../core/component"
 import { Choices } from "../core/controls"
 import controlsStyle from "../core/controls.css"
-import { filled } from "../core/dom"
-import { decode, isOperator, type Matrix, type Operator } from "../core/matrices"
-import { clamp, full, threeDigits } from "../core/numbers"
+import { Heatmap, type ShownMap } from "../core/heatmap"
+import mapStyle from "../core/heatmap.css"
+import { decode, heatmapOf, isOperator, type Matrix, type MatrixSettings, type Operator } from "../core/matrices"
 import type { Bytes } from "../core/payload"
-import mapStyle from "../core/weight_map.css"
 import style from "./cell_maps.css"
 import { cellIn, cellOf, describeCell } from "./cell_maps/cells"
-import { PickedMap } from "./cell_maps/picked_map"
-import type { NumberedInput } from "./attention_map/numbered_map"
 
 type Item = Matrix & { map: string; leads: boolean } // it is the first of its group
 
-interface Header extends Choosable {
+const HIGHEST = 480 // pixels of a map
+
+interface Header extends Choosable, MatrixSettings {
   scale: string // names of the two choices
   cell: string
   controls: readonly Control[]
   theme: Theme
-  masked: Readonly<Record<Theme, string>>
   words: Readonly<Record<"read" | "table" | "masked", string> & { options?: string }>
 }
 
@@ -30,7 +28,7 @@ type Payload = Header & { items: readonly (Item & { scale: string })[] }
 
 class CellMaps extends ChoosingView<Bytes, Payload> {
   private choices: Choices | undefined
-  private maps: PickedMap[] = []
+  private maps: Heatmap[] = []
   private names: readonly string[] = [] // ids of the maps
   private drawn = ""
   private sentCell = ""
@@ -52,7 +50,9 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
   protected override build(): void {
     for (const map of this.maps) map.root.remove()
     this.choices ??= new Choices(this)
-    this.maps = this.names.map((name) => new PickedMap(this.root, (row, column) => this.pick(cellOf(name, row, column))))
+    this.maps = this.names.map((name) => {
+      return new Heatmap(this.root, { pick: (row, column) => this.pick(cellOf(name, row, column)) }, HIGHEST)
+    })
   }
 
   /** Draws the maps in the chosen scale, with the chosen cell marked. */
@@ -87,39 +87,22 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
   }
 }
 
-function inputOf(item: Item, { words, masked }: Header, theme: Theme, cell: string): NumberedInput {
-  const [rows, columns] = item.shape
-  const colours = lookupTable(item.scales[theme])
+function inputOf(item: Item, payload: Header, theme: Theme, cell: string): ShownMap {
+  const { words } = payload
+  const shown = heatmapOf(item, payload, theme)
   const cursor = cellIn(cell, item.map, item.shape)
   return {
-    name: item.name,
-    rows: item.rows,
-    columns: item.columns,
-    row_title: item.row_title,
-    column_title: item.column_title,
-    values: item.values,
-    label: filled(words.read, { name: item.name, rows, columns }),
+    ...shown,
     kindOf: (label) => (/^\d+$/.test(label) ? "" : "token"),
-    colours,
-    shade: (value) => clamp(Math.round(((value - item.low) / (item.high - item.low)) * 255), 256),
-    grey: packed(masked[theme]),
-    inkOnGrey: readable(masked[theme]),
-    inks: cssColours(item.scales[theme]).map(readable),
+    text: { ...shown.text!, masked: "" },
     drawScale: (scale) => {
+      shown.drawScale(scale)
       scale.legend.hidden = !item.leads // maps of a group share it
-      scale.paint(colours)
-      scale.low.textContent = threeDigits(item.low)
-      scale.high.textContent = threeDigits(item.high)
     },
     pair: (row, column) => describeCell(item, row, column),
-    write: full,
     masked: words.masked,
-    hidden: "",
     table: words.table,
-    corner: `${item.row_title} \\ ${item.column_title}`,
-    numbered: false,
     places: true,
-    bare: false,
     ...(cursor && { cursor }),
   }
 }

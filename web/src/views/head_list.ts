@@ -12,8 +12,8 @@ import { dataText, element, filled, setAttributes } from "../core/dom"
 import { clamp, full, largest, threeDigits, threeDigitsOfHalf } from "../core/numbers"
 import { layUnder, paintCells, type Shape, type Underlay } from "../core/painting"
 import { sizeOf, unpack, type Arrays, type Bytes } from "../core/payload"
-import { WeightMap, type MapPicture, type ShownMap } from "../core/weight_map"
-import mapStyle from "../core/weight_map.css"
+import { Heatmap, type MapPicture, type ShownMap } from "../core/heatmap"
+import mapStyle from "../core/heatmap.css"
 import style from "./head_list.css"
 import { smallMap, type SmallMap } from "./head_list/small_map"
 
@@ -125,7 +125,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
   private tables: Record<string, Uint32Array> = {}
   private listed = ""
   private opened: number | null = null
-  private built: { choices: Choices; head: HTMLDivElement; list: HTMLDivElement; detail: WeightMap } | undefined
+  private built: { choices: Choices; head: HTMLDivElement; list: HTMLDivElement; detail: Heatmap } | undefined
 
   constructor(parent: Element | ShadowRoot) {
     super(parent, ".list-root")
@@ -155,7 +155,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
     head.setAttribute("aria-hidden", "true")
     const list = element("div", "heads", ranking)
     list.setAttribute("role", "listbox")
-    this.built = { choices, head, list, detail: new WeightMap(both) }
+    this.built = { choices, head, list, detail: new Heatmap(both) }
   }
 
   private fill(header: Payload): void {
@@ -239,7 +239,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
     return !this.payload?.rows[this.options.findIndex((option) => option.ariaSelected === "true")]?.map
   }
 
-  /** The selected map as input of `WeightMap`. */
+  /** The selected map as input of `Heatmap`. */
   private inputOf(header: Payload, row: Row, { weights, shape, rounded }: FullMap): ShownMap {
     const { words } = header
     const about = header.axes[row.kind]!
@@ -251,6 +251,7 @@ class HeadList extends ChoosingView<Bytes, Payload> {
     return {
       name,
       label: filled(words.read, { name, rows: height, columns: width }),
+      shape,
       values: weights.map((weight, cell) => (row.causal && cell % width > Math.floor(cell / width) ? -Infinity : weight)),
       rows: about.queries,
       columns: about.keys,

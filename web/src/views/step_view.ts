@@ -9,6 +9,7 @@ import { watchMark } from "../core/mark"
 import { clamp } from "../core/numbers"
 import type { Bytes } from "../core/payload"
 import { buildLiveRegion, Tip } from "../core/tooltip"
+import mapStyle from "../core/heatmap.css"
 import style from "./step_view.css"
 import { BarsPanel } from "./step_view/bars"
 import { layoutOf, readContent, type Content, type PanelHeader, type Places } from "./step_view/content"
@@ -123,4 +124,4 @@ class StepView extends View<Bytes> implements SteppedView {
   }
 }
 
-export default mounting(StepView, style)
+export default mounting(StepView, mapStyle + style)

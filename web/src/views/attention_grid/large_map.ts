@@ -4,7 +4,7 @@ import { lookupTable, packed, type Theme } from "../../core/colour"
 import { dataText, filled } from "../../core/dom"
 import { largest, threeDigits } from "../../core/numbers"
 import type { Legend } from "../../core/painting"
-import type { ShownMap } from "../../core/weight_map"
+import type { ShownMap } from "../../core/heatmap"
 import { cellLabel, describe, isMasked, mapName, shadeOf, startOf, weightText, type Detail, type Sheet } from "./sheet"
 
 /** Draws a colour scale that ends at `top`. */
@@ -24,6 +24,7 @@ export function largeMap(sheet: Sheet, detail: Detail, theme: Theme, row: number
   return {
     name: filled(detail.heading, { map: mapName(sheet, row, column) }),
     label: filled(words.keys, { map: describe(sheet, row, column) }),
+    shape: [queries, keys],
     values: weights.map((weight, cell) => (isMasked(sheet, Math.floor(cell / keys), cell % keys) ? -Infinity : weight)),
     rows: sheet.queries,
     columns: sheet.keys,

@@ -1,76 +1,24 @@
-/** Where the cells and the labels of a matrix are in its canvas, in CSS pixels. */
+/** The cells of a matrix in a row of matrices, in CSS pixels. */
 
 import type { Matrix } from "../../core/matrices"
 
 const NUMBER_WIDTH = 30 // per cell from which on its number is written in it
 const ROW = 21 // per row with a label
 const SPREAD = 250 // of an axis that is too long for labels
-export const LABEL = 84 // maximum width of the row labels
-
-export interface Layout {
-  left: number // of the cells
-  top: number
-  cellWidth: number
-  cellHeight: number
-  width: number // of the canvas
-  height: number
-  gap: number // between two cells
-  numbered: boolean // numbers are written in the cells
-  labelled: boolean // rows have labels
-  headed: boolean // columns have labels
-  flat: boolean // labels of columns are horizontal
-}
-
-/** The layout of a matrix in a width of `available`; `measure` returns the width of a text. */
-export function layOut(
-  { shape: [rows, columns], rows: names, columns: headings, words, wide }: LaidOut,
-  available: number,
-  measure: (text: string) => number,
-): Layout {
-  const labelled = names.length > 0 && rows <= 40
-  const headed = headings.length > 0 && columns <= 40
-  const widest = (labels: readonly string[]) => Math.ceil(Math.max(0, ...labels.map(measure)))
-  const left = labelled ? Math.min(LABEL, widest(names) + 8) : 0
-  const room = available - left - 2
-  const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? (wide ? 21 : 7) : SPREAD / columns
-  const asWished = Math.min(wish, room / columns)
-  const numbered = asWished >= NUMBER_WIDTH && !words
-  const cellWidth = words ? Math.min(24, room / columns) : asWished
-  const cellHeight =
-    rows > 40
-      ? Math.max(1, SPREAD / rows)
-      : words
-        ? Math.min(ROW, Math.max(13, cellWidth))
-        : labelled || numbered
-          ? ROW
-          : 12
-  const flat = headed && widest(headings) + 4 <= cellWidth
-  const top = headed ? (flat ? 18 : Math.min(LABEL, widest(headings)) + 8) : 0
-  return {
-    left,
-    top,
-    cellWidth,
-    cellHeight,
-    width: Math.ceil(left + columns * cellWidth) + 1,
-    height: Math.ceil(top + rows * cellHeight) + 1,
-    gap: cellWidth >= 10 && cellHeight >= 10 ? 1 : 0,
-    numbered,
-    labelled,
-    headed,
-    flat,
-  }
-}
+const LONGEST = 40 // labels of an axis
 
 type LaidOut = Pick<Matrix, "shape" | "rows" | "columns" | "words" | "wide">
 
-/** The cell at a point of the canvas; null if there is none. */
-export function cellAtPoint(
-  { left, top, cellWidth, cellHeight }: Layout,
-  [rows, columns]: Matrix["shape"],
-  x: number,
-  y: number,
-): readonly [row: number, column: number] | null {
-  const column = Math.floor((x - left) / cellWidth)
-  const row = Math.floor((y - top) / cellHeight)
-  return row >= 0 && column >= 0 && row < rows && column < columns ? [row, column] : null
+/** The labels of an axis; none if there are too many. */
+export function shownLabels(labels: readonly string[]): readonly string[] {
+  return labels.length <= LONGEST ? labels : []
+}
+
+/** Width and height of a cell, where all columns have `room` pixels. */
+export function cellSize({ shape: [rows, columns], rows: labels, words, wide }: LaidOut, room: number): readonly [number, number] {
+  const wish = columns <= 24 ? NUMBER_WIDTH + 12 : columns <= 64 ? (wide ? ROW : 7) : SPREAD / columns
+  const width = Math.min(words ? 24 : wish, room / columns)
+  if (rows > LONGEST) return [width, Math.max(1, SPREAD / rows)]
+  if (words) return [width, Math.min(ROW, Math.max(13, width))]
+  return [width, labels.length || width >= NUMBER_WIDTH ? ROW : 12]
 }

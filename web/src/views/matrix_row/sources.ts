@@ -1,14 +1,13 @@
 /** The sources of a step's numbers: the cells of the other matrices from which a cell is computed. */
 
+import type { Region } from "../../core/heatmap/marks"
+import type { Cell } from "../../core/heatmap/strokes"
 import type { Matrix } from "../../core/matrices"
 
 /** How the last matrix is computed: as the product of two, each cell from the same cell, or as softmax of each row. */
 export type Operation = "product" | "each" | "softmax"
 
-export type Cell = readonly [row: number, column: number]
-
-/** A region of a matrix. */
-export type Region = readonly [row: number, rows: number, column: number, columns: number]
+export type { Cell, Region }
 
 type Numbers = Pick<Matrix, "values" | "shape">
 

@@ -1,8 +1,9 @@
 /** Curves of a step view: arrays as lines over one axis, with the slider's position marked. */
 
 import { element, markData, setAttributes, svgElement, filled } from "../../core/dom"
+import { isLabelHidden } from "../../core/heatmap/labels"
 import type { Axis, Content, CurvesHeader, LineStyle } from "./content"
-import { isLabelHidden, signedDigits } from "./format"
+import { signedDigits } from "./format"
 import { buildLabels, StepPanel, type SteppedView } from "./panel"
 
 const HEIGHT = 170 // pixels between the lowest and the highest number
@@ -56,7 +57,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
   constructor(view: SteppedView, content: Content, about: CurvesHeader, parent: ParentNode) {
     super(view, content, about, parent)
     this.axis = content.axes[about.along]!
-    const legend = element("div", "keys", this.root)
+    const legend = element("div", "line-names", this.root)
     const keys = about.curves.map(({ name }) => buildKey(name, legend))
     const frame = element("div", "plot", this.root)
     this.high = markData(element("span", "high", frame), "number")
@@ -152,7 +153,7 @@ export class CurvesPanel extends StepPanel<CurvesHeader> {
 }
 
 function buildKey(name: string, legend: ParentNode): Pick<Curve, "sample" | "number"> {
-  const key = element("span", "key", legend)
+  const key = element("span", "line-name", legend)
   const picture = svgElement("svg", { width: 26, height: 8 }, key)
   const sample = svgElement("line", { x1: 0, y1: 4, x2: 26, y2: 4, "stroke-width": 2.5 }, picture)
   element("span", "", key).textContent = `${name} `

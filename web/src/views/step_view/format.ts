@@ -11,11 +11,3 @@ export function signedDigits(value: number): string {
 export function wholeDigits(value: number): string {
   return String(value).replace(/\B(?=(\d{3})+$)/g, "\u2009")
 }
-
-const LABEL = 11 // pixels that a label needs
-
-/** Whether a label is hidden where each has `size` pixels: others, and the selected one, take its room. */
-export function isLabelHidden(place: number, selected: number, size: number): boolean {
-  if (size >= LABEL || place === selected) return false
-  return Math.abs(place - selected) * size < LABEL || place % Math.ceil(LABEL / size) > 0
-}

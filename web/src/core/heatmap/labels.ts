@@ -1,0 +1,49 @@
+/** The labels of an axis of a heatmap or of a chart: as many as are legible. */
+
+import { element, markData, type DataKind } from "../dom"
+
+const LABEL = 12 // pixels that a label needs
+
+/** Whether a label is hidden where each has `size` pixels: others, and the selected one, take its room; -1 for none. */
+export function isLabelHidden(place: number, selected: number, size: number): boolean {
+  if (size >= LABEL || place === selected) return false
+  return (selected >= 0 && Math.abs(place - selected) * size < LABEL) || place % Math.ceil(LABEL / size) > 0
+}
+
+/** The labels of one axis. */
+export class AxisLabels {
+  private names: readonly string[] = []
+  private spans: HTMLSpanElement[] = []
+
+  constructor(readonly list: HTMLDivElement) {}
+
+  /** Builds them anew. */
+  show(names: readonly string[], kindOf: (label: string) => DataKind): void {
+    this.names = names
+    this.list.replaceChildren()
+    this.spans = names.map((name) => markData(element("span", "", this.list), kindOf(name)))
+  }
+
+  /** Writes those that are legible in so many pixels, and the selected one. */
+  write(pixels: number, selected = -1): void {
+    const size = Math.max(1, pixels) / this.names.length
+    this.spans.forEach((span, place) => {
+      const text = isLabelHidden(place, selected, size) ? "" : this.names[place]!
+      if (span.textContent !== text) span.textContent = text
+    })
+  }
+
+  /** Emphasises one; -1 for none. */
+  mark(place: number): void {
+    this.list.querySelector(".at")?.classList.remove("at")
+    this.spans[place]?.classList.add("at")
+  }
+
+  /** Whether all fit horizontally into cells of so many pixels. */
+  fitAcross(width: number): boolean {
+    const pen = document.createElement("canvas").getContext("2d")!
+    const { fontSize, fontFamily } = getComputedStyle(this.list)
+    pen.font = `${fontSize} ${fontFamily}`
+    return this.names.every((name) => pen.measureText(name).width + 4 <= width)
+  }
+}

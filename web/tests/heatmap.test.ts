@@ -1,0 +1,57 @@
+import { expect, test } from "vitest"
+
+import { hasRoom } from "../src/core/heatmap/ink"
+import { isLabelHidden } from "../src/core/heatmap/labels"
+import { Strokes, type Cell, type Painted } from "../src/core/heatmap/strokes"
+
+test("narrow labels leave room for the selected one and each other", () => {
+  const shown = (selected: number, size: number) => [...Array(8).keys()].filter((place) => !isLabelHidden(place, selected, size))
+  expect(shown(3, 12)).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  expect(shown(3, 5)).toEqual([0, 3, 6])
+  expect(shown(4, 4)).toEqual([0, 4])
+  expect(shown(-1, 4)).toEqual([0, 3, 6])
+})
+
+test("numbers are written into cells with room in both directions", () => {
+  expect([hasRoom(30, 12), hasRoom(29, 40), hasRoom(40, 11)]).toEqual([true, false, false])
+})
+
+function paintable(on: boolean[]) {
+  const canvas = document.createElement("canvas")
+  canvas.setPointerCapture = () => {}
+  const painted: (readonly Painted[])[] = []
+  const map = {
+    canvas,
+    cellAt: ({ clientX }: MouseEvent): Cell => [0, clientX],
+    isOn: ([, column]: Cell) => on[column]!,
+    switch: ([, column]: Cell, state: boolean) => (on[column] = state),
+  }
+  const strokes = new Strokes(map, (cells) => painted.push(cells))
+  const send = (type: string, clientX: number, pointerType = "mouse") =>
+    canvas.dispatchEvent(new PointerEvent(type, { clientX, pointerType }))
+  return { strokes, painted, send }
+}
+
+test("a drag gives all its cells the state that the first one did not have, and sends those that changed once", () => {
+  const on = [true, false, true, true]
+  const { painted, send } = paintable(on)
+  send("pointermove", 3) // without a pressed button
+  send("pointerdown", 0)
+  for (const place of [1, 2, 2]) send("pointermove", place)
+  expect(painted).toEqual([])
+  send("pointerup", 2)
+  send("click", 2) // of the mouse, after the drag
+  expect(on).toEqual([false, false, false, true])
+  expect(painted).toEqual([[[0, 0, false], [0, 2, false]]])
+})
+
+test("a finger that is dragged paints nothing; a tap and a key switch one cell", () => {
+  const on = [true, false]
+  const { strokes, painted, send } = paintable(on)
+  for (const type of ["pointerdown", "pointermove", "pointerup"]) send(type, 0, "touch")
+  expect(painted).toEqual([])
+  send("click", 0, "touch")
+  strokes.toggle([0, 1])
+  expect(on).toEqual([false, true])
+  expect(painted).toEqual([[[0, 0, false]], [[0, 1, true]]])
+})
