@@ -54,7 +54,7 @@ def inspect_checkpoint(folder: Path) -> CheckpointFiles:
             raise OpenError(
                 "The weights are pickled, and loading them could run code; save the model as safetensors and try again."
             )
-        raise OpenError("The folder has no safetensors file; put the weights beside config.json.")
+        raise OpenError("The folder has no safetensors file; put the weights next to config.json.")
     check_entries(folder)
     headers = [_header(file) for file in weights]
     shapes = [entry for header in headers for name, entry in header.items() if name != "__metadata__"]

@@ -86,7 +86,7 @@ def check_references(folder: Path) -> None:
         for name in set(map(str, index.values())) if isinstance(index, dict) else ():
             if Path(name).name != name or not (folder / name).is_file():
                 raise OpenError(
-                    "{index} names the file {file}, which is not in this folder; put all weight files beside it.",
+                    "{index} names the file {file}, which is not in this folder; put all weight files next to it.",
                     index=file.name,
                     file=name[:100],
                 )
@@ -113,7 +113,7 @@ def _check_location(folder: Path, file: Path) -> None:
         raise _irregular(file) from None
     blobs = inside.parent.parent / "blobs"
     if not (real.is_relative_to(inside) or (inside.parent.name == "snapshots" and real.is_relative_to(blobs))):
-        raise OpenError("A file of this folder lies elsewhere; copy the model into one folder.")
+        raise OpenError("A file of this folder is elsewhere; copy the model into one folder.")
 
 
 def _strings(content: object) -> Iterator[str]:

@@ -53,7 +53,7 @@ def check_vocabulary(tokenizer: Tokenizer, config: Config) -> None:
         raise OpenError("This model reads no text of its own, and no pictures alone; open one that does.")
     if size <= len(tokenizer.all_special_tokens) or size > known:
         raise OpenError(
-            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files beside config.json.",
+            "The tokenizer has {size} tokens and the model {known}; put the tokenizer's files next to config.json.",
             size=size,
             known=known,
         )

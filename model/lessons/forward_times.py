@@ -93,7 +93,7 @@ class ForwardTimes:
             return cls(networks, tuple(content["lengths"]), **facts)
         except (KeyError, TypeError, AttributeError) as error:
             raise CheckpointError(
-                "{file} holds no times of forward passes: restore it from the project.", file=FILE
+                "{file} contains no times of forward passes: restore it from the project.", file=FILE
             ) from error
 
 

@@ -96,7 +96,7 @@ def smoothed_target(vocabulary: int, right: int, smoothing: float) -> Tensor:
         ValueError: `smoothing` does not lie from 0 to below 1.
     """
     if not 0 <= smoothing < 1:
-        raise ValueError(f"smoothing is {smoothing}; it must lie from 0 to below 1.")
+        raise ValueError(f"smoothing is {smoothing}; it must be from 0 to below 1.")
     target = torch.full((vocabulary,), smoothing / vocabulary, dtype=torch.float64)
     target[right] += 1 - smoothing
     return target

@@ -39,7 +39,7 @@ def solve_delta(weights: Sequence[float] | np.ndarray, wanted: float) -> float:
     """
     old = np.asarray(weights, dtype=np.float64)
     if not 0 <= wanted <= 1:
-        raise InterventionError("The weight is {weight}; it must lie from 0 to 1.", weight=wanted)
+        raise InterventionError("The weight is {weight}; it must be from 0 to 1.", weight=wanted)
     if not ((old > 0) & (old < 1)).all():
         raise InterventionError(
             "The weight of that key is {weight:g} whatever its score; choose another.", weight=old.max()

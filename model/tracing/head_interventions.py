@@ -81,7 +81,7 @@ class Scale(HeadIntervention):
         super().check(shapes)
         if not abs(self.factor) <= LARGEST_FACTOR:
             raise InterventionError(
-                "The factor is {factor}; it must lie from {low:g} to {high:g}.",
+                "The factor is {factor}; it must be from {low:g} to {high:g}.",
                 factor=self.factor,
                 low=-LARGEST_FACTOR,
                 high=LARGEST_FACTOR,
@@ -102,7 +102,7 @@ class Temperature(HeadIntervention):
         super().check(shapes)
         if not 1 / LARGEST_FACTOR <= self.temperature <= LARGEST_FACTOR:
             raise InterventionError(
-                "The temperature is {temperature}; it must lie from {low:g} to {high:g}.",
+                "The temperature is {temperature}; it must be from {low:g} to {high:g}.",
                 temperature=self.temperature,
                 low=1 / LARGEST_FACTOR,
                 high=LARGEST_FACTOR,
@@ -253,7 +253,7 @@ class Pull(HeadIntervention):
             )
         if not (abs(self.delta) <= LARGEST_DELTA or self.delta == -math.inf):
             raise InterventionError(
-                "The number added to the score is {delta}; it must lie from {low:g} to {high:g}, or be -inf.",
+                "The number added to the score is {delta}; it must be from {low:g} to {high:g}, or be -inf.",
                 delta=self.delta,
                 low=-LARGEST_DELTA,
                 high=LARGEST_DELTA,

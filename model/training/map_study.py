@@ -43,7 +43,7 @@ def read_drawings(folder: Path) -> list[KnownDrawing]:
             continue
         shape = path.with_name(path.stem + OBJECT)
         if not shape.is_file():
-            raise CheckpointError("{file} has no {object} beside it; draw the variants anew.", file=path, object=shape)
+            raise CheckpointError("{file} has no {object} next to it; draw the variants anew.", file=path, object=shape)
         name = path.stem.rpartition("-")[0].replace("-", " ")
         drawings.append(KnownDrawing(name, Image.open(path).convert("RGB"), Image.open(shape).convert("L")))
     if not drawings:

@@ -80,7 +80,7 @@ def check_out(options: argparse.Namespace) -> None:
         raise CheckpointError("A run that began with --start-from goes on with --resume alone.")
     if not options.resume and (options.out / CHECKPOINT).is_file():
         raise CheckpointError(
-            "{folder} holds a {file}; give --resume to go on, or another --out.", folder=options.out, file=CHECKPOINT
+            "{folder} contains a {file}; give --resume to go on, or another --out.", folder=options.out, file=CHECKPOINT
         )
     remove_leftovers(options.out)
 
@@ -112,7 +112,7 @@ def run_training(
         prepared = prepare(processes)
         sizes = prepared.config.to_dict()
         if options.resume and read_json(options.out / "config.json") != sizes:
-            raise CheckpointError("{folder} holds a network of other sizes; give the same options.", folder=options.out)
+            raise CheckpointError("{folder} contains a network of other sizes; give the same options.", folder=options.out)
         torch.manual_seed(recipe.seed)
         task = prepared.task()
         if processes.leads:

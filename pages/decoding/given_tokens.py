@@ -32,7 +32,7 @@ def render() -> None:
         st.warning(literal.markdown(say_error(error)))
         return
     positions = shift_right(tokens)
-    decoder = say("forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>")
+    decoder = say("forcing.decoder", "What the decoder reads in training: the target, shifted right by one after <s>")
     rows = (
         (say("forcing.row.reads", "decoder reads"), [each.reads for each in positions]),
         (say("forcing.row.target", "should generate"), [each.expected for each in positions]),

@@ -38,7 +38,7 @@ def render(request: Request) -> None:
         if forced is None:
             return
         decoder = say(
-            "forcing.decoder", "What the decoder reads in training: the target, shifted right by one behind <s>"
+            "forcing.decoder", "What the decoder reads in training: the target, shifted right by one after <s>"
         )
         rows = (
             (say("forcing.row.reads", "decoder reads"), forced.target_tokens),

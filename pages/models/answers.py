@@ -121,7 +121,7 @@ def _render_mask(model: OpenedModel, trace: HubTrace) -> None:
     if not places:
         st.caption(prose.block("models", "mask", mask=literal.markdown(mask)))
     for number, place in enumerate(places, 1):
-        heading = say("models.masked", "token {number} behind the mask", number=number)
+        heading = say("models.masked", "token {number} for the mask", number=number)
         _render_candidates(heading, model.top(trace, place, BEST))
 
 

@@ -79,7 +79,7 @@ def test_files_and_sums_follow_the_selection(page: Page, server: Server):
     open_attention(page, server)
     for choice in CHOICES.items():
         page.evaluate(PRESS, list(choice))
-    expect(page.get_by_text("Hidden columns hold")).to_be_visible()
+    expect(page.get_by_text("Hidden columns have")).to_be_visible()
     with page.expect_download() as download:
         page.locator(".st-key-download-cross-npz button").click()
     stored = np.load(io.BytesIO(download.value.path().read_bytes()))

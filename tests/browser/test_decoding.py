@@ -123,7 +123,7 @@ def test_forcing_the_tutorials_pair_and_then_a_wrong_target(server: Server, page
     expect(page.get_by_text("both runs read the same")).to_be_visible()
     expect(page.locator(".aa-differs")).to_have_count(0)
     fill(page, "French target", "Je veux vendre une voiture.")
-    expect(page.get_by_text("it departs at position 3")).to_be_visible()
+    expect(page.get_by_text("chooses a different token at position 3")).to_be_visible()
     assert "\u2260" in rows(page, "Teacher-forced").nth(2).inner_text()
     assert "\u2260" not in rows(page, "Teacher-forced").nth(1).inner_text()
     ready(page)  # the address is written last

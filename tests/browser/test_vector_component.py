@@ -72,7 +72,7 @@ def test_keys_and_the_pointer_move_a_vector(mount):
         "Rank 1 of 2: the vectors span a line.",
         "They are dependent: no basis.",
     ]
-    assert readout_lines(page)[3].startswith("p does not lie in the span; nearest to it is (4.00, 2.00), 2.24 away")
+    assert readout_lines(page)[3].startswith("p is not in the span; nearest to it is (4.00, 2.00), 2.24 away")
 
 
 def test_a_thumb_drags_a_vector(mount):
@@ -114,7 +114,7 @@ def test_two_vectors_in_space_span_a_plane_that_is_drawn(mount):
         "Rank 2 of 2: the vectors span a plane.",
         "They are independent: a basis of this plane, not of space.",
     ]
-    assert lines[3].startswith("p does not lie in the span; nearest to it is (3.00, 2.00, 1.00), 7.35 away")
+    assert lines[3].startswith("p is not in the span; nearest to it is (3.00, 2.00, 1.00), 7.35 away")
     assert page.locator("path.span.filled").get_attribute("d").endswith("Z")
     shares = page.locator(".combined input")
     assert [shares.nth(place).input_value() for place in (0, 1)] == ["", ""]

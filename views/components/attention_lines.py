@@ -44,7 +44,7 @@ WORDS = controls.WORDS | {
     "png": Message("lines.png", "PNG"),
     "svgFile": Message("lines.file.svg", "{kind} lines.svg"),
     "pngFile": Message("lines.file.png", "{kind} lines.png"),
-    "mass": Message("lines.mass", "Drawn: of each query and head the fewest keys that hold {share} %"),
+    "mass": Message("lines.mass", "Drawn: of each query and head the fewest keys that have {share} %"),
     "table": Message("lines.table", "Weights of the locked token as a table"),
     "noneLocked": Message(
         "lines.locked.none",
@@ -57,8 +57,8 @@ WORDS = controls.WORDS | {
     "masked": terms.MASKED,
     "one": map_labels.LAYER_AND_HEAD,
     "chip": Message("lines.chip", "head {head}"),
-    "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that hold {share} %"),
-    "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that hold {share} %"),
+    "drawn": Message("lines.drawn", "{kind}, layers {layers}; the fewest keys that have {share} %"),
+    "drawnNone": Message("lines.drawn.none", "{kind}, no layers; the fewest keys that have {share} %"),
     "meanIs": Message("lines.mean", "mean {weight}"),
     "more": Message("lines.more", "{count} more in the table below"),
     "noneChosen": Message("lines.chosen.none", "Nothing is chosen: choose at least one head and one layer."),
@@ -68,12 +68,12 @@ WORDS = controls.WORDS | {
     "meanOf": Message("lines.mean.of", "mean of {count} heads"),
     "strongestLines": Message(
         "lines.legend.strongest",
-        "Drawn: the strongest {count} of {all} lines. A thicker line is a larger weight. Beside a token: one cell for "
+        "Drawn: the strongest {count} of {all} lines. A thicker line is a larger weight. Next to a token: one cell for "
         "each chosen head, layer by layer, fuller for a larger weight, and their mean.",
     ),
     "allLines": Message(
         "lines.legend",
-        "Lines drawn: {all}. A thicker line is a larger weight. Beside a token: one cell for each chosen head, layer "
+        "Lines drawn: {all}. A thicker line is a larger weight. Next to a token: one cell for each chosen head, layer "
         "by layer, fuller for a larger weight, and their mean.",
     ),
 }

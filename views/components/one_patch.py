@@ -23,7 +23,7 @@ INKS = ("#C0392B", "#2E8B57", "#2F6FB5")  # red, green, blue: colours of the cha
 
 WORDS = dict(zip(("red", "green", "blue"), CHANNELS, strict=True)) | {
     "title": Message("vision.patch.title", "Patch in row {row}, column {column}: position {position} of the sequence"),
-    "pixels": Message("patch.pixels", "{size} \u00d7 {size} pixels, and how much of each colour they hold"),
+    "pixels": Message("patch.pixels", "{size} \u00d7 {size} pixels, and how much of each colour they have"),
     "flattened": Message("patch.flattened", "Flattened: {count} numbers, \u22121 to 1: all red, all green, all blue"),
     "embedded": Message("patch.embedded", "Embedded: W x + b, {count} numbers"),
     "dimension": Message("patch.dimension", "dimension {place}"),

@@ -29,13 +29,13 @@ WORDS = controls.WORDS | {
     "toPatch": Message("picture.mass.to", "CLS attends here with {cls}."),
     "toPatchKept": Message(
         "picture.mass.to.kept",
-        "CLS attends here with {cls}. The outline holds {share} % of the map; patches in it: {count}.",
+        "CLS attends here with {cls}. The outline has {share} % of the map; patches in it: {count}.",
     ),
     "strongest": Message("picture.strongest", "Strongest: row {row}, column {column}."),
     "fromPatch": Message("picture.mass", "All patches together {sum}, CLS {cls}."),
     "fromPatchKept": Message(
         "picture.mass.kept",
-        "All patches together {sum}, CLS {cls}. The outline holds {share} % of the map; patches in it: {count}.",
+        "All patches together {sum}, CLS {cls}. The outline has {share} % of the map; patches in it: {count}.",
     ),
 }
 

@@ -229,7 +229,7 @@ def overlay_choices() -> tuple[Choice, Choice]:
         _percent(
             say("picture.outline", "Outline the strongest"),
             "kept",
-            say("picture.outline.help", "Around the fewest patches that hold this share of the map; 0 draws none."),
+            say("picture.outline.help", "Around the fewest patches that have this share of the map; 0 draws none."),
         ),
     )
 

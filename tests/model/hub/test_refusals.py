@@ -118,7 +118,7 @@ def test_a_link_to_a_file_elsewhere(checkpoint, tmp_path_factory):
     elsewhere = tmp_path_factory.mktemp("elsewhere") / "weights"
     (checkpoint / "model.safetensors").rename(elsewhere)
     (checkpoint / "model.safetensors").symlink_to(elsewhere)
-    assert_refused(checkpoint, "A file of this folder lies elsewhere")
+    assert_refused(checkpoint, "A file of this folder is elsewhere")
 
 
 def test_a_model_larger_than_the_memory(checkpoint):
@@ -291,7 +291,7 @@ def test_no_file_links_outside_its_folder(checkpoint, tmp_path_factory, name):
     elsewhere.write_bytes(file.read_bytes() if file.exists() else b"{{ 1 }}")
     file.unlink(missing_ok=True)
     file.symlink_to(elsewhere)
-    assert_refused(checkpoint, "A file of this folder lies elsewhere")
+    assert_refused(checkpoint, "A file of this folder is elsewhere")
 
 
 def test_code_of_a_tokenizer_is_never_run(checkpoint):

@@ -52,8 +52,8 @@ def test_the_present_weight_needs_nothing_and_the_ends_are_limits():
         ([0.0, 0.5], 0.5, "is 0.5 whatever its score"),
         ([0.0], 0.5, "is 0 whatever its score"),
         ([1.0], 0.5, "is 1 whatever its score"),
-        ([0.5], 1.5, "must lie from 0 to 1"),
-        ([0.5], math.nan, "must lie from 0 to 1"),
+        ([0.5], 1.5, "must be from 0 to 1"),
+        ([0.5], math.nan, "must be from 0 to 1"),
     ],
 )
 def test_what_no_number_can_give_is_refused(old, wanted, sentence):

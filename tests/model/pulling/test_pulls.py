@@ -114,7 +114,7 @@ def test_earlier_interventions_stay(translator, robe):
         (Pull("cross", (), 4, 4), 0.5, "The pull names no head"),
         (Pull("decoder", LAYER_4, 5, 4), 0.5, "The mask hides key 6"),
         (Pull("decoder", LAYER_4, 0, 0), 0.5, "whatever its score"),
-        (Pull("cross", LAYER_4, 4, 4), 2, "must lie from 0 to 1"),
+        (Pull("cross", LAYER_4, 4, 4), 2, "must be from 0 to 1"),
     ],
 )
 def test_impossible_pulls_are_refused_with_one_sentence(translator, robe, pull, weight, sentence):

@@ -77,7 +77,7 @@ def test_a_killed_continued_run_resumes_its_schedule(further_run, data_file, tmp
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"epochs": EPOCHS}, f"has {EPOCHS} epochs behind it; give --epochs more than that."),
+        ({"epochs": EPOCHS}, f"has trained for {EPOCHS} epochs; give --epochs more than that."),
         ({"epochs": 9, "heldout": 9}, "trained on some of these held-out sentences"),
     ],
 )

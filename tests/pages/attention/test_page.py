@@ -94,7 +94,7 @@ def test_whole_words_without_special_tokens(open_app, trace):
     assert words["starts"] == [list(range(8))] * 2 and words["special"] == header["special"] == [[7], [7]]
     assert words["detail"]["key_axis"] == "Key: English key word"
     removed = trace.encoder_attention[:, :, :-1, -1].mean(axis=-1)
-    (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns hold")]
+    (line,) = [c.value for c in app.caption if c.value.startswith("Hidden columns have")]
     assert three_digits(removed.mean()) in line and three_digits(removed.max()) in line
 
 

@@ -209,9 +209,9 @@ def test_forced_and_free_position_by_position(open_app, translator):
     written = [row[7].removeprefix("\u2260 ") for row in rows if row[7]]
     assert written == visible(free.next_tokens)
     departs = next(n for n, (a, b) in enumerate(zip(forced.next_ids, free.next_ids, strict=False)) if a != b)
-    assert f"departs at position {departs + 1}" in " ".join(line.value for line in app.markdown)
+    assert f"chooses a different token at position {departs + 1}" in " ".join(line.value for line in app.markdown)
     assert rows[departs][7].startswith("\u2260") and not rows[departs - 1][7].startswith("\u2260")
-    line = check_caption(app, "free run departs")
+    line = check_caption(app, "free run chooses another token")
     assert float(line.rsplit(" ", 1)[1].rstrip(".")) < 1e-4
 
 

@@ -20,4 +20,4 @@ def test_a_link_can_contain_the_search_text():
 
 def test_a_search_without_matches_gets_one_sentence():
     (message,) = [each.value for each in visit("glossary", find="*zebra*").info]
-    assert message == "No term holds what you look for. Take fewer letters, or another word for it."
+    assert message == "No term contains what you look for. Take fewer letters, or another word for it."

@@ -119,4 +119,4 @@ def test_the_allowlist_is_read_once(open_app, listed, monkeypatch):
 def test_without_a_model_the_page_explains_what_can_be_opened(open_app, any_may_be_opened):
     app = open_app("models")
     assert "Download" in page_text(app)
-    assert all(name in page_text(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "What stands behind a mask"))
+    assert all(name in page_text(app) for name in ("GPT-2", "BERT", "Marian", "DINOv2", "The word hidden by a mask"))

@@ -73,7 +73,7 @@ def test_one_output_is_listed_as_a_score(open_app, folders):
     app = open_app("models", model="score", text="A fox.", part="what-if", heads1=["2"])
     (table,) = [table for table in tables(app) if "score" in table.columns]
     assert table["score"][0] == three_digits(score)
-    assert "100" not in str(table) and "it is no probability" in page_text(app)
+    assert "100" not in str(table) and "not a probability" in page_text(app)
     assert [metric.label for metric in app.metric][:2] == ["Mean score before", "Mean score after"]
     assert float(app.metric[0].value) == pytest.approx(score, abs=1e-2)
     heads = open_app("models", model="score", text="A fox.", part="heads")
@@ -85,22 +85,22 @@ def test_labels_that_hold_at_once_do_not_sum_to_one(open_app, folders):
     app = open_app("models", model="labels", text="A fox.")
     (table,) = [table for table in tables(app) if "class" in table.columns]
     assert sorted(table["probability"]) == sorted(percent(float(each)) for each in trace.probabilities)
-    assert "several may hold at once" in page_text(app)
+    assert "several may be true at once" in page_text(app)
 
 
 @pytest.mark.parametrize("name", ["quality", "tagged"])
 def test_pictures_have_the_same_answers(open_app, folders, name):
     app = open_app("models", model=name)
     text = page_text(app)
-    assert ("it is no probability" in text) == (name == "quality")
-    assert ("several may hold at once" in text) == (name == "tagged")
+    assert ("not a probability" in text) == (name == "quality")
+    assert ("several may be true at once" in text) == (name == "tagged")
     options = [option.content for group in app.get("button_group") for option in group.proto.options]
     assert "Through the layers" not in options
 
 
 @pytest.mark.parametrize(
     ("name", "sentence"),
-    [("tags", "BertForTokenClassification"), ("body", "has no head"), ("pair-body", "has no head")],
+    [("tags", "BertForTokenClassification"), ("body", "has no output layer"), ("pair-body", "has no output layer")],
 )
 def test_the_page_states_that_answers_are_not_shown(open_app, name, sentence):
     app = open_app("models", model=name, text="The quick fox.")

@@ -51,4 +51,4 @@ def test_attention_is_within_its_bound_on_many_sentences(translator):
 @pytest.mark.parametrize("page", ["attention_viewer", "vision"])
 def test_no_text_promises_more_than_the_bound(page):
     text = prose.block(page, "what-this-checks").replace("\n", " ")
-    assert "ten million" not in text and "bound beside the figure" in text
+    assert "ten million" not in text and "bound given with the figure" in text

@@ -83,7 +83,7 @@ def result_after_press(id: str, sentence: str = SENTENCE) -> str:
 
 
 def results(app) -> list[str]:
-    return [element.value for element in app.markdown if element.value.startswith("**What came of")]
+    return [element.value for element in app.markdown if element.value.startswith("**Result")]
 
 
 FIRST = {page: id for id, (page, _) in reversed(PROPOSED.items())}.values()  # one experiment of each page
