@@ -112,7 +112,9 @@ def run_training(
         prepared = prepare(processes)
         sizes = prepared.config.to_dict()
         if options.resume and read_json(options.out / "config.json") != sizes:
-            raise CheckpointError("{folder} contains a network of other sizes; give the same options.", folder=options.out)
+            raise CheckpointError(
+                "{folder} contains a network of other sizes; give the same options.", folder=options.out
+            )
         torch.manual_seed(recipe.seed)
         task = prepared.task()
         if processes.leads:

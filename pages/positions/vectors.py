@@ -36,7 +36,9 @@ def render(request: Request) -> None:
     """Show vectors that can be dragged; after a drag their numbers are recomputed here."""
     space = widgets.pick(say("positions.space", "Vectors in"), SPACES, "space")
     vectors = current_vectors(space)
-    label = say("positions.vectors.label", "Vectors, what they span, and a point; the table next to it has all numbers.")
+    label = say(
+        "positions.vectors.label", "Vectors, what they span, and a point; the table next to it has all numbers."
+    )
     vector_view(vectors, label, f"vectors_{space}", lambda moved: _store(space, moved))
     computed = Vectors(vectors.vectors, vectors.point)
     is_doubled = vectors.vectors[1] == tuple(2 * number for number in vectors.vectors[0]) and any(vectors.vectors[0])
