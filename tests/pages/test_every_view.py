@@ -32,6 +32,7 @@ from views.text import prose
 from views.text.catalogue import CLOSED, OPENED
 
 SENTENCE = "=SUM(A1) @me +1 -2 I said: \uac00, and my uncle, who sells boats, could not have gone."
+SHORT = {"circuits/paths": "-My cat is old."}  # the time of these views grows with the square of the length
 PATCH = re.compile(r"CLS|row \d+, column \d+")
 PAGES = [place.id for place in navigation.PAGES]
 OWN_INPUT = ("vision", "models", "glossary")  # pages without the shared sentence
@@ -131,7 +132,7 @@ def check_code(app: AppTest, view: View) -> None:
 
 @pytest.mark.parametrize("view", VIEWS + UNFOLDED, ids=lambda view: view.id)
 def test_files_labels_bounds_and_words(in_pseudo, offered, view: View):
-    app = in_pseudo(view.page, **{"text": SENTENCE} | view.settings)
+    app = in_pseudo(view.page, **{"text": SHORT.get(view.id, SENTENCE)} | view.settings)
     assert uncatalogued_texts(app) == []
     check_bounds(app)
     check_code(app, view)
