@@ -13,7 +13,7 @@ from pages.shared.code import render_program
 from pages.shared.coreference_example import render_coreference
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_translation_page
-from pages.shared.texts import block, caption, how_to_read
+from pages.shared.texts import block, fold_check, how_to_read
 from views import map_labels
 from views.controls import widgets
 from views.text import literal
@@ -49,7 +49,7 @@ def explore(request: Request, trace: Trace) -> None:
         render_agreement(request, evidence, place, way)
     render_matrices(evidence, place)
     rolled, gradient = run_checks(request, evidence)
-    caption(
+    fold_check(
         "attribution",
         "check",
         nothing=checks.format_difference("nothing erased", evidence.left_out.unaltered_change),

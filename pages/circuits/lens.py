@@ -8,7 +8,7 @@ from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence
 from pages.shared.page_header import Request, translation_html
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.controls import widgets
 from views.html import answer_cell
@@ -52,7 +52,7 @@ def render(request: Request) -> None:
         header, rows = all_rows(trace, lens, said)
         files.csv(header, rows, "lens", say("circuits.csv.lens", "All layers as CSV"))
         files.npz("lens", lambda: lens_arrays(lens), say("circuits.npz.lens", "All layers as NPZ"))
-    caption("circuits", "lens-check", difference=checks.format_difference("logit lens", lens.difference))
+    fold_check("circuits", "lens-check", difference=checks.format_difference("logit lens", lens.difference))
     render_program("circuits", "lens", **sentence(request))
 
 

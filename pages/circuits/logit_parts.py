@@ -12,7 +12,7 @@ from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence
 from pages.shared.page_header import Request, translation_html
-from pages.shared.texts import block, caption
+from pages.shared.texts import block, fold_check
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.html import bars
@@ -158,4 +158,4 @@ def render_logit_parts(attribution: LogitAttribution, names: dict[str, str], vie
         arrays = {name: table.values for name, table in attribution.tables.items()}
         files.npz("logit-parts", arrays, say("circuits.npz.parts", "All parts as NPZ"))
     difference = checks.format_difference("logit parts", abs(attribution.remainder))
-    caption("circuits", "logit-check", total=three_digits(attribution.total), difference=difference)
+    fold_check("circuits", "logit-check", total=three_digits(attribution.total), difference=difference)

@@ -19,7 +19,7 @@ from pages.circuits.compared_sentences import Comparison, choose_comparison
 from pages.shared import checks, files
 from pages.shared.code import render_program
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, warn_if_cut_off
+from pages.shared.texts import block, caption, fold_check, warn_if_cut_off
 from views.components.cell_maps import CellMap, CellMaps, cell_maps
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
@@ -274,6 +274,6 @@ def render_check(cells: PatchedCells, page: str = "circuits") -> None:
     everything = [check.everything for check in found if check.everything is not None]
     if everything:
         whole = checks.format_difference("patched everything", max(everything))
-        caption(page, "check", nothing=nothing, everything=whole)
+        fold_check(page, "check", nothing=nothing, everything=whole)
     else:
-        caption(page, "check-nothing", nothing=nothing)
+        fold_check(page, "check-nothing", nothing=nothing)

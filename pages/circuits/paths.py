@@ -18,7 +18,7 @@ from pages.circuits.compared_sentences import Comparison, choose_comparison
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
+from pages.shared.texts import block, caption, fold_check, paragraph, warn_if_cut_off
 from views.components.path_graph import GraphEdge, GraphNode, PathGraph, path_graph
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -106,7 +106,7 @@ def render_edges(request: Request, comparison: Comparison, edges: PathEdges) -> 
     render_list(edges, shown, cut, names)
     check = edges.heads.check
     recomputed = checks.format_difference("recomputed edges", check.recomputed)
-    caption(
+    fold_check(
         "circuits",
         "paths-check",
         recomputed=recomputed,

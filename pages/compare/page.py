@@ -9,7 +9,7 @@ from pages.shared.comparison import compare_with_another, compare_with_intervent
 from pages.shared.fragments import fragment
 from pages.shared.head_changes import choose_interventions
 from pages.shared.page_header import Request, render_header
-from pages.shared.texts import block, caption, how_to_read
+from pages.shared.texts import block, fold_check, how_to_read
 from pages.shared.token_changes import token_changes
 from views.controls import sentence_input, widgets
 from views.text.catalogue import say
@@ -53,7 +53,7 @@ def explore(request: Request) -> None:
             checks.render_intervention_check(comparison.check)
         else:
             difference = max(trace.verify().max_difference for trace in (comparison.first, comparison.second))
-            caption("compare", "two-check", difference=checks.format_difference("attention", difference))
+            fold_check("compare", "two-check", difference=checks.format_difference("attention", difference))
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
     comparison_result.render_one_head(comparison)
     left, right = st.columns(2, gap="large")

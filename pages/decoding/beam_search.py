@@ -10,7 +10,7 @@ from model.networks.loss_terms import score_target
 from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, column_with_text, warn_if_cut_off
+from pages.shared.texts import caption, column_with_text, fold_check, warn_if_cut_off
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import bars, decoding_steps
@@ -93,7 +93,7 @@ def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -
     difference = checks.format_difference(
         "sum of ln p", abs(-negative_log_probability(request, best.ids) - best.log_probability)
     )
-    caption("decoding", "check-beam-same" if agrees else "check-beam-different", difference=difference)
+    fold_check("decoding", "check-beam-same" if agrees else "check-beam-different", difference=difference)
 
 
 def negative_log_probability(request: Request, ids: tuple[int, ...]) -> float:

@@ -11,7 +11,7 @@ from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
-from pages.shared.texts import caption, column_with_text
+from pages.shared.texts import column_with_text, fold_check
 from views.controls import widgets
 from views.controls.typed_lists import read_decimals, split_rows
 from views.text import literal
@@ -47,7 +47,7 @@ def render(request: Request) -> None:
     with column_with_text("decoding", "linear-softmax", d_model=config.d_model, vocabulary=vocabulary):
         tables.render_table(columns, say("decoding.logits", "The largest logits of step {step}", step=step))
         total, difference = output.probabilities.sum(), checks.format_difference("output layer", output.difference)
-        caption("decoding", "check-output-layer", vocabulary=vocabulary, total=total, difference=difference)
+        fold_check("decoding", "check-output-layer", vocabulary=vocabulary, total=total, difference=difference)
         files.csv_and_table(*tables.header_and_rows(columns), f"output-step-{step}", key="output_table")
     render_example()
 
@@ -73,7 +73,7 @@ def render_example() -> None:
             tables.name_column(say("decoding.column.softmax", "softmax of the row"), softmax, "number"),
         ]
         tables.render_table(columns, say("decoding.rows.table", "Rows as scores"))
-        caption(
+        fold_check(
             "decoding",
             "check-rows",
             difference=checks.format_difference("typed rows", max(row.difference for row in rows)),

@@ -14,7 +14,7 @@ from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import step_buttons
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
 from views import kind_labels, map_labels, map_weights
 from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, SliderPositions, StepView, number_axis
 from views.components.step_view import BarColumn as Bar
@@ -62,7 +62,7 @@ def render_attention(trace: Trace, step: int) -> None:
     label = block("decoding", "attention-of-the-step", step=step, place=map_labels.describe(layer, head))
     st.html(generated_tokens.label(label) + decoding_steps.weighted_tokens(trace.source_tokens, weights.tolist()))
     difference = checks.format_difference("attention", trace.verification["cross"].max_difference)
-    caption("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
+    fold_check("decoding", "check-attention", total=weights.sum(dtype=np.float64), difference=difference)
     paragraph("decoding", "attention")
     axes = (trace.next_tokens[step - 1 : step], trace.source_tokens, kind_labels.KINDS["cross"])
     label, name = say("decoding.attention.csv", "Attention as CSV"), f"cross-attention-step-{step}.csv"
@@ -93,7 +93,7 @@ def render_choice(request: Request, trace: Trace, step: int) -> None:
     ranks = [int(np.flatnonzero(order == id_)[0]) + 1 for id_ in ids]
     view = _step_view(stages, order, ids, labels, ranks, ids.index(generated), sliders, places, step)
     stepper.mount(view, places, "choice")
-    caption("decoding", "check-choice", difference=checks.format_difference("choice", stages.difference))
+    fold_check("decoding", "check-choice", difference=checks.format_difference("choice", stages.difference))
     if sliders:
         caption("decoding", "dragged")
         best = order[0]

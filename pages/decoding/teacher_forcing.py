@@ -12,7 +12,7 @@ from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import choose_target
-from pages.shared.texts import block, caption, column_with_text, warn_if_cut_off
+from pages.shared.texts import block, column_with_text, fold_check, warn_if_cut_off
 from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
 from views.text import literal
@@ -65,7 +65,7 @@ def render(request: Request) -> None:
     render_experiment("decoding-teacher-forcing", {"target": OTHER}, result if forced.target_text == OTHER else None)
     columns = table_columns(comparison, forced, free_run)
     tables.render_table(columns, say("forcing.table", "Teacher-forced and free-running, position by position"))
-    caption(
+    fold_check(
         "decoding",
         "check-teacher-forcing",
         difference=checks.format_difference("two passes", comparison.shared_difference),

@@ -18,7 +18,7 @@ from pages.shared.models import load_alignment
 from pages.shared.page_header import Request, render_translation_page
 from pages.shared.service import Service
 from pages.shared.tables import TableColumn, bar_column, render_table, token_column
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import caption, fold_check, paragraph
 from views import map_labels
 from views.controls import sentence_input
 from views.controls.widgets import Choice
@@ -122,7 +122,7 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
     key = ("head alone", trace.source_ids, trace.next_ids, place)
     alone = service.analysis(key, lambda model: model.loss_without(trace, place))
     difference = checks.format_difference("head alone", abs(float(without.mean()) - alone))
-    caption("heads", "check", head=head.name, loss=alone, difference=difference)
+    fold_check("heads", "check", head=head.name, loss=alone, difference=difference)
     if head.kind == "cross" and study.linked is not None:
         caption("heads", "aligned", linked=study.linked, tokens=len(trace.next_ids))
 

@@ -15,6 +15,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views import map_labels
 from views.components.step_view import (
     Axis,
@@ -71,13 +72,11 @@ def render_steps(request: Request, name: str) -> None:
     st.markdown(prose.block("history", "attending"))
     st.markdown(prose.block("history", f"attending-{name}"))
     stepper.render(step_view(trace, steps, name), f"attending_{name}")
-    st.caption(
-        prose.block(
-            "history",
-            "attending-check",
-            difference=checks.format_difference("attention", steps.difference),
-            rows=checks.format_difference("row sums", steps.row_sum_error),
-        )
+    fold_check(
+        "history",
+        "attending-check",
+        difference=checks.format_difference("attention", steps.difference),
+        rows=checks.format_difference("row sums", steps.row_sum_error),
     )
     mean_largest = {}
     if name == "lstm-dot":

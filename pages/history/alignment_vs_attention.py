@@ -16,6 +16,7 @@ from pages.history import networks, networks_compared
 from pages.shared import checks, files
 from pages.shared.models import load_alignment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.components.linked_heatmaps import attention_map
 from views.components.matrix_row import RowMatrix
 from views.export import downloads
@@ -70,13 +71,11 @@ def render(request: Request, name: str) -> None:
     header, rows = error_table(sources)
     st.html(bars.table(header, rows, say("history.aer.table", "Alignment error rates"), whole=True))
     verifications = [compared.verification["cross"] for compared in (trace, forced)]
-    st.caption(
-        prose.block(
-            "history",
-            "beside-check",
-            difference=checks.format_difference("attention", max(check.max_difference for check in verifications)),
-            rows=checks.format_difference("row sums", max(check.row_sum_error for check in verifications)),
-        )
+    fold_check(
+        "history",
+        "beside-check",
+        difference=checks.format_difference("attention", max(check.max_difference for check in verifications)),
+        rows=checks.format_difference("row sums", max(check.row_sum_error for check in verifications)),
     )
     st.markdown(prose.block("history", "beside-read"))
     if comparison:

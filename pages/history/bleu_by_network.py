@@ -7,6 +7,7 @@ from pages.history import network_differences, networks_compared
 from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.controls import widgets
 from views.html import bars
 from views.text import prose
@@ -55,13 +56,11 @@ def render(request: Request) -> None:
     result |= {"best": best[0], "best_bleu": best[BLEU], "best_speed": three_digits(best[SPEED])}
     render_experiment("history-ladder", {"ladder": "speed"}, result if order == "speed" else None)
     difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
-    st.caption(
-        prose.block(
-            "history",
-            "ladder-check",
-            difference=checks.format_difference("bleu of the card", difference),
-            hardware=comparison.facts["hardware"],
-        )
+    fold_check(
+        "history",
+        "ladder-check",
+        difference=checks.format_difference("bleu of the card", difference),
+        hardware=comparison.facts["hardware"],
     )
     minutes = [cards[name]["training"]["minutes"] for name in NETWORKS]
     values = {

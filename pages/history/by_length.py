@@ -16,6 +16,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.controls import sentence_input
 from views.figures.intervals import IntervalSeries, intervals
 from views.html import bars
@@ -55,9 +56,7 @@ def render(request: Request) -> None:
     cells = [[label, *map(networks_compared.band_cell, row)] for label, row in bands.items()]
     st.html(bars.table(header, cells, say("history.lengths.table", "BLEU by length"), whole=True))
     difference = max(abs(comparison.whole(name) - cards[name]["evaluation"]["greedy"]["bleu"]) for name in NETWORKS)
-    st.caption(
-        prose.block("history", "lengths-check", difference=checks.format_difference("bleu of the card", difference))
-    )
+    fold_check("history", "lengths-check", difference=checks.format_difference("bleu of the card", difference))
     label = say("history.lengths.csv", "BLEU by length as CSV")
     files.csv(_csv_header(), lambda: _csv_rows(comparison), "bleu-by-length", label)
 

@@ -14,6 +14,7 @@ from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from server.prefetch import prefetcher
 from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, Numbers, StepView
 from views.controls import widgets
@@ -55,13 +56,11 @@ def render(request: Request) -> None:
     render_experiment("history-forgetting", {"replacement": "seven"}, result if substitute == "seven" else None)
     worst = max(gradients.difference for gradients in sizes.values())
     drift_difference = max(state_drift.difference for state_drift in drifts.values())
-    st.caption(
-        prose.block(
-            "history",
-            "forgetting-check",
-            gradient=checks.format_difference("state gradients", worst),
-            states=checks.format_difference("replaced token", drift_difference),
-        )
+    fold_check(
+        "history",
+        "forgetting-check",
+        gradient=checks.format_difference("state gradients", worst),
+        states=checks.format_difference("replaced token", drift_difference),
     )
     _render_files(read_tokens, sizes, drifts)
     forgetting_measured.render({name: service.model.weights_sha256 for name, service in services.items()})

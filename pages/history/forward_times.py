@@ -11,6 +11,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from server import run_context
 from server.result_cache import ResultCache, compute_lock
 from server.shared_streams import FinalValue, SharedStreams
@@ -99,11 +100,7 @@ def _render_times(measured: ForwardTimes) -> None:
     chart(figure, "times", alt)
     st.markdown(prose.block("history_recurrence", "times", **_finding_values(measured)))
     difference = max(network.difference for network in measured.networks.values())
-    st.caption(
-        prose.block(
-            "history_recurrence", "times-check", difference=checks.format_difference("timed logits", difference)
-        )
-    )
+    fold_check("history_recurrence", "times-check", difference=checks.format_difference("timed logits", difference))
     lowest = [
         [length, *times]
         for length, *times in zip(

@@ -13,6 +13,7 @@ from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment
 from pages.shared.models import load_recurrent, open_recurrent
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from server.prefetch import prefetcher
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
@@ -64,9 +65,7 @@ def render(request: Request) -> None:
     st.markdown(prose.block("history", "gates"))
     means = {gate: three_digits(float(getattr(activations.record, f"{gate}_gate").mean())) for gate in GATES}
     st.markdown(prose.block("history", "copying", open=OPEN, shut=SHUT, share=percent(activations.copying), **means))
-    st.caption(
-        prose.block("history", "gates-check", difference=checks.format_difference("gates", activations.difference))
-    )
+    fold_check("history", "gates-check", difference=checks.format_difference("gates", activations.difference))
     unit = int(activations.order("input")[0])
     opened = {gate: float(getattr(activations.record, f"{gate}_gate")[:, unit].mean()) for gate in ("input", "forget")}
     result = {"unit": unit + 1, **opened} if order == "input" else None

@@ -10,6 +10,7 @@ from pages.shared import checks, comparison_result
 from pages.shared.comparison import compare_with_intervention
 from pages.shared.page_header import Request
 from pages.shared.service import Service
+from pages.shared.texts import fold_check
 from views.controls import widgets
 from views.text import prose
 from views.text.catalogue import Message, say
@@ -56,6 +57,6 @@ def render(request: Request, service: Service, trace: RecurrentTrace, layers: Ma
         comparison_result.render_translations(comparison)
         held_difference = checks.format_difference("held gate", check.recomputed)
         edited_difference = checks.format_difference("gate in the weights", check.edited)
-        st.caption(prose.block("history", "hold-check", held=held_difference, edited=edited_difference))
+        fold_check("history", "hold-check", held=held_difference, edited=edited_difference)
     with right:
         comparison_result.render_token_losses(comparison)

@@ -18,6 +18,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.page_header import Request
 from pages.shared.target_input import REFERENCES
+from pages.shared.texts import fold_check
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import ChartLine, lines
 from views.html import bars, generated_tokens
@@ -87,7 +88,7 @@ def render_curves(grown: tuple[LengthenedPair, ...], losses: dict[str, Lengtheni
         for number, pair in enumerate(grown)
     ]
     st.html(bars.table(header, rows, say("history.clauses.table", "Loss by clauses"), whole=True))
-    st.caption(prose.block("history", "clauses-check", difference=difference))
+    fold_check("history", "clauses-check", difference=difference)
     increase = {name: signed(one.own[-1] - one.own[0]) for name, one in losses.items()}
     networks = {"vector": ONE_VECTOR, "additive": "lstm-additive", "dot": "lstm-dot", "transformer": TRANSFORMER}
     values = {key: increase[name] for key, name in networks.items()}

@@ -11,6 +11,7 @@ from pages.shared import checks, files
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.controls import sentence_input, widgets
 from views.html import bars
 from views.html.bars import strip_cell
@@ -58,9 +59,7 @@ def render_vector(request: Request) -> None:
     st.markdown(prose.block("history", "one-vector", tokens=tokens, width=width))
     st.html(bars.table(header, lines, words, whole=True))
     difference = max(_state_difference(trace) for trace in traces.values())
-    st.caption(
-        prose.block("history", "one-vector-check", difference=checks.format_difference("recurrent states", difference))
-    )
+    fold_check("history", "one-vector-check", difference=checks.format_difference("recurrent states", difference))
     arrays = {part: array for name, trace in traces.items() for part, array in _arrays(name, trace).items()}
     files.npz("context-vectors", arrays, say("history.vector.npz", "Context vectors as NPZ"))
     files.folded_table(lambda: _data_frame(rows), key="vector_table")

@@ -11,6 +11,7 @@ from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.components.matrix_row import RowMatrix
 from views.components.step_view import Axis, Curve, CurvesPanel, FormulaPanel, HeatmapPanel, Numbers, StepView
 from views.controls import widgets
@@ -49,11 +50,7 @@ def render_one_way(request: Request, direction: str) -> None:
     stepper.render(_step_view(states, read_tokens), f"steps_{direction}")
     st.markdown(prose.block("history", "one-word"))
     st.markdown(prose.block("history", f"one-word-{direction}"))
-    st.caption(
-        prose.block(
-            "history", "states-check", difference=checks.format_difference("recurrent states", states.difference)
-        )
-    )
+    fold_check("history", "states-check", difference=checks.format_difference("recurrent states", states.difference))
     arrays: dict[str, ArrayLike] = {
         "hidden": states.hidden,
         "from_token": states.from_token,
@@ -86,11 +83,7 @@ def render_both_ways(request: Request) -> None:
     difference = service.lesson(("context", trace.source_ids), context_difference, trace.source_ids)
     stepper.render(_both_ways_view(trace), "steps_both")
     st.markdown(prose.block("history", "both-ways"))
-    st.caption(
-        prose.block(
-            "history", "both-ways-check", difference=checks.format_difference("one side of a sentence", difference)
-        )
-    )
+    fold_check("history", "both-ways-check", difference=checks.format_difference("one side of a sentence", difference))
     states = [
         (f"{arrow} h_t", trace.encoder[direction].hidden)
         for direction, arrow in (("forwards", "\u2192"), ("backwards", "\u2190"))

@@ -16,6 +16,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.models import open_recurrent
 from pages.shared.page_header import Request
 from pages.shared.service import Service
+from pages.shared.texts import fold_check
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
 from views.html import bars
@@ -85,7 +86,7 @@ def _render_check(service: Service, name: str, graph: StateGraph, trace: Trace) 
     ids = trace.source_ids, trace.target_ids
     recorded = service.lesson(("recorded steps", name, *ids), count_recorded_steps, *ids)
     agrees = "check" if recorded == graph.steps else "check-wrong"
-    st.caption(prose.block("history_recurrence", agrees, steps=graph.steps, recorded=recorded))
+    fold_check("history_recurrence", agrees, steps=graph.steps, recorded=recorded)
 
 
 def _render_counts(request: Request, labels: dict[str, str], trace: Trace) -> None:

@@ -19,6 +19,7 @@ from pages.history import networks, raw_heldout, raw_tables
 from pages.shared import checks, files, stepper
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
+from pages.shared.texts import fold_check
 from views.components.step_view import (
     Axis,
     BarColumn,
@@ -150,7 +151,7 @@ def _render_check(attentions: dict[str, RawAttention], form: str) -> None:
     difference = max(raw.difference(form) for raw in attentions.values())
     text = checks.format_difference("raw weights", difference)
     agrees = "check" if (recounted, mutual) == (pairs, 0) else "check-wrong"
-    st.caption(prose.block("history_projections", agrees, difference=text, pairs=pairs, again=recounted, both=mutual))
+    fold_check("history_projections", agrees, difference=text, pairs=pairs, again=recounted, both=mutual)
 
 
 def _render_files(attentions: dict[str, RawAttention], tokens: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
@@ -75,7 +75,7 @@ def render(request: Request) -> None:
     render_experiment("inside-add-norm", {"norm_place": 1}, result)
     mean = max(float(np.abs(sub_layer.normal_mean).max()) for sub_layer in recomputed)
     variance = max(float(np.abs(sub_layer.normal_variance - 1).max()) for sub_layer in recomputed)
-    caption(
+    fold_check(
         "inside",
         "check-add-norm",
         difference=checks.format_difference("Add & Norm", max(sub_layer.difference for sub_layer in recomputed)),

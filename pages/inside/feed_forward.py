@@ -11,7 +11,7 @@ from pages.shared.charts import metrics
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.controls import widgets
@@ -42,7 +42,7 @@ def render(request: Request) -> None:
         (say("inside.units.mean", "Units that fire, on average"), percent(hidden_units.share)),
         (say("inside.units.never", "Units that fire for no token"), _share_of_units(hidden_units.never, d_ff)),
     )
-    caption(
+    fold_check(
         "inside",
         "check-feed-forward",
         parameters=grouped(hidden_units.parameters),

@@ -10,7 +10,7 @@ from model.lessons.heads import StepShape
 from pages.shared import checks, files, tables
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views.controls import widgets
 from views.html import bars, generated_tokens
 from views.text.catalogue import Message, Untranslated, say
@@ -58,7 +58,7 @@ def render_sums(
         with column:
             _render_sum(title, linear_sum, *letters)
     difference = max(linear_sum.difference for linear_sum in sums)
-    caption("inside", "check-sums", difference=checks.format_difference("fed forward", difference))
+    fold_check("inside", "check-sums", difference=checks.format_difference("fed forward", difference))
     with st.container(horizontal=True):
         for name, linear_sum, letters in zip(("unit", "dimension"), sums, names, strict=True):
             header = [*letters[:3], say("inside.fed.sum.product", "product")]

@@ -11,7 +11,7 @@ from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
 from views.text.numbers import grouped, three_digits
@@ -92,7 +92,7 @@ def render_forms(forms: HeadForms) -> None:
         columns.append(tables.name_column(title(), [shape, *counts, difference], "number"))
     tables.render_table(columns, say("inside.forms", "Forms of heads"))
     differences = {name: checks.format_difference("two forms", forms.differences[name]) for name in ("small", "full")}
-    caption("inside", "check-heads", **differences)
+    fold_check("inside", "check-heads", **differences)
     times = forms.full.parameters / forms.split.parameters
     paragraph("inside", "full-width", times=times, scaled=forms.differences["full_scaled"])
     work = forms.split.flops / forms.one.flops

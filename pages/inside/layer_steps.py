@@ -11,7 +11,7 @@ from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views import map_labels
 from views.components.matrix_row import Operation, RowMatrix, matrix_row
 from views.components.player import player
@@ -83,7 +83,7 @@ def render(request: Request) -> None:
             projection = widgets.pick(label, PROJECTIONS, "projection", hidden=True)
     items = step_matrices(step, steps, chosen, projection)
     matrix_row(items, "matrices", operation=MADE_FROM[id])
-    caption(
+    fold_check(
         "inside", "check-step", difference=checks.format_difference("attention step", steps.differences[STEPS[step]])
     )
     result = next(item for item in reversed(items) if isinstance(item, RowMatrix))

@@ -10,7 +10,7 @@ from pages.shared.coreference_example import render_coreference
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.html import bars
@@ -81,7 +81,7 @@ def render_table(chosen: ChosenHead, steps: AttentionSteps, place: int, names: l
     ]
     st.html(bars.table(header, rows, say("inside.query.table", "One query against all keys"), marked=0))
     difference = checks.format_difference("one query", one_query.difference)
-    caption("inside", "check-query", d_k=steps.queries.shape[1], difference=difference)
+    fold_check("inside", "check-query", d_k=steps.queries.shape[1], difference=difference)
     arrays = {"query": steps.queries[place], "keys": steps.keys, "values": steps.values}
     arrays |= {name: getattr(one_query, name) for name in ("products", "scores", "weights", "mean")}
     files.npz("query", arrays, say("inside.query.npz", "This query as NPZ"))

@@ -12,7 +12,7 @@ from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import BOTH, NOTHING, Read, Request
 from pages.shared.target_input import choose_target
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views.controls import widgets
 from views.html import decoding_steps, generated_tokens
 from views.text.catalogue import Message, say
@@ -125,5 +125,5 @@ def render_table(
         tables.TableColumn(say("loss.column.mean", "running mean"), terms.running_means / logarithm.nats),
     ]
     tables.render_table(columns, say("loss.table", "-ln p by token"))
-    caption("loss", check, difference=difference)
+    fold_check("loss", check, difference=difference)
     files.csv_and_table(*tables.header_and_rows(columns), "loss", key="loss_table")

@@ -15,7 +15,7 @@ from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
 from pages.shared.tables import TableColumn
 from pages.shared.target_input import choose_target, step_buttons
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views.components.step_view import Axis, BarsPanel, FormulaPanel, Numbers, StepView, number_axis
 from views.components.step_view import BarColumn as Bar
 from views.html import decoding_steps, generated_tokens
@@ -106,7 +106,7 @@ def render_smoothed(request: Request, trace: Trace, step: int) -> None:
         "loss-smoothing", partial(bound_settings.store_text, "smoothing", "0"), None if smoothing else result
     )
     total = checks.format_difference("gradient sum", abs(float(gradient.sum(dtype=np.float64))))
-    caption(
+    fold_check(
         "loss",
         "check-gradient",
         difference=checks.format_difference("loss gradient", loss_gradient.difference),

@@ -8,7 +8,7 @@ from pages.shared import files
 from pages.shared.charts import chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import ChartLine, lines
 from views.text.catalogue import Message, say
@@ -61,7 +61,7 @@ def render(request: Request) -> None:
         render_experiment("loss-training-curves", {"axis": "epochs"}, None if by_step else result)
         trace = request.trace()
         card = request.service.model.card.get("training", {}).get("heldout_nll", [float("nan")])
-        caption(
+        fold_check(
             "loss",
             "check-curves",
             lines=len(curves.steps),

@@ -14,7 +14,7 @@ from pages.shared.charts import metrics, paint_matrix
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views import map_labels
 from views.components.controls import fits
 from views.components.linked_heatmaps import LinkedHeatmaps, MapSet, linked_heatmaps
@@ -163,7 +163,7 @@ def render_head(trace: Trace, causal: MaskEffect, effect: MaskEffect, choices: S
     largest = np.abs(exponentials / exponentials.sum(axis=1, keepdims=True) - effect.weights).max()
     difference = checks.format_difference("masked weights", float(largest))
     leak = checks.format_difference("mask leak", effect.masked_weight)
-    caption("masks", "weights-check", difference=difference, masked_weight=leak)
+    fold_check("masks", "weights-check", difference=difference, masked_weight=leak)
     place = map_labels.describe(chosen["layer"], chosen["head"])
     title = say("masks.matrices.title", "Decoder self-attention under a mask, {place}", place=place)
     arrays = {name: getattr(effect, name) for name in ("scores", "allowed", "weights")}

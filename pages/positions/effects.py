@@ -10,7 +10,7 @@ from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request, is_usable, render_translation
-from pages.shared.texts import block, caption, paragraph, warn_if_cut_off
+from pages.shared.texts import block, fold_check, paragraph, warn_if_cut_off
 from views.controls import widgets
 from views.html import generated_tokens
 from views.text.catalogue import Message, say
@@ -97,7 +97,7 @@ def render(request: Request) -> None:
         tables.render_table(columns, table_name)
     result = {id: losses.mean(where, id) for id in ("reversed", "none", "kept")}
     render_experiment("positions-trained-model", {"change": "reversed"}, result if change == "reversed" else None)
-    caption(
+    fold_check(
         "positions", "trained-model-check", difference=checks.format_difference("positions put back", losses.difference)
     )
     files.csv_and_table(*tables.header_and_rows(columns), "positions-loss", say("positions.loss.csv", "Losses as CSV"))

@@ -10,7 +10,7 @@ from pages.shared.charts import curves, matrix_chart
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import caption, fold_check, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
 from views.figures.line_chart import ChartLine
@@ -74,7 +74,7 @@ def render(request: Request) -> None:
     if own:
         caption("positions", "numbered-check-learned", spread=spread)
     else:
-        caption("positions", "numbered-check", spread=checks.format_difference("one distance", spread))
+        fold_check("positions", "numbered-check", spread=checks.format_difference("one distance", spread))
     header = [distance_title, *(line.name for line in series)]
     by_query = [dict(zip(np.asarray(line.x).tolist(), np.asarray(line.y).tolist(), strict=True)) for line in series]
     steps = range(1 - length, length)

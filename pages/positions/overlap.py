@@ -7,7 +7,7 @@ from model.lessons.column_overlap import measure_overlap
 from pages.positions.encoding_settings import EncodingSettings
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart, metrics
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views.figures.heatmap import ChartMatrix
 from views.text.catalogue import say
 from views.text.numbers import three_digits
@@ -34,7 +34,9 @@ def render(encoding: EncodingSettings) -> None:
         )
         values = {"length": encoding.length, "turning": turning, "all": encoding.d_model}
         paragraph("positions", "overlap", **values)
-    caption("positions", "overlap-check", difference=checks.format_difference("overlap of columns", overlap.difference))
+    fold_check(
+        "positions", "overlap-check", difference=checks.format_difference("overlap of columns", overlap.difference)
+    )
     header = [dimension, *map(str, range(encoding.d_model))]
     with st.container(horizontal=True):
         rows = lambda: [[place, *row] for place, row in enumerate(overlap.cosines.tolist())]  # noqa: E731

@@ -8,7 +8,7 @@ from pages.shared import checks, files
 from pages.shared.charts import curves
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views.controls import widgets
 from views.figures.line_chart import ChartLine
 from views.html import bars
@@ -75,5 +75,5 @@ def render(request: Request) -> None:
         "integers": checks.format_difference("integers", change["integers"]),
         "sinusoids": checks.format_difference("sinusoids", change["sinusoids"]),
     }
-    caption("positions", "schemes-check", shared=shared, **(change | checked))
+    fold_check("positions", "schemes-check", shared=shared, **(change | checked))
     files.csv_and_table(header, rows, "schemes", say("positions.schemes.csv", "Comparison as CSV"))

@@ -10,7 +10,7 @@ from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
 from views.figures.line_chart import ChartLine
@@ -51,7 +51,7 @@ def render_similarity(request: Request) -> None:
         paragraph("positions", "similarity")
     spread = float(similarities.spread.max())
     if encoding.form == "paper":
-        caption("positions", "similarity-check", spread=checks.format_difference("similarity of positions", spread))
+        fold_check("positions", "similarity-check", spread=checks.format_difference("similarity of positions", spread))
     else:
         exceeded = similarities.exceeded
         caption("positions", "similarity-variant", spread=spread, exceeded=exceeded, length=encoding.length)
@@ -101,7 +101,7 @@ def render_rotation(request: Request) -> None:
     values: dict[str, object] = {"length": encoding.length, "shift": shift}
     if encoding.form == "paper":
         values |= {"residual": checks.format_difference("rotation", rotation.residual)}
-        caption(
+        fold_check(
             "positions",
             "rotation-check",
             fitted=checks.format_difference("fitted rotation", rotation.fitted_difference),

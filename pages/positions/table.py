@@ -11,7 +11,7 @@ from pages.shared import checks, files
 from pages.shared.charts import curves, matrix_chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix
 from views.figures.line_chart import ChartLine
@@ -73,7 +73,7 @@ def render_table(request: Request) -> None:
     if encoding.form == "paper" and encoding.d_model == trained.d_model:
         recorded = request.service.lesson("position table", lambda network: network.positions.cpu().numpy())
         difference = float(np.abs(recorded[: encoding.length] - encoding.table).max())
-        caption("positions", "table-check", difference=checks.format_difference("sinusoid table", difference))
+        fold_check("positions", "table-check", difference=checks.format_difference("sinusoid table", difference))
     else:
         caption("positions", "no-table-check", d_model=trained.d_model)
     header = [axes[0], *map(str, range(encoding.d_model))]
@@ -157,7 +157,7 @@ def render_wavelengths(request: Request) -> None:
     # check: the table's second position is the sine or cosine of one step's angle, of at most 1
     angles = np.where(dimensions % 2, np.arccos(encoding.table[1]), np.arcsin(encoding.table[1]))
     difference = float(np.abs(2 * np.pi / angles / own - 1).max())
-    caption("positions", "wavelengths-check", difference=checks.format_difference("wavelengths", difference))
+    fold_check("positions", "wavelengths-check", difference=checks.format_difference("wavelengths", difference))
     header = [
         title,
         say("positions.wavelength.paper", "wavelength, paper"),

@@ -7,7 +7,7 @@ from pages.shared import checks, files
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from views.components.vector_view import AXES, NAMES, POINT, VectorPlacement, parse, vector_view
 from views.controls import widgets
 from views.text.catalogue import Message, say
@@ -57,7 +57,7 @@ def render(request: Request) -> None:
     difference = checks.format_difference("vectors", computed.difference())
     check = "vectors-check" if computed.coordinates is not None else "vectors-check-dependent"
     check = "vectors-check-pair" if len(vectors.vectors) < vectors.dimensions else check
-    caption("positions", check, rank=computed.rank, determinant=computed.determinant, difference=difference)
+    fold_check("positions", check, rank=computed.rank, determinant=computed.determinant, difference=difference)
     axes = AXES[: vectors.dimensions]
     header = [say("positions.vectors.name", "name"), *axes]
     rows = [

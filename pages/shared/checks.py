@@ -9,7 +9,7 @@ page reports it.
 
 from model.attribution.intervention_result import InterventionCheck
 from model.tracing.traced_model import Record
-from pages.shared.texts import block, render_check
+from pages.shared.texts import Figure, block, render_check
 from views.text.catalogue import Message, say
 from views.text.numbers import three_digits
 
@@ -114,7 +114,7 @@ _REASONS = {
 }
 
 
-def format_difference(name: str, figure: float) -> str:
+def format_difference(name: str, figure: float) -> Figure:
     """Format a difference with its bound.
 
     Args:
@@ -124,19 +124,20 @@ def format_difference(name: str, figure: float) -> str:
     bound = BOUNDS[name]
     formatted = f"{bound:.0e}".replace("e-0", "e-") if 0 < bound < 1e-3 else f"{bound:g}"  # `1e-5`, `0.05`
     if bound == figure == 0:
-        return say("check.exact", "exactly 0")
+        return Figure(say("check.exact", "exactly 0"))
     within = figure <= bound  # False for NaN
-    return (_REASONS.get(name, _ROUNDING) if within else _BEYOND)(figure=three_digits(figure), bound=formatted)
+    message = _REASONS.get(name, _ROUNDING) if within else _BEYOND
+    return Figure(message(figure=three_digits(figure), bound=formatted), within)
 
 
 # Suffixes of the ids of the texts on attention, by how its record is verified.
 _WAYS = {"sdpa": "", "score": "-of-a-score", "fused": "-fused", "double": "-double", "eager": "-eager"}
 
 
-def describe_attention_check(record: Record, causal: bool = False) -> tuple[str, str]:
+def describe_attention_check(record: Record, causal: bool = False) -> tuple[Figure, str]:
     """Return the result of a record's check as Markdown, and the id of the block that explains it."""
     check, way = record.verification, _WAYS[getattr(record, "verified_by", "sdpa")]
-    leak = say("viewer.check.unmasked", "0, nothing is masked")
+    leak = Figure(say("viewer.check.unmasked", "0, nothing is masked"))
     if causal or record.allowed is not None:
         leak = format_difference("mask leak", check.masked_weight)
     if getattr(record, "half", False):
@@ -150,7 +151,8 @@ def describe_attention_check(record: Record, causal: bool = False) -> tuple[str,
             format_difference("row sums", check.row_sum_error),
         )
     line = block("attention_viewer", f"check{way}", difference=difference, rows=rows, masked_weight=leak)
-    return line, "what-this-checks" + ("-opened" if way in ("-fused", "-double", "-eager") else way)
+    within = all(getattr(figure, "within", True) for figure in (difference, rows, leak))
+    return Figure(line, within), "what-this-checks" + ("-opened" if way in ("-fused", "-double", "-eager") else way)
 
 
 def render_intervention_check(check: InterventionCheck) -> None:
@@ -159,7 +161,9 @@ def render_intervention_check(check: InterventionCheck) -> None:
     difference = (
         format_difference("half attention", recomputed) if check.half else format_difference("intervention", recomputed)
     )
-    lines = [block("compare", "check", difference=difference)]
+    lines, within = [block("compare", "check", difference=difference)], difference.within
     if check.edited is not None:
-        lines.append(block("compare", "check-by-weights", difference=format_difference("edited weights", check.edited)))
-    render_check(" ".join(lines), "compare")
+        edited = format_difference("edited weights", check.edited)
+        lines.append(block("compare", "check-by-weights", difference=edited))
+        within = within and edited.within
+    render_check(Figure(" ".join(lines), within), "compare")

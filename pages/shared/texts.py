@@ -46,11 +46,37 @@ def how_to_read(*texts: str) -> None:
             column.markdown(text)
 
 
-def render_check(text: str, page: str, id: str = "what-this-checks") -> None:
-    """Render the line of a check, and a fold that explains what it checks."""
-    st.caption(text)
-    with st.expander(say("shared.what-this-checks", "What this checks")):
-        paragraph(page, id)
+class Figure(str):
+    """A formatted difference, or a text with differences, and whether all are within their bounds."""
+
+    within: bool
+
+    def __new__(cls, text: str, within: bool = True) -> "Figure":
+        """Attach `within` to `text`."""
+        figure = super().__new__(cls, text)
+        figure.within = within
+        return figure
+
+
+def fold_check(page: str, id: str, **values: object) -> None:
+    """Render the block of a check in a fold with a tick; openly if a `Figure` among the values is beyond its bound."""
+    failed = id.endswith(("-wrong", "-different")) or not all(
+        getattr(value, "within", True) for value in values.values()
+    )
+    render_check(Figure(block(page, id, **values), not failed))
+
+
+def render_check(text: str, page: str = "", id: str = "what-this-checks") -> None:
+    """Render the line of a check in a fold with a tick, with the block that explains it; openly if a check failed."""
+    if not getattr(text, "within", True):
+        st.warning(text)
+        if page:
+            paragraph(page, id)
+        return
+    with st.expander(say("shared.checked", "Checked"), icon=":material/check:", type="compact"):
+        st.caption(text)
+        if page:
+            paragraph(page, id)
 
 
 def warn_if_cut_off(finished: bool, which: str = "", at: DeltaGenerator | None = None, **values: object) -> None:

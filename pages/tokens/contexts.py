@@ -10,7 +10,7 @@ from pages.shared.charts import chart, curves
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request, is_usable, sentence_box
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import ChartLine, category_ticks, lines
 from views.text import literal
@@ -60,7 +60,7 @@ def render(request: Request) -> None:
             "tokens", "contexts-adjective", **words, first=three_digits(cosines[2]), last=three_digits(cosines[-1])
         )
     apart = abs(contexts.vectors[1:, 0] - contexts.vectors[:-1, 0]).max()
-    caption(
+    fold_check(
         "tokens",
         "contexts-check",
         apart=apart,

@@ -9,7 +9,7 @@ from pages.shared.charts import curves
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, fold_check, paragraph
 from views.controls import widgets
 from views.figures.line_chart import ChartLine
 from views.html import bars
@@ -62,7 +62,7 @@ def render(request: Request) -> None:
     result = {"best": best, "chosen": float(clearness[best]), "held": float(scores.held_out[best])}
     result["together"] = scores.together
     render_experiment("tokens-dimensions", {"contrast": "verb"}, result if contrast == "verb" else None)
-    caption(
+    fold_check(
         "tokens", "dimensions-check", difference=checks.format_difference("area under the curve", scores.difference())
     )
     header = [say("column.dimension", "dimension"), auc_choosing, auc_held_out]

@@ -10,7 +10,7 @@ from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption
+from pages.shared.texts import block, caption, fold_check
 from views import map_labels
 from views.controls import widgets
 from views.figures.heatmap import ChartMatrix, symmetric
@@ -63,7 +63,7 @@ def render(request: Request) -> None:
     row, position = (float(np.linalg.norm(each, axis=1).mean()) for each in (steps.scaled, steps.positions))
     result = {"row": row, "position": position} if step == "positions" else None
     render_experiment("tokens-step-by-step", {"step": "positions"}, result)
-    caption("tokens", "steps-check", difference=checks.format_difference("embedding", steps.difference))
+    fold_check("tokens", "steps-check", difference=checks.format_difference("embedding", steps.difference))
     render_files(steps)
 
 

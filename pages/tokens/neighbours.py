@@ -7,7 +7,7 @@ from pages.shared import checks, files
 from pages.shared.charts import chart
 from pages.shared.experiment import render_experiment, token_value
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
 from views import map_labels
 from views.controls import sentence_input, widgets
 from views.figures.line_chart import histogram
@@ -61,6 +61,6 @@ def render(request: Request) -> None:
         "cosine": float(nearest.cosine),
     }
     render_experiment("tokens-neighbours", {"near": str(last)}, result if place == last - 1 else None)
-    caption("tokens", "neighbours-check", difference=checks.format_difference("cosines", neighbours.difference))
+    fold_check("tokens", "neighbours-check", difference=checks.format_difference("cosines", neighbours.difference))
     label = say_count("tokens.near.csv", "{count} neighbour as CSV", "{count} neighbours as CSV", MOST)
     files.csv_and_table(header, rows, "neighbours", label)

@@ -8,7 +8,7 @@ from pages.shared import files, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, column_with_text
+from pages.shared.texts import block, column_with_text, fold_check
 from views.controls import widgets
 from views.html import bars
 from views.text import literal
@@ -63,7 +63,7 @@ def render(request: Request) -> None:
     sizes = {"d_ff": doubled, "d_model": trained.d_model, "layers": trained.n_encoder_layers}
     render_experiment("tokens-sizes", sizes, result if is_doubled else None, d_ff=doubled)
     formula = grouped(before)
-    caption("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
+    fold_check("tokens", "sizes-check", formula=formula, counted=grouped(request.service.model.parameters))
     files.csv_and_table(*tables.header_and_rows(columns), "sizes", say("sizes.csv", "Sizes as CSV"))
     program_values = {"d_model": width, "n_heads": heads, "d_ff": inner, "layers": layers}
     render_program("tokens", "sizes", **program_values, vocabulary=typed_config.vocabulary_size)

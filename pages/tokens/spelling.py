@@ -9,7 +9,7 @@ from pages.shared import files, tables
 from pages.shared.code import render_program
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
-from pages.shared.texts import block, caption, column_with_text
+from pages.shared.texts import block, column_with_text, fold_check
 from views.controls import widgets
 from views.html import bars, generated_tokens
 from views.text import literal
@@ -65,7 +65,7 @@ def render(request: Request) -> None:
     render_experiment("tokens-spelling", {"word": word.upper()}, result if word == word.upper() else None)
     normal = [" ".join(filter(None, unicodedata.normalize("NFKC", row.text).split(" "))) for row in rows]
     back = sum(tokenizer.decode(row.ids) == text for row, text in zip(rows, normal, strict=True))
-    caption("tokens", "spelling-check", back=back, all=len(rows))
+    fold_check("tokens", "spelling-check", back=back, all=len(rows))
     texts = {row.name: row.text for row in rows}
     render_program("tokens", "spelling", word=texts["as-typed"], other=texts.get("other", texts["as-typed"]))
 

@@ -16,7 +16,7 @@ from pages.shared import checks, files
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_header, translation_html
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, how_to_read, paragraph
+from pages.shared.texts import block, caption, fold_check, how_to_read, paragraph
 from pages.translate import home
 from views import navigation
 from views.components.inline_svg import inline_svg
@@ -98,7 +98,7 @@ def render_tokens(options: DecodingOptions, steps: Sequence[Step], trace: Trace)
     else:
         # the streamed steps, from cached keys and values, against one pass over the finished translation
         difference = max(abs(step.probability - row.probability) for step, row in zip(steps, rows, strict=True))
-        caption("translate", "check", difference=checks.format_difference("step by step", difference))
+        fold_check("translate", "check", difference=checks.format_difference("step by step", difference))
     render_table(rows)
 
 

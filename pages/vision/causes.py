@@ -16,7 +16,7 @@ from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, how_to_read, paragraph
+from pages.shared.texts import block, fold_check, how_to_read, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class
 from views import map_labels, patch_grid
@@ -84,7 +84,7 @@ def render_lens(service: Service, key: str, trace: PatchTrace, class_index: int)
     row, column = (map_labels.index_of(chosen[side]) for side in ("row", "column"))
     with right:
         _render_layers(lens, trace, class_index, 1 + row * trace.grid[1] + column)
-        caption(PAGE, "lens-check", difference=checks.format_difference("logit lens", lens.difference))
+        fold_check(PAGE, "lens-check", difference=checks.format_difference("logit lens", lens.difference))
     before = chosen["lenslayer"] == layers[0]
     render_experiment("vision-causes", {"lenslayer": layers[0]}, _first_answer(lens, trace) if before else None)
     with st.container(horizontal=True):

@@ -6,7 +6,7 @@ from model import VisionTrace
 from model.lessons.classification import recompute_classification
 from pages.shared import checks, files, tables
 from pages.shared.service import Service
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import fold_check, paragraph
 from pages.vision.program import render_vision_program
 from views.components.matrix_row import RowMatrix, matrix_row
 from views.text import terms
@@ -38,7 +38,9 @@ def render_classification(service: Service, key: str, trace: VisionTrace) -> Non
         ]
         title = say("vision.classification.title", "From logits to probabilities")
         tables.render_table(columns, title, int(steps.probabilities.argmax()))
-        caption("vision", "check-classification", difference=checks.format_difference("output layer", steps.difference))
+        fold_check(
+            "vision", "check-classification", difference=checks.format_difference("output layer", steps.difference)
+        )
         header, content = tables.header_and_rows(columns)
         with st.container(horizontal=True):
             files.csv(header, content, "classification", say("vision.classification.csv", "Classes as CSV"))

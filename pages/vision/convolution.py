@@ -12,7 +12,7 @@ from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.models import open_convolution, private_service
 from pages.shared.service import Service
-from pages.shared.texts import block, paragraph
+from pages.shared.texts import fold_check, paragraph
 from pages.vision.program import render_vision_program
 from views import patch_grid
 from views.controls import widgets
@@ -97,7 +97,7 @@ def render_convolution(service: Service, key: str, trace: VisionTrace) -> None:
     result = {"ours": percent(float(own_shares["patches"][answer])), "theirs": percent(share(their_shares["patches"]))}
     render_experiment("vision-convolution", {"arranged": "patches"}, result if arrangement == "patches" else None)
     difference = float(np.abs(own_shares["kept"] - trace.probabilities).max())
-    st.caption(block(PAGE, "beside-check", difference=checks.format_difference("pictures again", difference)))
+    fold_check(PAGE, "beside-check", difference=checks.format_difference("pictures again", difference))
     files.csv_and_table(header, rows, "inductive-bias", say("vision.bias.csv", "Probabilities as CSV"))
     files.csv(columns, field_rows, "receptive-field", say("vision.bias.reach.csv", "Receptive field as CSV"))
     render_vision_program(service, "convolution")

@@ -15,7 +15,7 @@ from pages.shared.fragments import fragment
 from pages.shared.head_ranking import head_list
 from pages.shared.head_ranking.head_rows import Head, LoadedStatistics, format_signed, list_heads, load_best_statistics
 from pages.shared.service import Service
-from pages.shared.texts import caption, paragraph
+from pages.shared.texts import caption, fold_check, paragraph
 from pages.vision.program import render_vision_program
 from pages.vision.vision_inputs import choose_class, cls_maps
 from views import map_labels, patch_grid
@@ -138,7 +138,7 @@ def _render_head(service: Service, key: str, study: HeadEffects, trace: VisionTr
     tables.render_table(columns, say("vision.head.table", "Answer with {head} ablated", head=head.name))
     alone = service.analysis(("head alone", key, *place), lambda model: model.logits_without(trace, *place))
     difference = checks.format_difference("logits of one head", float(abs(alone - without).max()))
-    caption(PAGE, "check", head=head.name, difference=difference)
+    fold_check(PAGE, "check", head=head.name, difference=difference)
     caption(PAGE, "distance", pixels=study.distance[place])
 
 

@@ -12,7 +12,7 @@ from pages.shared import checks, files, tables
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.service import Service
-from pages.shared.texts import block, caption, paragraph
+from pages.shared.texts import block, caption, fold_check, paragraph
 from pages.vision.faithfulness import (
     METHOD_LABELS,
     PAGE,
@@ -85,7 +85,7 @@ def render_layers(service: Service, key: str, trace: PatchTrace) -> None:
     areas = {"area": measured.methods["rollout"].deletion_area, "random": measured.chance.deletion_area}
     render_experiment("vision-layers", {"fusion": "min"}, areas if fusion == "min" else None)
     ends = [end for curve in measured.all.values() for end in (curve.deletion[0], curve.insertion[-1])]
-    caption(
+    fold_check(
         PAGE,
         "check",
         rollout=checks.format_difference("rollout", check.max_difference),

@@ -8,7 +8,7 @@ import numpy as np
 
 from model.tracing.picture_trace import PatchTrace
 from pages.shared import checks, files, tables
-from pages.shared.texts import block, render_check
+from pages.shared.texts import Figure, block, render_check
 from views import kind_labels, map_labels, map_weights, patch_grid
 from views.components.controls import fits
 from views.components.patch_picture import PatchPicture, PicturePanel, patch_picture
@@ -171,7 +171,8 @@ def render_check_line(trace: PatchTrace) -> None:
         checks.format_difference("attention", check.max_difference),
         checks.format_difference("row sums", check.row_sum_error),
     )
-    render_check(block("vision", "check", difference=difference, rows=rows), "vision")
+    text = Figure(block("vision", "check", difference=difference, rows=rows), difference.within and rows.within)
+    render_check(text, "vision")
 
 
 def render_all_heads_file(trace: PatchTrace) -> None:

@@ -115,7 +115,9 @@ def check_text(text: str, number_allowed: bool = True) -> None:
 
 def check_bounds(app: AppTest) -> None:
     """Check that every difference has its bound and none is reported beyond it."""
-    prose = english("\n".join(element.value for element in (*app.caption, *app.markdown))).replace("\n", " ")
+    prose = english("\n".join(element.value for element in (*app.caption, *app.markdown, *app.warning))).replace(
+        "\n", " "
+    )
     assert "something is wrong" not in prose
     for line in re.findall(r"(?:[Dd]ifference|differs? by(?: at most)?):? (\d[^ ]*)(.{12})", prose):
         assert line[1].startswith((" (", " between the")), line

@@ -77,7 +77,7 @@ def test_a_decoder_continues_and_lists_probable_tokens(open_app, listed):
 def test_a_masked_model_fills_the_mask(open_app, listed):
     app = open_app("models", model="bert", text="The [MASK] fox.")
     tables = [frame.value for frame in app.dataframe]
-    assert any("token 1 behind the mask" in table.columns for table in tables)
+    assert any("token 1 for the mask" in table.columns for table in tables)
     assert "MASK" in page_text(open_app("models", model="bert", text="The fox."))
 
 

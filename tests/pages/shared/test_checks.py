@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from pages.shared import checks
 from tests.pages.conftest import ROOT
@@ -27,6 +28,27 @@ def test_a_difference_is_formatted_with_its_bound():
 @pytest.mark.parametrize(("name", "figure"), [("attention", 1.1e-5), ("mask leak", 1e-9), ("attention", float("nan"))])
 def test_a_difference_beyond_its_bound_is_reported(name, figure):
     assert "something is wrong" in checks.format_difference(name, figure)
+
+
+def render_attention_checks():
+    from pages.shared import checks
+    from pages.shared.texts import Figure, fold_check, render_check
+
+    for difference in (1e-7, 1.0):
+        figure = checks.format_difference("attention", difference)
+        fold_check("compare", "two-check", difference=figure)
+        render_check(Figure(f"Line {figure}", figure.within), "compare")
+
+
+def test_a_check_is_folded_unless_it_failed():
+    app = AppTest.from_function(render_attention_checks).run()
+    folds = [fold for fold in app.expander if fold.label == "Checked"]
+    assert [len(fold.caption) for fold in folds] == [1, 1]
+    assert "independent" not in folds[0].caption[0].value and len(folds[0].markdown) == 0
+    assert len(folds[1].markdown) == 1  # what it checks
+    assert ["1.00, which is beyond the bound 1e-5: something is wrong" in each.value for each in app.warning] == [
+        True
+    ] * 2
 
 
 def test_bounds_and_checks_correspond():

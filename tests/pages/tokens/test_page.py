@@ -199,7 +199,7 @@ def test_compared_sizes_and_a_width_not_divisible_by_heads(open_app, translator)
     assert "256 \u2192 1024 \u2192 256" in html
     assert "6 + 6" in html
     app = open_app("tokens", part="sizes")
-    assert f"{translator.parameters:,}".replace(",", " ") in check_caption(app, "weight file holds")
+    assert f"{translator.parameters:,}".replace(",", " ") in check_caption(app, "weight file has")
     app.number_input(key="d_model").set_value(250).run()
     (warning,) = app.warning
     refused = warning.value.replace("\\", "")
