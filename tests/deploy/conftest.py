@@ -10,22 +10,16 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.browser import conftest as journeys
 from tests.browser.chromium import FLAGS, installed_chromium
-from tests.browser.conftest import (
-    PATIENCE,
-    Server,
-    empty,
-    first_visit,
-    held_page,
-    held_tab,
-    patient,
-    phone,
-    phone_tab,
-)
+from tests.browser.conftest import PATIENCE, Server, first_visit
 from tests.browser.policy import Watch
 from tests.deploy.replicas import Site
 
-__all__ = ["empty", "held_page", "held_tab", "patient", "phone", "phone_tab"]  # fixtures for these tests too
+# all fixtures of the journeys, but for those below
+globals().update(
+    {name: each for name, each in vars(journeys).items() if type(each).__name__ == "FixtureFunctionDefinition"}
+)
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,7 @@ from playwright.sync_api import Page
 from tests.browser.conftest import PATIENCE, READY
 from tests.browser.test_embedding import (
     course,
+    embedding_browser,
     open_framed,
     tab,
     test_a_listed_site_shows_the_app_and_a_visitor_works_in_it,
@@ -20,6 +21,7 @@ from tests.deploy.visitor import COOKIE, request
 
 __all__ = [
     "course",
+    "embedding_browser",
     "tab",
     "test_a_listed_site_shows_the_app_and_a_visitor_works_in_it",
     "test_another_site_shows_nothing",
