@@ -29,9 +29,22 @@ body:has([data-testid=stMain] :is([data-testid=stAlert], [data-testid=stExceptio
 </style><label>{label}</label><div{token} class="box" lang="en">{sentence}</div>{translation}{below}"""
 
 # Below the translation: an outline, or a component, whose script removes all of this.
+# The home page has its title, its purpose and its links in one line: see web/src/page/content.css.
 _OUTLINE = f"""<style>
-.first > div:last-child {{margin-top: 1rem}}
-@media (min-width: 641px) {{.first > div:last-child {{width: 57.5%}}}}
+.first {{display: flex; flex-flow: row wrap; align-items: baseline; align-content: flex-start; gap: .5rem 1rem;
+  padding-inline: 2.5rem}}
+.first > * {{flex: 0 0 100%; box-sizing: border-box}}
+.first h1 {{flex: 0 0 auto; font-size: 1.5rem; padding: 0}}
+.first > p {{flex: 1 1 20rem; margin: 0; padding-right: 379px}}
+.first > label {{display: none}}
+.first > div.box {{margin: 0}}
+.first > div:last-child {{height: 30rem; margin: 0}}
+body:has([data-testid=stMain] [data-testid=stElementContainer]) > .first {{display: flex}}
+@media (max-width: 863px) {{
+  .first {{padding-inline: 1rem}}
+  .first > p {{margin-bottom: 1.75rem; padding: 0}}
+}}
+@media (max-width: 640px) {{.first > p {{margin-top: -.5rem}}}}
 body:has([data-testid=stMain] [lang={_TO}]):has([data-testid=stMain] input) > .first {{display: none}}
 </style><div></div>"""
 _VIEW = """<style>

@@ -1,13 +1,11 @@
-"""The layout of the home page: the translation, a live map of it, and links to the main pages."""
+"""The layout of the home page: sentence and translation, the stage, and links to the main pages."""
+
+from dataclasses import dataclass
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from model import Trace
-from views import kind_labels
-from views.components.linked_heatmaps import attention_map
-from views.components.matrix_row import RowMatrix
-from views.text.catalogue import Message, say
+from views.text.catalogue import Message
 
 # Target page, what the user does there, and a detail.
 LINKS = (
@@ -17,22 +15,24 @@ LINKS = (
 )
 
 
-def render_layout() -> tuple[DeltaGenerator, DeltaGenerator, DeltaGenerator, DeltaGenerator]:
-    """Render the links; return containers for title and box, for the translation, the map, and the options."""
-    with st.container(key="home"):
-        header, translation = st.container(), st.empty()
-        left, right = st.columns([3, 2], gap="large")
-    with right:
+@dataclass(frozen=True)
+class HomeLayout:
+    """Containers of the home page: title and sentence box, translation, stage, and decoding options with examples."""
+
+    header: DeltaGenerator
+    translation: DeltaGenerator
+    stage: DeltaGenerator
+    options: DeltaGenerator
+
+
+def render_layout() -> HomeLayout:
+    """Render the links and return containers for the rest; web/src/page/content.css places all of them."""
+    with st.container(key="home", gap="small"):
+        header = st.container(key="home-header", gap="small")
+        translation = st.empty()
+        stage = st.container(key="home-stage")
+        options = st.container(key="home-options", gap="small")
         with st.container(key="doors", gap="small"):
             for page, label, detail in LINKS:
                 st.page_link(f"pages/{page}/page.py", label=f"**{label()}** *{detail()}*", width="stretch")
-        options = st.container()
-    return header, translation, left.container(key="live-map"), options
-
-
-def render_map(trace: Trace) -> None:
-    """Render the mean of the last layer's cross-attention heads, with a row for each generated token."""
-    kind, weights = kind_labels.KINDS["cross"], trace.attention("cross")[-1].mean(axis=0)  # (query, key)
-    name, row = say("home.map", "Where each French token comes from"), say("home.map.row", "Generates: French token")
-    matrix = RowMatrix(name, weights, "cross", trace.next_tokens, trace.axes("cross")[1], row, kind.key_axis, False)
-    attention_map([matrix], "live map")
+    return HomeLayout(header, translation, stage, options)

@@ -1,4 +1,4 @@
-"""The home page: introduction, a translated sentence with a live map, and the candidates at every position."""
+"""The home page: introduction, a translated sentence on the stage, and the candidates at every position."""
 
 import time
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from pages.shared.page_header import Request, render_header, translation_html
 from pages.shared.service import Service
 from pages.shared.texts import block, caption, fold_check, how_to_read, paragraph
 from pages.translate import home
+from pages.translate.stage import render_stage
 from views import navigation
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
@@ -121,14 +122,14 @@ def render_table(rows: Sequence[Prediction]) -> None:
 
 def render() -> None:
     """Render the inputs and the translation; below them the architecture, and how to read the page."""
-    header, sentence, live_map, options = home.render_layout()
-    with header:
-        request = render_header("translate", options=options)
+    layout = home.render_layout()
+    with layout.header:
+        request = render_header("translate", options=layout.options)
     if request.accepted:
-        steps = stream_translation(request, sentence)
+        steps = stream_translation(request, layout.translation)
         trace = request.trace()
-        with live_map:
-            home.render_map(trace)
+        with layout.stage:
+            render_stage(request.service, trace)
         render_tokens(request.options, steps, trace)
     picture, words = st.columns([3, 2], gap="large")
     with picture:

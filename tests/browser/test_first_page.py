@@ -198,14 +198,14 @@ def test_without_scripts_the_page_asks_for_javascript(browser: Browser, server: 
 
 @pytest.mark.parametrize("size", [LAPTOP, nightly(PHONE)], ids=["wide", "narrow"])
 def test_the_home_page_explains_itself_without_scrolling(server: Server, page, size: dict):
-    """Name, one sentence, the sentence in the box, a live map of it, and three links."""
+    """Name, one sentence, the sentence in the box, the stage with its figure, and three links."""
     page.set_viewport_size(size)
     open_page(page, server.url)
     main = page.locator('[data-testid="stMain"]')
     assert is_on_screen(main.get_by_role("heading", name=navigation.NAME), size)
     assert is_on_screen(main.get_by_text(navigation.PAGES[0]()), size)
     assert is_on_screen(main.get_by_label("English sentence"), size)
-    assert is_on_screen(main.locator(".st-key-live-map canvas[role=img]"), size)
+    assert is_on_screen(main.locator(".st-key-home-stage .field"), size)
     links = main.locator(".st-key-doors").get_by_role("link")
     assert [link.get_attribute("href").partition("?")[0].rsplit("/", 1)[1] for link in links.all()] == HOME_LINKS
     for link in links.all():
@@ -213,7 +213,7 @@ def test_the_home_page_explains_itself_without_scrolling(server: Server, page, s
     sentence = page.get_by_label("English sentence")
     sentence.fill("I want to buy a car.")
     sentence.press("Enter")
-    expect(page.locator(".st-key-live-map .keys span").nth(4)).to_have_text("a")
+    expect(page.locator(".st-key-home-stage .english .token").nth(4)).to_have_text("a")
     links.nth(1).click()
     expect(main.locator("h1")).to_have_text("Vision")
 

@@ -35,7 +35,7 @@ def test_translation_tokens_probabilities_and_candidates(open_app):
     for card in cards:
         assert len(re.findall("<tr", card)) in (5, 6)
         assert card.count("aa-chosen") == 1
-    assert len(app.get("bidi_component")) == 2  # the live map and the diagram
+    assert len(app.get("bidi_component")) == 2  # the stage and the diagram
 
 
 def test_step_by_step_probabilities_agree_with_one_pass(open_app):

@@ -51,6 +51,7 @@ FUNCTIONS = {
         "getElementById",
     ),
     *("getPropertyValue", "hasAttribute", "header", "markData", "matches", "matchMedia", "observe", "parseFromString"),
+    "piece",
     *("querySelector", "querySelectorAll", "remove", "removeAttribute", "removeEventListener", "replace", "replaceAll"),
     *("setAttribute", "setProperty", "setStateValue", "setTriggerValue", "split", "startsWith", "svgElement", "tell"),
     *("toBlob", "toggle", "toggleAttribute", "write"),
@@ -74,7 +75,8 @@ PROPERTIES = {
 }
 SPOKEN = re.compile(r'\s*"(aria-(?:label|description|valuetext|roledescription)|title|alt|placeholder)"\s*,')
 STYLE = re.compile(
-    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|var|color-mix|linear-gradient|max|min)\(.*\)|[MCHVhvlz\d\s.-]+", re.IGNORECASE
+    r"#\w{6}|[\d. ]*px.*|(?:rgb|url|var|color-mix|linear-gradient|max|min|translateX|rotate)\(.*\)|[MCHVhvlz\d\s.-]+",
+    re.IGNORECASE,
 )
 CONSTANTS = {
     *("APP", "CONNECTED", "DIALOG", "TITLE"),  # of Streamlit's page
@@ -119,7 +121,11 @@ CONSTANTS = {
         "names",
     ),
 }
-IDS = {"light", "dark", "token", "number"}
+IDS = {
+    *("light", "dark", "token", "number"),
+    *("english", "french", "encoder", "decoder", "cross"),  # of sides and kinds
+    *("gridcell", "columnheader", "rowheader"),
+}
 LOOPS = re.compile(r"for \(const (?:kind|side) of \[[^\]]*$")  # over ids
 MODULES = re.compile(r'^(?:import\b|export\b[^"\n=]*from|declare module)[^"=]*"[^"\n]*"', re.MULTILINE)
 MARKUP = re.compile(r'\\u[0-9a-f]{4}|\\.|<[^<>]*>|[\w-]+="[^"]*"|&\w+;|\0')

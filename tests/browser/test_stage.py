@@ -1,0 +1,103 @@
+"""The stage of the home page in a browser: pointing, holding, keys, and the choice of a map, all without a request."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import violations
+from tests.browser.conftest import Server, open_page
+
+SENTENCE = "?text=The+animal+didn%27t+cross+the+street+because+it+was+too+tired."
+PLACE = 14  # of "elle"
+
+
+def french(page: Page, place: int = PLACE):
+    return page.locator(".french button.token").nth(place)
+
+
+def count_messages(page: Page) -> list[int]:
+    """Count what the page sends from now on."""
+    page.evaluate("""() => {
+        window.messages = 0
+        const send = WebSocket.prototype.send
+        WebSocket.prototype.send = function (data) { window.messages += 1; send.call(this, data) }
+    }""")
+
+
+def test_a_token_is_looked_at_and_held_without_a_request(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    expect(page.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 4, mean of 8 heads")
+    expect(french(page)).to_have_accessible_name(
+        "elle, place 15 of 20, attends to it 0.40, </s> 0.22, was 0.16, be 0.07, other 0.15"
+    )
+    count_messages(page)
+    french(page).hover()
+    expect(page.locator(".weights span")).to_have_text(["0.07", "0.05", "0.40", "0.16", "0.06", "0.22"])
+    expect(page.locator(".candidates tr.chosen")).to_contain_text("elle")
+    french(page).click()
+    page.mouse.move(0, 0)
+    expect(french(page)).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".candidates tr")).to_have_count(5)
+    expect(page.locator(".stage-root .heard")).to_contain_text("Held: elle, place 15 of 20")
+    page.keyboard.press("Escape")
+    expect(page.locator(".weights span")).to_have_count(0)
+    # from the pointer to the new drawing, in the browser's own clock
+    slowest = page.evaluate("""() => {
+        const root = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+            .map((holder) => holder.shadowRoot).find((shadow) => shadow?.querySelector(".stage-root"))
+        const times = [...root.querySelectorAll(".token")].map((token) => {
+            const from = performance.now()
+            token.dispatchEvent(new PointerEvent("pointerover", {bubbles: true, pointerType: "mouse"}))
+            root.querySelector(".field").getBoundingClientRect()
+            return performance.now() - from
+        })
+        return times.sort((one, other) => one - other)[Math.floor(times.length / 2)]
+    }""")
+    assert slowest < 16
+    assert page.evaluate("window.messages") == 0
+
+
+def test_another_map_is_drawn_at_once_and_is_in_the_address(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    page.get_by_role("gridcell", name="Show Cross-attention, layer 2, head 3").click()
+    title = page.locator(".stage-root .caption button")
+    expect(title).to_have_text("Cross-attention, layer 2, head 3")
+    page.get_by_role("radio", name="Decoder").check()
+    expect(title).to_have_text("Masked decoder self-attention, layer 4, mean of 8 heads")
+    page.get_by_role("radio", name="Cross", exact=True).check()
+    expect(title).to_have_text("Cross-attention, layer 2, head 3")  # each kind remembers its own
+    page.wait_for_url("**/*layer=2*")
+    page.reload()
+    expect(title).to_have_text("Cross-attention, layer 2, head 3")
+    expect(page.get_by_role("gridcell", name="Show Cross-attention, layer 2, head 3")).to_have_attribute(
+        "aria-selected", "true"
+    )
+
+
+def test_keys_move_hold_and_choose_a_ribbon(server: Server, page: Page):
+    open_page(page, f"{server.url}/{SENTENCE}")
+    french(page, 0).focus()
+    page.keyboard.press("ArrowRight")
+    expect(french(page, 1)).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(french(page, 1)).to_have_attribute("aria-pressed", "true")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".english .token.picked")).to_have_text("The")
+    page.keyboard.press("ArrowDown")
+    expect(page.locator(".english .token.picked")).to_have_text("animal")
+    expect(page.locator(".stage-root .heard")).to_contain_text("attends to animal: ")
+    page.locator(".stage-root summary").click()
+    expect(page.locator(".stage-root .scroll tbody tr").first).to_contain_text("1 L")
+    assert violations(page) == []
+
+
+def test_on_a_phone_the_figure_has_columns_and_a_sheet(server: Server, phone: Page):
+    open_page(phone, f"{server.url}/{SENTENCE}")
+    english, place = phone.locator(".english .token").nth(1).bounding_box(), french(phone, 1).bounding_box()
+    assert english["x"] < place["x"] and english["height"] == place["height"]
+    french(phone, 2).tap()
+    expect(phone.locator(".rail .candidates tr.chosen")).to_be_in_viewport()
+    phone.locator(".stage-root .caption button").tap()
+    phone.get_by_role("gridcell", name="Show Cross-attention, layer 1, head 1").tap()
+    expect(phone.locator(".stage-root .caption button")).to_have_text("Cross-attention, layer 1, head 1")
+    assert phone.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -1,0 +1,138 @@
+"""The stage: one picture of a translation, from English tokens by ribbons of cross-attention to French tokens.
+
+Arcs of self-attention are above and below.
+
+The payload contains the weights of all layers and heads in half precision, without the decoder's masked cells, and the
+most probable tokens at every place; the browser computes means. What is chosen is in the mark next to the component, so
+that it does not change the payload.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from .. import map_labels, palette
+from ..controls import sentence_input
+from ..controls.widgets import Choice
+from ..kind_labels import KINDS
+from ..text import terms
+from ..text.catalogue import Message, say
+from ..viewer.attention_maps import AttentionMaps
+from ..viewer.payload import SentArray, pack
+from . import component, controls
+
+_MOUNT = component.Component("stage", "stage-root")
+
+WORDS = controls.WORDS | {
+    "one": map_labels.LAYER_AND_HEAD,
+    "overHeads": Message("stage.over-heads", "layer {layer}, mean of {heads} heads"),
+    "overLayers": Message("stage.over-layers", "head {head}, mean of {layers} layers"),
+    "overAll": Message("stage.over-all", "mean of {layers} layers of {heads} heads"),
+    "named": Message("stage.named", "{kind}, {map}"),
+    "barIsOne": Message("stage.bar", "A full bar is 1."),
+    "note": Message("stage.note", "A ribbon shows where values are read, not why a word is written."),
+    "candidates": Message("stage.candidates", "Candidates at this place"),
+    "hold": Message(
+        "stage.hold", "Point at a French token to see its weights and its five most probable rivals; click to hold it."
+    ),
+    "held": Message("stage.held", "Held: {token}"),
+    "freed": Message("stage.freed", "Nothing is held."),
+    "english": Message("stage.english", "English tokens"),
+    "french": Message("stage.french", "French tokens"),
+    "englishName": Message("stage.english.name", "{token}, English token {place} of {count}"),
+    "frenchName": Message("stage.french.name", "{token}, place {place} of {count}"),
+    "attends": Message("stage.attends", "{name}, attends to {list}"),
+    "attended": Message("stage.attended", "{name}, attended to by {list}"),
+    "other": Message("stage.other", "other"),
+    "pair": Message("stage.pair", "{query} attends to {key}: {weight}"),
+    "maps": Message("stage.maps", "All maps: a row for each layer, a column for each head"),
+    "tile": Message("stage.tile", "Show {map}"),
+    "mean": terms.MEAN,
+    "masked": terms.MASKED,
+    "table": Message("stage.table", "{map}, as a table"),
+    "corner": Message("stage.corner", "attends to"),
+}
+_MEANINGS = {
+    "encoder": Message("stage.meaning.encoder", "what each English token attends to."),
+    "decoder": Message("stage.meaning.decoder", "which earlier tokens each place reads while its token is chosen."),
+    "cross": Message("stage.meaning.cross", "what each French token attends to while it is chosen."),
+}
+_ORDER = ("encoder", "cross", "decoder")  # of the choice
+
+
+@dataclass(frozen=True)
+class PlaceChances:
+    """The token that was chosen at a place, its probability, and the most probable tokens with theirs."""
+
+    token: str
+    probability: float
+    top: Sequence[tuple[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Stage:
+    """What the stage shows.
+
+    Attributes:
+        maps: of the kinds "encoder", "cross" and "decoder", between tokens.
+        places: one for each query of "cross" and "decoder".
+        choices: of "kind", "layer" and "head"; see `stage_choices`.
+        chosen: the selected option of each.
+    """
+
+    maps: AttentionMaps
+    places: Sequence[PlaceChances]
+    choices: Sequence[Choice]
+    chosen: Mapping[str, str]
+
+
+def stage_choices(maps: AttentionMaps) -> tuple[Choice, ...]:
+    """The choices of kind, layer and head; first is cross-attention of the last layer, averaged over its heads."""
+    names = {name: KINDS[name].short() for name in _ORDER}
+    layers, heads = maps["cross"].layer_ids, maps["cross"].head_ids
+    kind = Choice(say("kind.label", "Attention"), names, "kind", "cross")
+    places = sentence_input.head_choices(layers, heads, (len(layers) - 2, len(heads) - 1))
+    return kind, *(replace(choice, varies=False) for choice in places)  # the address has them where they are chosen
+
+
+def payload(stage: Stage, theme: palette.Theme) -> bytes:
+    """The bytes that `web/src/views/stage/payload.ts` reads."""
+    cross, decoder = stage.maps["cross"], stage.maps["decoder"]
+    header = {
+        "theme": theme,
+        "words": component.translated(WORDS),
+        "controls": controls.control_specs(stage.choices, ("layer", "head")),
+        "english": component.labels(cross.keys.labels),
+        "french": component.labels(place.token for place in stage.places),
+        "start": component.labels(decoder.keys.labels[:1])[0],
+        "places": [
+            {
+                "probability": round(place.probability, 4),
+                "top": [(label, round(probability, 4)) for label, probability in zip(*_columns(place), strict=True)],
+            }
+            for place in stage.places
+        ],
+        "kinds": {
+            name: {
+                "heading": maps.kind.headline,
+                "meaning": _MEANINGS[name](),
+                "layers": maps.layer_ids,
+                "heads": maps.head_ids,
+                "scales": component.scales(name),
+            }
+            for name, maps in stage.maps.items()
+        },
+    }
+    arrays = {name: SentArray(maps.weights, "float16", maps.kind.causal) for name, maps in stage.maps.items()}
+    return pack(header, arrays)
+
+
+def _columns(place: PlaceChances) -> tuple[list[str], list[float]]:
+    labels, probabilities = zip(*place.top, strict=True)
+    return component.labels(labels), list(probabilities)
+
+
+def stage(content: Stage, key: str, on_choose: Callable[[Mapping[str, str]], None]) -> None:
+    """Mount the stage; `on_choose` gets the selected kind, layer and head, half a second after the last change."""
+    handler = partial(controls.valid_selection, choices=content.choices), on_choose
+    _MOUNT(key, payload(content, sentence_input.theme()), dict(content.chosen), chosen=handler)

@@ -1,0 +1,346 @@
+/** The drawing of the stage: tokens as buttons; ribbons, bars and arcs as one SVG. */
+
+import { button, element, markData, setAttributes, svgElement } from "../../core/dom"
+import { layOut, type Box, type Layout } from "./layout"
+import { arc, EnglishEnds, ribbon, type Line } from "./paths"
+import type { KindName, StagePayload } from "./payload"
+import { columnOf, rowOf, twoDigits, type Focus } from "./reading"
+import { atRest, HELD_LEAST, ofHeld, restOf, strongestArc, type Part } from "./strongest"
+
+/** What a user does in the figure. */
+export interface FigureEvents {
+  point: (focus: Focus | null, key?: number) => void
+  press: (focus: Focus) => void
+  type: (event: KeyboardEvent, focus: Focus) => void
+  focus: (focus: Focus | null) => void
+}
+
+/** What is drawn: the map of each kind, and which kind was chosen. */
+export interface Scene {
+  readonly payload: StagePayload
+  readonly kind: KindName
+  readonly maps: Readonly<Record<KindName, Float32Array>>
+}
+
+/** How the figure is placed. */
+export interface Room {
+  readonly width: number
+  readonly height: number
+  readonly unit: number
+  readonly phone: boolean
+}
+
+/** The focus of the figure, whether it is held, and the key that is chosen in its row; -1 for none. */
+export interface Attention {
+  readonly focus: Focus | null
+  readonly held: boolean
+  readonly key: number
+}
+
+export class StageFigure {
+  readonly field: HTMLDivElement
+  layout: Layout | undefined
+  private readonly svg: SVGSVGElement
+  private readonly sides: Record<Focus["side"], HTMLDivElement>
+  private readonly numbers: HTMLDivElement
+  private tokens: Record<Focus["side"], HTMLButtonElement[]> = { english: [], french: [] }
+  private start: HTMLSpanElement | undefined
+  private rest: SVGGElement | undefined
+  private front: SVGGElement | undefined
+  private ends: EnglishEnds | undefined
+  private scene: Scene | undefined
+
+  constructor(
+    parent: ParentNode,
+    private readonly events: FigureEvents,
+  ) {
+    this.field = element("div", "field", parent)
+    this.svg = svgElement("svg", { "aria-hidden": "true" }, this.field)
+    this.numbers = element("div", "weights", this.field)
+    this.numbers.setAttribute("aria-hidden", "true")
+    this.sides = { english: this.buildSide("english"), french: this.buildSide("french") }
+    this.svg.onpointermove = (event) => this.pointLine(event)
+    this.svg.onpointerleave = () => events.point(null)
+    this.svg.onclick = (event) => this.pressLine(event)
+  }
+
+  private buildSide(side: Focus["side"]): HTMLDivElement {
+    const holder = element("div", `side ${side}`, this.field)
+    holder.setAttribute("role", "group")
+    const at = ({ target }: Event): Focus | null => {
+      const place = this.tokens[side].indexOf((target as Element).closest("button")!)
+      return place < 0 ? null : { side, place }
+    }
+    holder.onpointerover = (event) => event.pointerType !== "touch" && this.events.point(at(event))
+    holder.onpointerleave = (event) => event.pointerType !== "touch" && this.events.point(null)
+    holder.onclick = (event) => {
+      const focus = at(event)
+      if (focus) this.events.press(focus)
+    }
+    holder.onkeydown = (event) => {
+      const focus = at(event)
+      if (focus) this.events.type(event, focus)
+    }
+    holder.addEventListener("focusin", (event) => {
+      const focus = at(event)
+      if (focus) this.follow(focus)
+      this.events.focus(focus && (event.target as Element).matches(":focus-visible") ? focus : null)
+    })
+    holder.addEventListener("focusout", () => this.events.focus(null))
+    return holder
+  }
+
+  /** One token of each side is in the order of the Tab key. */
+  private follow({ side, place }: Focus): void {
+    this.tokens[side].forEach((token, other) => (token.tabIndex = other === place ? 0 : -1))
+  }
+
+  /** Moves the keyboard's focus to a token, the nearest if there is none at `place`. */
+  moveTo({ side, place }: Focus): void {
+    const tokens = this.tokens[side]
+    tokens[Math.max(0, Math.min(tokens.length - 1, place))]?.focus()
+  }
+
+  /** Draws a scene at rest. */
+  draw(scene: Scene, room: Room): void {
+    const { payload } = scene
+    const measure = measuring(this.field, room.unit)
+    const french = [payload.start, ...payload.french]
+    const layout = (this.layout = layOut({ ...room, english: payload.english.map(measure), french: french.map(measure) }))
+    if (this.scene?.payload !== payload) this.buildTokens(payload)
+    this.scene = scene
+    this.field.classList.toggle("columns", !layout.rows)
+    this.field.style.width = layout.rows ? "" : `${layout.width}px`
+    this.field.style.height = `${layout.height}px`
+    this.field.style.setProperty("--pitch", `${layout.pitch}px`)
+    setAttributes(this.svg, { width: layout.width, height: layout.height })
+    this.tokens.english.forEach((token, place) => put(token, layout.english[place]!))
+    if (this.start) put(this.start, layout.french[0]!)
+    this.tokens.french.forEach((token, place) => put(token, layout.french[place + 1]!))
+    this.ends = new EnglishEnds(scene.maps.cross, payload.english.length)
+    this.svg.replaceChildren()
+    buildHatching(this.svg)
+    this.rest = svgElement("g", { class: "rest" }, this.svg)
+    this.front = svgElement("g", { class: "front" }, this.svg)
+    this.drawRest(scene, layout, this.rest)
+  }
+
+  private buildTokens(payload: StagePayload): void {
+    const { words } = payload
+    const build = (side: Focus["side"], labels: readonly string[]) => {
+      const holder = this.sides[side]
+      holder.replaceChildren()
+      holder.setAttribute("aria-label", side === "english" ? words.english : words.french)
+      if (side === "french") {
+        this.start = markData(element("span", "token start", holder), "token")
+        this.start.textContent = payload.start
+      }
+      this.tokens[side] = labels.map((label, place) => {
+        const token = markData(button(holder, visible(label), () => undefined), "token")
+        token.onclick = null // the side handles it
+        token.className = "token"
+        token.tabIndex = place ? -1 : 0
+        return token
+      })
+    }
+    build("english", payload.english)
+    build("french", payload.french)
+  }
+
+  /** Names of the tokens for screen readers. */
+  name(describe: (focus: Focus) => string): void {
+    for (const side of ["english", "french"] as const) {
+      this.tokens[side].forEach((token, place) => token.setAttribute("aria-label", describe({ side, place })))
+    }
+  }
+
+  private drawRest(scene: Scene, layout: Layout, group: SVGGElement): void {
+    const { maps, payload } = scene
+    const keys = payload.english.length
+    for (const place of payload.french.keys()) {
+      const parts = atRest(rowOf(maps.cross, place, keys))
+      this.drawBar(layout, place, parts, group)
+      for (const part of parts) this.drawRibbon(place, part, group)
+    }
+    for (const [side, count] of [["english", keys], ["french", payload.french.length]] as const) {
+      for (let query = 0; query < count; query++) {
+        for (const key of this.restKeys(scene, side, query)) this.drawArc(side, query, key, group)
+      }
+    }
+  }
+
+  /** The arcs of a token at rest: one, or its strongest keys where its kind is the chosen one. */
+  private restKeys({ kind, maps, payload }: Scene, side: Focus["side"], query: number): number[] {
+    const own = side === "english" ? "encoder" : "decoder"
+    const row = rowOf(maps[own], query, payload.maps[own].keys.length)
+    const self = side === "english" ? query : -1
+    if (kind === own) return atRest(row).map(({ key }) => key).filter((key) => key !== self)
+    const key = strongestArc(row, self)
+    return key < 0 ? [] : [key]
+  }
+
+  private drawRibbon(place: number, part: Part, parent: ParentNode): Line | null {
+    const { layout, ends } = this
+    if (!layout || !ends) return null
+    const line = ribbon(layout, ends, place, part)
+    svgElement("path", { class: "ribbon", d: line.path, "stroke-width": line.width, "data-at": `${place} ${part.key}` }, parent)
+    return line
+  }
+
+  /** An arc from a query to a key; keys of the decoder are its inputs, the first of which is the start. */
+  private drawArc(side: Focus["side"], query: number, key: number, parent: ParentNode): Line | null {
+    const { layout, scene } = this
+    if (!layout || !scene) return null
+    const kind = side === "english" ? "encoder" : "decoder"
+    const weight = scene.maps[kind][query * scene.payload.maps[kind].keys.length + key]!
+    const [from, to] =
+      side === "english" ? [layout.english[query]!, layout.english[key]!] : [layout.french[query + 1]!, layout.french[key]!]
+    if (from === to) return null
+    const line = arc(layout, side, from, to, weight)
+    svgElement("path", { class: `arc ${kind}`, d: line.path, "stroke-width": line.width }, parent)
+    return line
+  }
+
+  private drawBar({ bars, rows, bar }: Layout, place: number, parts: readonly Part[], parent: ParentNode): void {
+    const box = bars[place]!
+    const piece = (from: number, length: number, name: string) => {
+      const along = rows
+        ? { x: box.x + from * bar, y: box.y, width: Math.max(0, length * bar - 1), height: box.height }
+        : { x: box.x, y: box.y + from * bar, width: box.width, height: Math.max(0, length * bar - 1) }
+      svgElement("rect", { class: name, ...along }, parent)
+    }
+    const rest = restOf(parts)
+    for (const part of parts) piece(part.from, part.weight, "part")
+    if (rest > 0.005) piece(1 - rest, rest, "remainder")
+  }
+
+  /** Draws what has the attention in front of the rest. */
+  show({ focus, held, key }: Attention): void {
+    const { front, scene, layout, field } = this
+    if (!front || !scene || !layout) return
+    front.replaceChildren()
+    this.numbers.replaceChildren()
+    field.classList.toggle("focused", Boolean(focus))
+    for (const side of ["english", "french"] as const) {
+      this.tokens[side].forEach((token, place) => {
+        const own = focus?.side === side && focus.place === place
+        token.classList.toggle("own", own)
+        setAttributes(token, { "aria-pressed": own && held })
+      })
+    }
+    const pickable = focus?.side === "french" && scene.kind === "cross"
+    this.tokens.english.forEach((token, place) => token.classList.toggle("picked", pickable && place === key))
+    if (!focus) return
+    const own = focus.side === "english" ? "encoder" : "decoder"
+    if (focus.side === "french") this.drawRow(scene, layout, focus.place, key, front)
+    else if (scene.kind !== "encoder") this.drawColumn(scene, focus.place, front)
+    this.drawArcs(scene, focus, own, front)
+  }
+
+  /** The row of a place, with its numbers unless its arcs have them. */
+  private drawRow(scene: Scene, layout: Layout, place: number, chosen: number, front: SVGGElement): void {
+    const parts = ofHeld(rowOf(scene.maps.cross, place, scene.payload.english.length), HELD_LEAST, chosen >= 0 ? chosen : undefined)
+    const box = layout.bars[place]!
+    svgElement("rect", { class: "ground", x: box.x, y: box.y, width: box.width, height: box.height }, front)
+    this.drawBar(layout, place, parts, front)
+    for (const part of parts) {
+      const line = this.drawRibbon(place, part, front)
+      if (line && part.key === chosen) front.lastElementChild!.classList.add("picked")
+      if (scene.kind !== "cross") front.lastElementChild!.classList.add("behind")
+      else this.write("english", part.key, part.weight)
+    }
+  }
+
+  /** The ribbons that end at an English token. */
+  private drawColumn(scene: Scene, key: number, front: SVGGElement): void {
+    const keys = scene.payload.english.length
+    columnOf(scene.maps.cross, key, keys).forEach((weight, place) => {
+      if (weight < HELD_LEAST) return
+      const part = ofHeld(rowOf(scene.maps.cross, place, keys)).find((each) => each.key === key)!
+      this.drawRibbon(place, part, front)
+      this.write("french", place + 1, weight)
+    })
+  }
+
+  private drawArcs(scene: Scene, focus: Focus, own: KindName, front: SVGGElement): void {
+    const row = rowOf(scene.maps[own], focus.place, scene.payload.maps[own].keys.length)
+    const least = scene.kind === own ? HELD_LEAST : 0.08
+    row.forEach((weight, key) => {
+      if (weight < least) return
+      this.drawArc(focus.side, focus.place, key, front)
+      if (scene.kind === own) this.write(focus.side, key, weight)
+    })
+  }
+
+  /** Writes a weight at a token; a French one counts with the start. */
+  private write(side: Focus["side"], place: number, weight: number): void {
+    const { layout, scene } = this
+    if (!layout || !scene) return
+    const box = layout[side][place]!
+    const number = element("span", scene.kind, this.numbers)
+    number.textContent = twoDigits(weight)
+    const inside = scene.kind === "cross"
+    const after = (side === "english") === inside // below in rows, right in columns
+    if (layout.rows) {
+      const y = after ? box.y + box.height + 2 : box.y - (inside ? 34 : 21) * layout.unit
+      setPlace(number, box.x + box.width / 2, y, "-50%")
+    } else {
+      const middle = box.y + box.height / 2 - 10 * layout.unit
+      setPlace(number, after ? box.x + box.width + 3 : box.x - (inside ? 12 : 3) * layout.unit, middle, after ? "0" : "-100%")
+    }
+  }
+
+  private lineAt({ target }: Event): [Focus, number] | null {
+    const at = (target as SVGElement).dataset.at?.split(" ").map(Number)
+    return at ? [{ side: "french", place: at[0]! }, at[1]!] : null
+  }
+
+  private pointLine(event: PointerEvent): void {
+    if (event.pointerType === "touch") return
+    const line = this.lineAt(event)
+    if (line) this.events.point(...line)
+    else this.events.point(null)
+  }
+
+  private pressLine(event: MouseEvent): void {
+    const line = this.lineAt(event)
+    if (line) this.events.press(line[0])
+  }
+
+  /** The places of the elements, for tests and the slider of a pull. */
+  boxOf(focus: Focus): Box | undefined {
+    return this.layout?.[focus.side][focus.side === "french" ? focus.place + 1 : focus.place]
+  }
+}
+
+function put(shown: HTMLElement, box: Box): void {
+  const { x, y, width, height } = box
+  Object.assign(shown.style, { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` })
+}
+
+function setPlace(shown: HTMLElement, x: number, y: number, shift: string): void {
+  shown.style.left = `${x}px`
+  shown.style.top = `${y}px`
+  shown.style.transform = `translateX(${shift})`
+}
+
+/** A token that is only a space is shown by a sign. */
+function visible(label: string): string {
+  return label.trim() ? label : "\u2423"
+}
+
+/** Measures labels in the figure's font. */
+function measuring(field: Element, unit: number): (label: string) => number {
+  const pen = document.createElement("canvas").getContext("2d")
+  if (!pen) return (label) => 8 * unit * label.length
+  pen.font = `${15 * unit}px ${getComputedStyle(field).fontFamily}`
+  return (label) => pen.measureText(visible(label)).width
+}
+
+/** The pattern of the part of a bar that is not drawn. */
+function buildHatching(svg: SVGSVGElement): void {
+  const definitions = svgElement("defs", {}, svg)
+  const pattern = svgElement("pattern", { id: "hatching", width: 5, height: 5, patternUnits: "userSpaceOnUse" }, definitions)
+  pattern.setAttribute("patternTransform", "rotate(45)")
+  svgElement("rect", { width: 1.5, height: 5, class: "hatch" }, pattern)
+}

@@ -1,0 +1,91 @@
+/** Payload of the stage, see views/components/stage.py. */
+
+import { KindOfMaps, type Maps } from "../../core/arranged"
+import { MEAN, type Choosable, type Chosen, type Control } from "../../core/choosing"
+import type { Theme } from "../../core/colour"
+import { unpack, type Bytes } from "../../core/payload"
+
+export const KINDS = ["encoder", "cross", "decoder"] as const
+export type KindName = (typeof KINDS)[number]
+
+export type WordName =
+  | "attends" | "attended" | "barIsOne" | "candidates" | "chosen" | "corner" | "english" | "englishName" | "french"
+  | "frenchName" | "free" | "freed" | "layer" | "head" | "held" | "hold" | "masked" | "mean" | "maps" | "named" | "note"
+  | "now" | "one" | "options" | "other" | "overAll" | "overHeads" | "overLayers" | "pair" | "pick" | "probability" | "table"
+  | "tile" | "choose"
+export type Words = Readonly<Record<WordName, string>>
+
+/** A token that was probable at a place, and its probability. */
+export type Candidate = readonly [label: string, probability: number]
+
+/** How probable the token of a place was, and which were the most probable. */
+export interface PlaceChances {
+  readonly probability: number
+  readonly top: readonly Candidate[]
+}
+
+interface KindHeader {
+  readonly heading: string // "Cross-attention"
+  readonly meaning: string // "what each French token attends to while it is chosen"
+  readonly layers: readonly string[] // ids, "mean" included
+  readonly heads: readonly string[]
+  readonly scales: Readonly<Record<Theme, readonly string[]>>
+}
+
+interface Header {
+  readonly theme: Theme
+  readonly words: Words
+  readonly controls: readonly Control[]
+  readonly english: readonly string[]
+  readonly french: readonly string[] // the tokens that were chosen
+  readonly start: string // the label of the decoder's first input
+  readonly places: readonly PlaceChances[]
+  readonly kinds: Readonly<Record<KindName, KindHeader>>
+}
+
+export interface StagePayload extends Header, Choosable {
+  readonly controls: readonly Control[]
+  readonly maps: Readonly<Record<KindName, Maps>> // all layers and heads, means included
+}
+
+export function decodeStage(bytes: Bytes): StagePayload {
+  const [header, arrays] = unpack<Header>(bytes)
+  const { english, french } = header
+  const inputs = [header.start, ...french.slice(0, -1)] // of the decoder
+  const axes = {
+    encoder: { queries: english, keys: english },
+    cross: { queries: french, keys: english },
+    decoder: { queries: french, keys: inputs },
+  }
+  const maps = (kind: KindName) => {
+    const { layers, heads } = header.kinds[kind]
+    return new KindOfMaps(axes[kind], arrays, kind, [layers.length, heads.length]).maps({})
+  }
+  return { ...header, maps: { encoder: maps("encoder"), cross: maps("cross"), decoder: maps("decoder") } }
+}
+
+/** Layer and head of a kind. */
+export interface MapChoice {
+  readonly layer: string
+  readonly head: string
+}
+
+/** The chosen kind. */
+export function kindIn({ kind }: Chosen): KindName {
+  return KINDS.find((name) => name === kind) ?? "cross"
+}
+
+/** The weights of one map of a kind, row by row. */
+export function mapOf(payload: StagePayload, kind: KindName, { layer, head }: MapChoice): Float32Array {
+  const { layers, heads } = payload.kinds[kind]
+  const { shape, weights } = payload.maps[kind]
+  const [row, column] = [indexIn(layers, layer), indexIn(heads, head)]
+  const cells = shape[2] * shape[3]
+  const start = (row * shape[1] + column) * cells
+  return weights.subarray(start, start + cells)
+}
+
+function indexIn(ids: readonly string[], id: string): number {
+  const index = ids.indexOf(id)
+  return index < 0 ? ids.indexOf(MEAN) : index
+}

@@ -1,0 +1,148 @@
+/** All maps of the chosen kind as small pictures, among which the user chooses, and the candidates of a place. */
+
+import { MEAN } from "../../core/choosing"
+import { lookupTable, type Theme } from "../../core/colour"
+import { arrowStep, button, element, filled, markData, setAttributes } from "../../core/dom"
+import { clamp, largest } from "../../core/numbers"
+import { paintCells } from "../../core/painting"
+import { mapOf, type Candidate, type KindName, type MapChoice, type StagePayload } from "./payload"
+import { mapTitle, twoDigits } from "./reading"
+
+interface Tile extends MapChoice {
+  readonly button: HTMLButtonElement
+  readonly canvas: HTMLCanvasElement
+}
+
+/** The maps of a kind: a row for each layer, a column for each head, and their means. */
+export class SmallMaps {
+  private readonly grid: HTMLDivElement
+  private tiles: Tile[][] = []
+  private built = ""
+  private painted: readonly unknown[] = []
+
+  constructor(
+    parent: ParentNode,
+    private readonly choose: (choice: MapChoice) => void,
+  ) {
+    this.grid = element("div", "maps", parent)
+    this.grid.setAttribute("role", "grid")
+  }
+
+  /** Shows the maps of a kind and marks the chosen one. */
+  show(payload: StagePayload, kind: KindName, chosen: MapChoice, theme: Theme): void {
+    const { layers, heads } = payload.kinds[kind]
+    const shape = JSON.stringify([layers, heads])
+    if (shape !== this.built) this.build(payload, layers, heads)
+    this.built = shape
+    const painted = [payload, kind, theme]
+    if (painted.some((part, place) => part !== this.painted[place])) this.paint(payload, kind, theme)
+    this.painted = painted
+    const all = this.tiles.flat()
+    const focusable = all.find((tile) => isChosen(tile, chosen)) ?? all[0]
+    for (const tile of all) {
+      setAttributes(tile.button, { "aria-selected": isChosen(tile, chosen) })
+      tile.button.tabIndex = tile === focusable ? 0 : -1
+    }
+  }
+
+  private build({ words }: StagePayload, layers: readonly string[], heads: readonly string[]): void {
+    this.grid.replaceChildren()
+    this.grid.setAttribute("aria-label", words.maps)
+    this.grid.style.setProperty("--heads", String(heads.length))
+    const head = line(this.grid)
+    cell(head, "", "gridcell")
+    for (const id of heads) cell(head, id === MEAN ? words.mean : id, "columnheader")
+    this.tiles = layers.map((layer, row) => {
+      const holder = line(this.grid)
+      cell(holder, layer === MEAN ? "" : layer, layer === MEAN ? "gridcell" : "rowheader")
+      return heads.flatMap((id, column) => {
+        if (layer === MEAN && id !== MEAN) {
+          cell(holder, "", "gridcell")
+          return []
+        }
+        return [this.buildTile(holder, { layer, head: id }, row, column)]
+      })
+    })
+  }
+
+  private buildTile(holder: ParentNode, choice: MapChoice, row: number, column: number): Tile {
+    const node = button(holder, "", () => this.choose(choice))
+    node.className = "map"
+    node.setAttribute("role", "gridcell")
+    node.onkeydown = (event) => this.move(event, row, column)
+    return { ...choice, button: node, canvas: element("canvas", "pixels", node) }
+  }
+
+  private move(event: KeyboardEvent, row: number, column: number): void {
+    const step = arrowStep(event.key)
+    if (!step) return
+    event.preventDefault()
+    event.stopPropagation()
+    const tiles = this.tiles[clamp(row + step[0], this.tiles.length)]!
+    tiles[clamp(column + step[1], tiles.length)]!.button.focus()
+  }
+
+  private paint(payload: StagePayload, kind: KindName, theme: Theme): void {
+    const { queries, keys } = payload.maps[kind]
+    const colours = lookupTable(payload.kinds[kind].scales[theme])
+    for (const tile of this.tiles.flat()) {
+      const map = mapOf(payload, kind, tile)
+      const top = largest(map) || 1
+      paintCells(tile.canvas, [queries.length, keys.length], (place) => colours[Math.round((map[place]! / top) * 255)]!)
+      const title = mapTitle(payload, kind, tile)
+      setAttributes(tile.button, { "aria-label": filled(payload.words.tile, { map: title }), title })
+    }
+  }
+}
+
+function isChosen(tile: MapChoice, chosen: MapChoice): boolean {
+  return tile.layer === chosen.layer && tile.head === chosen.head
+}
+
+function line(grid: ParentNode): HTMLDivElement {
+  const row = element("div", "line", grid)
+  row.setAttribute("role", "row")
+  return row
+}
+
+function cell(row: ParentNode, text: string, role: string): void {
+  const node = element("span", "name", row)
+  node.setAttribute("role", role)
+  node.textContent = text
+}
+
+/** The five most probable tokens of a place, as bars. */
+export class Candidates {
+  private readonly title: HTMLHeadingElement
+  private readonly list: HTMLTableElement
+  private readonly hint: HTMLParagraphElement
+
+  constructor(parent: ParentNode) {
+    const holder = element("section", "candidates", parent)
+    this.title = element("h2", "", holder)
+    this.list = element("table", "", holder)
+    this.hint = element("p", "hint", holder)
+  }
+
+  /** Shows the candidates of a place, by probability; without a place, what to do. */
+  show({ words, places, french }: StagePayload, place: number | null, former: readonly Candidate[] = []): void {
+    this.title.textContent = words.candidates
+    this.list.hidden = place === null
+    this.hint.hidden = place !== null
+    this.hint.textContent = words.hold
+    this.list.replaceChildren()
+    if (place === null) return
+    const body = element("tbody", "", this.list)
+    const was = new Map(former)
+    for (const [label, probability] of places[place]?.top ?? []) {
+      const row = element("tr", label === french[place] ? "chosen" : "", body)
+      const name = markData(element("th", "", row), "token")
+      name.scope = "row"
+      name.textContent = label
+      const bar = element("span", "share", element("td", "", row))
+      bar.style.setProperty("--share", String(probability))
+      element("td", "number", row).textContent = twoDigits(probability)
+      if (former.length) element("td", "number was", row).textContent = twoDigits(was.get(label) ?? 0)
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** The stage in words: what is drawn, and what a token attends to. */
+
+import { MEAN } from "../../core/choosing"
+import { filled } from "../../core/dom"
+import { sum } from "./arithmetic"
+import type { KindName, MapChoice, StagePayload } from "./payload"
+
+/** A token of one side; `french` counts places, that is without the start. */
+export interface Focus {
+  readonly side: "english" | "french"
+  readonly place: number
+}
+
+const MOST_NAMED = 4
+
+/** The name of what is drawn: kind, layer and heads. */
+export function mapTitle(payload: StagePayload, kind: KindName, { layer, head }: MapChoice): string {
+  const { heading, layers, heads } = payload.kinds[kind]
+  const { words } = payload
+  const counts = { layer, head, layers: layers.length - 1, heads: heads.length - 1 }
+  const form =
+    layer === MEAN ? (head === MEAN ? words.overAll : words.overLayers) : head === MEAN ? words.overHeads : words.one
+  return filled(words.named, { kind: heading, map: filled(form, counts) })
+}
+
+/** A weight with two digits. */
+export function twoDigits(weight: number): string {
+  return weight.toFixed(2)
+}
+
+/** The strongest weights of a row, and the rest of it: "animal 0.75, it 0.15, other 0.10". */
+export function listWeights(row: ArrayLike<number>, names: readonly string[], other: string): string {
+  const order = [...names.keys()].sort((one, two) => row[two]! - row[one]! || one - two)
+  const named = order.slice(0, MOST_NAMED).filter((place) => row[place]! >= 0.05)
+  const texts = named.map((place) => `${names[place]} ${twoDigits(row[place]!)}`)
+  const rest = Math.max(0, sum(Array.from(row)) - sum(named.map((place) => row[place]!)))
+  if (rest >= 0.005) texts.push(`${other} ${twoDigits(rest)}`)
+  return texts.join(", ")
+}
+
+/** A row of a map. */
+export function rowOf(map: Float32Array, query: number, keys: number): Float32Array {
+  return map.subarray(query * keys, (query + 1) * keys)
+}
+
+/** A column of a map. */
+export function columnOf(map: Float32Array, key: number, keys: number): Float32Array {
+  return map.filter((_, cell) => cell % keys === key)
+}
+
+/** A token in words: its place, and what it attends to in the map that is drawn. */
+export function describeToken(payload: StagePayload, kind: KindName, map: Float32Array, { side, place }: Focus): string {
+  const { words, english, french } = payload
+  const { keys } = payload.maps[kind]
+  const labels = side === "english" ? english : french
+  const name = filled(side === "english" ? words.englishName : words.frenchName, {
+    token: labels[place]!,
+    place: place + 1,
+    count: labels.length,
+  })
+  const reads = (side === "french") === (kind !== "encoder")
+  if (reads) return filled(words.attends, { name, list: listWeights(rowOf(map, place, keys.length), keys, words.other) })
+  if (kind !== "cross") return name
+  const column = columnOf(map, place, keys.length)
+  const strongest = [...french.keys()].sort((one, two) => column[two]! - column[one]! || one - two)
+  const readers = strongest.slice(0, MOST_NAMED).filter((query) => column[query]! >= 0.05)
+  const list = readers.map((query) => `${french[query]} ${twoDigits(column[query]!)}`).join(", ")
+  return list ? filled(words.attended, { name, list }) : name
+}
