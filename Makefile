@@ -57,9 +57,11 @@ test-deploy: dev-environment
 	sh tests/deploy/install.sh
 	$(PYTEST) -m deploy tests/deploy
 
-# every page with the oldest packages that requirements.txt allows, in an environment of its own; downloads them
+# every page with the oldest packages that requirements.txt allows, and the package at both ends of its ranges and beside
+# TransformerLens and captum, each in an environment of its own; downloads them; OPTIONS="oldest --share-torch" for one of
+# them with this environment's PyTorch
 test-oldest: dev-environment
-	OMP_NUM_THREADS=1 $(BIN)/python -m tests.dependency_ranges
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.dependency_ranges $(OPTIONS)
 
 # write the catalogues of texts from the code, for translators
 messages: dev-environment

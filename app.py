@@ -1,19 +1,23 @@
 """Entry point of Attention Atlas: `streamlit run app.py` serves the pages registered in `views.navigation`."""
 
 import streamlit as st
-from starlette.middleware import Middleware
 
-from pages.shared.fragments import queued_run
-from pages.shared.warmup import WARMUPS, initial_answer
-from server.headers import EXCEPTION_HANDLERS
-from server.health import routes
-from server.middleware import middleware_stack
-from server.viewer_files import viewer_route
-from server.warm_up import lifespan
-from views import navigation
-from views.initial_html import InitialHtmlMiddleware
-from views.version import VERSION
-from views.viewer import built_files
+try:
+    from starlette.middleware import Middleware
+
+    from pages.shared.fragments import queued_run
+    from pages.shared.warmup import WARMUPS, initial_answer
+    from server.headers import EXCEPTION_HANDLERS
+    from server.health import routes
+    from server.middleware import middleware_stack
+    from server.viewer_files import viewer_route
+    from server.warm_up import lifespan
+    from views import navigation
+    from views.initial_html import InitialHtmlMiddleware
+    from views.version import VERSION
+    from views.viewer import built_files
+except ModuleNotFoundError as missing:
+    raise SystemExit(f"The app needs {missing.name}, which is not installed; run: pip install '.[app]'") from None
 
 if __name__ == "__main__":  # run for each visitor
     navigation.run(queued_run)

@@ -27,18 +27,25 @@ def frame(result: trace_frame.AttentionTrace | TabledResult, kinds: str | Sequen
 
     Args:
         result: a trace of any network here, see `views.trace_frame.frame`; or what a causal method returned, such as
-            `translator.patch(...)`: a column for each axis, with its labels, and `value`. Layers and heads count
-            from 1; where an axis has tokens, `<axis>_place` counts them from 1.
+            `translator.patch(...)`: a column for each axis, with its labels, and `value`. Layers, heads and other
+            numbers of an axis count from 0, as do the places of tokens in `<axis>_place`. A residual stream has one
+            layer more: 0 is what enters the first one.
         kinds: of a trace, kinds of attention; of a causal result, the name of one table, by default its first.
 
     Raises:
         ValueError: there is no such kind or table, or several tables were named; the message states what there is.
+        ImportError: pandas is not installed.
     """
-    import pandas as pd
-
     if hasattr(result, "records"):
         return trace_frame.frame(result, kinds)
     assert hasattr(result, "tables")
     if kinds is not None and not isinstance(kinds, str):
         raise ValueError(f"Tables have different axes; name one of {', '.join(result.tables)}.")
-    return pd.DataFrame(dict(result.columns(kinds)))
+    columns = dict(result.columns(kinds))
+    axes = result.tables[kinds or next(iter(result.tables))].axes
+    for axis in axes:
+        if axis.labels and axis.labels[0] == 1:
+            columns[axis.name] = columns[axis.name] - 1
+        elif (place := f"{axis.name}_place") in columns:
+            columns[place] = columns[place] - 1
+    return trace_frame.load_pandas().DataFrame(columns)

@@ -102,7 +102,8 @@ def _select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:
         raise ShowError("Give neighbouring layers in order, counted from 0, such as layers=range(4, 8).")
     first, last, count = selected[0], selected[-1], numbers[-1] + 1
     if last >= count or first < 0:
-        raise ShowError(f"There are {count} layers, counted from 0; {first} to {last} are not among them.")
+        which = f"{first} is" if first == last else f"{first} to {last} are"
+        raise ShowError(f"There are {count} layers, counted from 0; {which} not among them.")
     result = maps.layers(selected)
     if not result:
         having = ", ".join(map(str, numbers))

@@ -25,44 +25,70 @@ from .causal.metrics import Logit, LogitDifference, Probability, TargetLoss
 from .classifier import VisionClassifier, VisionTrace
 from .convolution_classifier import ConvolutionClassifier, ConvolutionTrace
 from .decoding.search import DecodingOptions
+from .head_ablations import AblationError, ablate
 from .hub.errors import OpenError
 from .hub.hub_trace import HubTrace
+from .hub.opened_model import OpenedModel
+from .hub.record import HubRecord
+from .language_model import LanguageModel
 from .networks.config import TransformerConfig
 from .networks.recurrent_trace import RecurrentTrace
 from .open_model import open_model
 from .recurrent_translator import RecurrentTranslator
 from .runtime.checkpoint import CheckpointError
-from .tracing.gate_interventions import GateInterventions
-from .tracing.head_interventions import InterventionError
+from .tracing.gate_interventions import GateInterventions, HeldGate
+from .tracing.head_interventions import (
+    Forbid,
+    InterventionError,
+    NoMask,
+    OneHot,
+    Pull,
+    Scale,
+    Temperature,
+    Window,
+)
 from .tracing.interventions import HeadInterventions
 from .tracing.trace import Candidate, Trace, Verification
 from .translator import InputError, Step, Translator
 
 __all__ = [
+    "AblationError",
     "Candidate",
     "CausalError",
     "CheckpointError",
     "ConvolutionClassifier",
     "ConvolutionTrace",
     "DecodingOptions",
+    "Forbid",
     "GateInterventions",
+    "HeadInterventions",
+    "HeldGate",
+    "HubRecord",
     "HubTrace",
     "InputError",
     "InterventionError",
-    "HeadInterventions",
+    "LanguageModel",
     "Logit",
     "LogitDifference",
+    "NoMask",
+    "OneHot",
     "OpenError",
+    "OpenedModel",
     "Probability",
+    "Pull",
     "RecurrentTrace",
     "RecurrentTranslator",
+    "Scale",
     "Step",
     "TargetLoss",
+    "Temperature",
     "Trace",
     "TransformerConfig",
     "Translator",
     "Verification",
     "VisionClassifier",
     "VisionTrace",
+    "Window",
+    "ablate",
     "open_model",
 ]

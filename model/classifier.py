@@ -38,7 +38,7 @@ from .networks.vision import VisionConfig, VisionTransformer
 from .picture_classifier import PictureClassifier
 from .runtime.arrays import to_array
 from .runtime.fallback import falls_back
-from .tracing.interventions import HeadInterventions
+from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import VISION
 from .tracing.layer_stacks import LayerStacks, StackPlan, attention_stacks, layer_names, stream_stack
 from .tracing.picture_trace import PatchTrace
@@ -102,17 +102,25 @@ class VisionClassifier(PictureClassifier, CausalMethods):
 
     @falls_back
     @torch.inference_mode()
-    def trace(self, image: Image.Image | np.ndarray, *, intervention: Tap | None = None) -> VisionTrace:
+    def trace(
+        self, image: Image.Image | np.ndarray, *, intervention: HeadInterventions | Tap | None = None
+    ) -> VisionTrace:
         """Record everything that the network computes for a picture.
 
         Args:
             image: a picture of any size, or pixels `(height, width, 3)` from `prepare`.
-            intervention: a tap that changes tensors before they are recorded; see `model.networks.tap.Intervention`.
+            intervention: changes to heads, or a tap that changes tensors before they are recorded; see
+                `model.networks.tap.Intervention`.
+
+        Raises:
+            InterventionError: see `model.tracing.interventions.to_tap`.
         """
         pixels = image if isinstance(image, np.ndarray) else self.prepare(image)
         layers, size = self.config.n_layers, self.config.patch_size
         stacks = LayerStacks(_plan(layers))
-        tap = stacks if intervention is None else Chain(intervention, stacks)
+        count = 1 + (pixels.shape[0] // size) * (pixels.shape[1] // size)
+        changes = to_tap(intervention, lambda: {VISION.name: (layers, self.config.n_heads, count, count)})
+        tap = stacks if changes is None else Chain(changes, stacks)
         logits = self.network(self._tensor(pixels)[None], tap)
         stream, measured = stacks.array("vision.stream"), self.training_distances
         distance = None

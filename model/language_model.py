@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .causal.causal_methods import CausalMethods
 from .causal.experiments import Experiment, prepare_completions
@@ -16,6 +17,8 @@ from .networks.decoder_only import DecoderOnlyConfig, DecoderOnlyTransformer
 from .networks.tap import Tap
 from .runtime.fallback import falls_back
 from .text.tokenizer import Tokenizer
+from .tracing.head_interventions import Shapes
+from .tracing.interventions import HeadInterventions
 from .tracing.kinds import DECODER, AttentionKind
 from .tracing.language_trace import LanguageTrace, record_language_trace
 from .tracing.traced_model import Capability
@@ -86,19 +89,34 @@ class LanguageModel(SentenceTranslator[LanguageTrace], CausalMethods):
 
     @falls_back
     def trace_completion(
-        self, text: str, following_ids: Sequence[int] | None = None, *, intervention: Tap | None = None
+        self,
+        text: str,
+        following_ids: Sequence[int] | None = None,
+        *,
+        intervention: HeadInterventions | Tap | None = None,
     ) -> LanguageTrace:
         """Record everything that the network computes for `text` and its continuation.
 
         Args:
             following_ids: ids that follow; by default those of the greedy continuation.
+            intervention: changes to heads, or a tap that changes tensors; see `trace`.
 
         Raises:
             InputError: see `check`.
+            InterventionError: see `model.tracing.interventions.to_tap`.
         """
         prompt = self.check(text)
         following = self._continue(prompt, DecodingOptions()) if following_ids is None else list(following_ids)
-        return record_language_trace(self.network, self.tokenizer, prompt, following, intervention)
+        tap = self._tap_of(intervention, len(prompt), 0, len(following))
+        return record_language_trace(self.network, self.tokenizer, prompt, following, tap)
+
+    def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
+        read = source + following - 1  # the last one is only answered
+        return super()._tap_of(intervention, read, read, following)
+
+    def _head_shapes(self, source: int, target: int) -> Shapes:
+        sizes = self.network.config
+        return {"decoder": (sizes.n_layers, sizes.n_heads, target, target)}
 
     def prepare_experiment(self, clean: str, corrupt: str, target: str | None = None) -> Experiment:
         """Prepare two texts that are continued; see `model.causal.experiments.prepare_completions`.

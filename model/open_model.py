@@ -1,6 +1,5 @@
 """Opens any Hugging Face checkpoint for tracing."""
 
-import copy
 import hashlib
 import os
 from pathlib import Path
@@ -12,11 +11,14 @@ from .hub.errors import OpenError, raised_as
 from .hub.folder_files import open_regular
 from .hub.interface import in_eager_form
 from .hub.library_types import Network
+from .hub.library_version import check_library_version
+from .hub.live_network import LiveNetwork, share_tensors
 from .hub.loading import DTYPES, LoadedModel, check_input, load_model
 from .hub.opened_model import OpenedModel
 from .hub.opened_pictures import OpenedPictureModel
 from .hub.readers import check_vocabulary
 from .hub.source import commit_of, folder_of
+from .hub.source_check import check_reader, check_source, check_task, network_inside
 from .hub.tasks import ModelTask, body_of, task_of_network
 from .runtime.device import choose_device
 from .runtime.fallback import place_on_device
@@ -39,8 +41,9 @@ def open_model(
 
     Args:
         source: a folder with config, safetensors and tokenizer or image processor; an id of the hub, optionally
-            with `@revision`; or a live model of `transformers`, together with its `reader`.
-        reader: tokenizer or image processor of a live model.
+            with `@revision`; or a live model of `transformers`, or of PEFT with its adapters, together with its
+            `reader`. A live model stays as it is; what its owner does to it later is seen in the next trace.
+        reader: tokenizer or image processor of a live model, or a processor that has it.
         task: the model's task, if its configuration or class does not state it: "complete", "fill", "translate",
             "classify" (pictures), "classify-text" or "encode".
         device: "auto" picks CUDA, MPS or CPU; "spread" distributes the layers of a folder or an id over all GPUs, and
@@ -51,10 +54,16 @@ def open_model(
         download: whether files that are not in this machine's cache may be downloaded from the hub.
         progress: called with the bytes so far and the bytes in total during a download.
 
+    Returns:
+        The opened model. It is also a context: at its end, as by `close()`, it releases the network.
+
     Raises:
         OpenError: the model cannot be opened; the message is one sentence.
         ValueError: the named device does not exist.
     """
+    check_library_version()
+    check_task(task)
+    check_source(source, reader)
     if dtype != "auto" and dtype not in DTYPES:
         raise OpenError("There is no precision {dtype}; choose auto, {known}.", dtype=dtype, known=", ".join(DTYPES))
     target = None if device == SPREAD else choose_device(device)
@@ -80,18 +89,14 @@ def hash_of(folder: Path) -> str:
 
 
 def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
-    from transformers import PreTrainedModel
-
-    if not isinstance(network, PreTrainedModel):
-        raise OpenError("This is no model of the library transformers; give one, or a folder.")
-    if reader is None:
-        raise OpenError("A live model needs its tokenizer or image processor; give it as `reader`.")
-    check_input(network)
-    vision = network.main_input_name == "pixel_values"
+    live = network_inside(network)
+    check_input(live)
+    vision = live.main_input_name == "pixel_values"
+    reader = check_reader(reader, vision)
     if not vision:
-        check_vocabulary(reader, network.config)
+        check_vocabulary(reader, live.config)
     with raised_as("This live model cannot be copied; open the folder that it is saved to."):
-        copied: Network = in_eager_form(_share_tensors(network))
+        copied: Network = in_eager_form(share_tensors(live))
     known = task_of_network(copied)
     if known is not None and task not in (None, known):
         raise OpenError(
@@ -100,20 +105,13 @@ def _live(network: nn.Module, reader, task: ModelTask | None) -> OpenedModel:
             known=known,
             task=task,
         )
-    task = known or task or "encode"
+    given, task = task, known or task or "encode"
     name = copied.config.name_or_path or type(copied).__name__
     body = body_of(copied) if task == "encode" else copied
     head = None if body is copied else type(copied).__name__
-    return _opened(LoadedModel(body.eval(), reader, vision, task, head), name, "")
-
-
-def _share_tensors(network: Network) -> Network:
-    """Copy a live model, but not its tensors: the user's model keeps its mode and its attention, and can be trained on.
-
-    What it learns, and the device that it is moved to, the copy shares.
-    """
-    tensors = [*network.parameters(), *network.buffers()]
-    return copy.deepcopy(network, {id(tensor): tensor for tensor in tensors})
+    opened = _opened(LoadedModel(body.eval(), reader, vision, task, head), name, "")
+    opened.follow(LiveNetwork(live), lambda changed: _live(changed, reader, given))
+    return opened
 
 
 def _opened(loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> OpenedModel:

@@ -74,6 +74,11 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
         translator.loaded_by = f"RecurrentTranslator.load({str(name)!r})"
         return translator
 
+    def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
+        if isinstance(intervention, GateInterventions):
+            return intervention.tap(gated_layers(self.network.config))
+        return super()._tap_of(intervention, source, target, following)
+
     @falls_back
     def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_TOKENS) -> str:
         """Return the greedy translation while a tap changes tensors in encoder and decoder.

@@ -58,6 +58,10 @@ class TrainedModel(NetworkOwner, ABC):
         self.folder = folder or self.folder
         self.left_device = left_device
 
+    def __repr__(self) -> str:
+        network, parameters = type(self.network).__name__, self.parameters
+        return f"<{type(self).__name__} {self.folder.name}: {network}, {parameters:,} parameters>"
+
     @classmethod
     def read_trained(cls, what: str, folder: Path, device: str) -> dict[str, Any]:
         """Read a folder's `config.json`, `model.safetensors` and `card.json`, as arguments of the class by name.

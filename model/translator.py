@@ -5,7 +5,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, Self, TypeVar
+from typing import Any, Generic, Self, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from .runtime.progress import InSteps, run_to_end, steps_with_fallback
 from .text.english import foreign_sign
 from .text.english_statistics import EnglishStatistics
 from .text.tokenizer import Tokenizer
-from .tracing.interventions import HeadInterventions
+from .tracing.head_interventions import InterventionError, Shapes
+from .tracing.interventions import HeadInterventions, to_tap
 from .tracing.kinds import TRANSLATION, AttentionKind
 from .tracing.trace import Candidate, SentenceTrace, Trace, record_trace
 from .tracing.traced_model import Capability
@@ -209,20 +210,34 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
         target: str | None = None,
         *,
         target_ids: tuple[int, ...] | None = None,
-        intervention: Tap | None = None,
+        intervention: HeadInterventions | Tap | None = None,
     ) -> TraceT:
         """Record everything that the network computes for `text`, teacher-forced on a target.
 
         Args:
             target: French to force; by default the network's own greedy translation.
             target_ids: ids to force instead, such as the last `Step.ids`.
-            intervention: a tap that changes tensors, see `model.networks.tap.Intervention` and, for
-                recurrent networks, `AtEveryStep`.
+            intervention: changes to heads, or a tap that changes tensors, see `model.networks.tap.Intervention`;
+                of recurrent networks changes to gates, or a tap, see `AtEveryStep`.
 
         Raises:
             InputError: `text` or `target` cannot be used, see `check`.
+            InterventionError: see `model.tracing.interventions.to_tap`.
         """
-        return self.record(self.network, self.tokenizer, *self.forced(text, target, target_ids), intervention)
+        ids = self.forced(text, target, target_ids)
+        return self.record(self.network, self.tokenizer, *ids, self._tap_of(intervention, *map(len, ids)))
+
+    def _tap_of(self, intervention: Any, source: int, target: int, following: int) -> Tap | None:
+        """The tap of an intervention on a sentence; the numbers of ids are those of `forced`."""
+        return to_tap(intervention, lambda: self._head_shapes(source, target))
+
+    def _head_shapes(self, source: int, target: int) -> Shapes:
+        """Layers, heads, queries and keys of every kind of attention.
+
+        Raises:
+            InterventionError: the network has no heads that can be changed.
+        """
+        raise InterventionError("This network has no heads to change; give a function, or GateInterventions.")
 
     @falls_back
     def intervene(self, trace: TraceT, interventions: object) -> InterventionResult[TraceT]:
@@ -278,6 +293,15 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
         """
         folder = Path(path) if path is not None else SHIPPED
         return cls._read(folder, folder / "tokenizer.model", device)
+
+    def _head_shapes(self, source: int, target: int) -> Shapes:
+        sizes = self.network.config
+        encoder, decoder, heads = sizes.n_encoder_layers, sizes.n_decoder_layers, sizes.n_heads
+        return {
+            "encoder": (encoder, heads, source, source),
+            "decoder": (decoder, heads, target, target),
+            "cross": (decoder, heads, target, source),
+        }
 
     def intervene_in_steps(self, trace: Trace, interventions: HeadInterventions) -> InSteps[InterventionResult[Trace]]:
         """Run the sentence of `trace` again under interventions, on the same target, and translate it.

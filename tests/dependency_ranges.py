@@ -1,7 +1,12 @@
-"""Install the oldest versions that requirements.txt allows and open every page with them: `make test-oldest`.
+"""Try the ends of all ranges, each in an environment of its own: `make test-oldest`.
 
-The oldest release series of each range is taken (`pandas>=2.2,<4` -> `pandas==2.2.*`), wheels only. `make test` runs
-with the newest ones.
+The app opens every page with the oldest versions that requirements.txt allows; the oldest release series of each range
+is taken (`pandas>=2.2,<4` -> `pandas==2.2.*`), wheels only. `make test` runs with the newest ones. The package is used
+as a researcher does (`tests.package_use`) with the oldest versions of pyproject.toml, with the newest ones, and
+with the newest beside TransformerLens and captum.
+
+    python -m tests.dependency_ranges app oldest newest beside   # all, or some of these
+    python -m tests.dependency_ranges oldest --share-torch       # with the PyTorch of this environment, not downloaded
 """
 
 from __future__ import annotations
@@ -9,12 +14,15 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import sysconfig
 import tempfile
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 REQUIREMENTS = ROOT / "requirements.txt"
 SENTENCE = "I am a student."
+ENDS = ["app", "oldest", "newest", "beside"]
 
 
 def oldest(requirement: str) -> str:
@@ -60,15 +68,44 @@ def open_every_page() -> None:
         print(f"{page.id}: opened")
 
 
-def main() -> None:
-    """Create the environment in a temporary folder, install, and open every page in it."""
+def package_requirements(end: str) -> list[str]:
+    """The package's own requirements and those of its study, at one end of their ranges.
+
+    Args:
+        end: "oldest", "newest", or "beside", the newest with two tools that researchers have installed.
+    """
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = [*project["dependencies"], *project["optional-dependencies"]["study"]]
+    if end == "oldest":
+        return [oldest(line) for line in lines]
+    return [*lines, *(["transformer-lens>=3.9,<4", "captum>=0.8"] if end == "beside" else [])]
+
+
+def try_in_environment(requirements: list[str], program: list[str], share_torch: bool = False) -> None:
+    """Install into an environment in a temporary folder and run a module of the tests in it."""
     with tempfile.TemporaryDirectory() as folder:
         python = Path(folder) / "bin" / "python"
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-        install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
-        subprocess.run([python, *install, *requirements()], check=True)
-        subprocess.run([python, "-m", "tests.dependency_ranges", "pages"], check=True, cwd=ROOT)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", ":all:"]
+        if share_torch:  # what is installed here is seen after what the environment has itself
+            packages = next(Path(folder).glob("lib/python*/site-packages"))
+            (packages / "zz_shared.pth").write_text(sysconfig.get_path("purelib") + "\n")
+            requirements = [line for line in requirements if not line.startswith("torch")]
+            install.append("--ignore-installed")
+        subprocess.run([*install, *requirements], check=True)
+        subprocess.run([python, "-W", "ignore", "-m", *program], check=True, cwd=ROOT)
+
+
+def main(arguments: list[str]) -> None:
+    """Try the named ends of ranges, all by default."""
+    share_torch = "--share-torch" in arguments
+    for end in [word for word in arguments if not word.startswith("--")] or ENDS:
+        print(f"{end}:", flush=True)
+        if end == "app":
+            try_in_environment(requirements(), ["tests.dependency_ranges", "pages"])
+        else:
+            try_in_environment(package_requirements(end), ["tests.package_use"], share_torch)
 
 
 if __name__ == "__main__":
-    open_every_page() if sys.argv[1:] == ["pages"] else main()
+    open_every_page() if sys.argv[1:] == ["pages"] else main(sys.argv[1:])

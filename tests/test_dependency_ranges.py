@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.dependency_ranges import oldest, requirements
+from tests.dependency_ranges import oldest, package_requirements, requirements
 
 
 @pytest.mark.parametrize(
@@ -24,3 +24,9 @@ def test_the_oldest_series_of_a_range(requirement: str, expected: str):
 def test_every_package_is_installed_in_its_oldest_version():
     assert len(requirements()) > 10
     assert all("==" in line and ">=" not in line for line in requirements())
+
+
+def test_the_package_is_tried_at_both_ends_and_beside_other_tools():
+    assert "transformers==5.0.*" in package_requirements("oldest") and "tokenizers" in package_requirements("oldest")
+    assert "transformers>=5.0,<6" in package_requirements("newest")
+    assert any(line.startswith("captum") for line in package_requirements("beside"))

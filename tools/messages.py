@@ -26,6 +26,7 @@ KEYWORDS: dict[str, tuple[int | None, tuple[int, ...]]] = {
     "say_count": (0, (1, 2)),
     **dict.fromkeys(
         (
+            "AblationError",
             "Busy",
             "InputError",
             "InterventionError",

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import pandas as pd
 
 
@@ -36,15 +38,15 @@ def frame(trace: AttentionTrace, kinds: str | Sequence[str] | None = None) -> pd
         kinds: names of the kinds of attention, or one of them; by default all that the trace has.
 
     Returns:
-        Columns `kind`, `layer`, `head`, `query` and `key` (counted from 1), `query_token` and `key_token` (text), and
-        `weight` (as in the trace, float32 or float16). One kind of shape `(layers, heads, Q, K)` gives
-        layers x heads x Q x K rows. Masked keys have weight 0.
+        Columns `kind`, `layer`, `head`, `query` and `key` (counted from 0 as in all arrays; layers have the network's
+        own numbers), `query_token` and `key_token` (text), and `weight` (as in the trace, float32 or float16). One kind
+        of shape `(layers, heads, Q, K)` gives layers x heads x Q x K rows. Masked keys have weight 0.
 
     Raises:
         ValueError: the trace has no attention of that kind; the message lists those that it has.
+        ImportError: pandas is not installed.
     """
-    import pandas as pd
-
+    pd = load_pandas()
     selected = list(trace.records) if kinds is None else [kinds] if isinstance(kinds, str) else list(kinds)
     missing = [kind for kind in selected if kind not in trace.records]
     if missing or not selected:
@@ -53,9 +55,23 @@ def frame(trace: AttentionTrace, kinds: str | Sequence[str] | None = None) -> pd
     return pd.concat([_of_kind(trace, kind) for kind in selected], ignore_index=True)
 
 
-def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
-    import pandas as pd
+def load_pandas() -> ModuleType:
+    """Import pandas, which is needed for frames alone.
 
+    Raises:
+        ImportError: it is not installed; the message states what to install.
+    """
+    try:
+        import pandas
+    except ModuleNotFoundError as error:
+        if error.name != "pandas":
+            raise
+        raise ImportError("A frame is one of pandas, which is not installed; run: pip install pandas") from None
+    return pandas
+
+
+def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
+    pd = load_pandas()
     record = trace.records[kind]
     weights = record.weights  # (layer, head, query, key)
     layers = np.asarray(
@@ -65,10 +81,10 @@ def _of_kind(trace: AttentionTrace, kind: str) -> pd.DataFrame:
     labels = [np.asarray(axis, dtype=object) for axis in trace.axes(kind)]
     columns = {
         "kind": pd.Categorical.from_codes(np.zeros(weights.size, dtype=np.int8), pd.Index([kind])),
-        "layer": (layers[layer] + 1).astype(np.int32),
-        "head": head + 1,
-        "query": query + 1,
-        "key": key + 1,
+        "layer": layers[layer].astype(np.int32),
+        "head": head,
+        "query": query,
+        "key": key,
         "query_token": labels[0][query],
         "key_token": labels[1][key],
         "weight": weights.ravel(),

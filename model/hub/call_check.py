@@ -34,7 +34,7 @@ def check_call(
         by, (weights, outputs) = DOUBLE, in_double(call, kind, layer, interventions)
     elif own is not None:
         by, weights, outputs = EAGER, own.to(call.weights.device), None
-    elif call.softcap is not None:
+    elif call.softcap is not None or call.queries is None or call.keys is None or call.values is None:
         by, (weights, outputs) = DOUBLE, in_double(call, kind, layer, HeadInterventions())
     else:
         by, (weights, outputs) = FUSED, fused(call)

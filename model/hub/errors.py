@@ -46,19 +46,31 @@ def raised_as(template: str, /, **values: object) -> Iterator[None]:
 
 
 def states_errors(method: Callable[P, T]) -> Callable[P, T]:
-    """Wrap a method of an opened model, or a generator, whose errors are raised as an `OpenError` of one sentence."""
+    """Wrap a method of an opened model, or a generator, whose errors are raised as an `OpenError` of one sentence.
+
+    First the model is prepared, see `model.hub.opened_network.OpenedNetwork.prepare`.
+    """
     signature = inspect.signature(method)
 
     @functools.wraps(method)
     def call(*arguments: P.args, **options: P.kwargs) -> T:
         signature.bind(*arguments, **options)  # a wrong call remains a TypeError
+        _prepare(arguments)
         with raised_as(FAILED):
             return method(*arguments, **options)
 
     @functools.wraps(method)
     def generate(*arguments: P.args, **options: P.kwargs) -> Any:
+        _prepare(arguments)
         generator: Any = method(*arguments, **options)
         with raised_as(FAILED):
             return (yield from generator)
 
     return generate if inspect.isgeneratorfunction(method) else call
+
+
+def _prepare(arguments: tuple[object, ...]) -> None:
+    """Prepare the opened model that a method belongs to; what it uses inside, such as streams, has no such method."""
+    prepare = getattr(arguments[0], "prepare", None) if arguments else None
+    if prepare is not None:
+        prepare()

@@ -50,16 +50,31 @@ class HubTrace(SavableTrace):
     form: AnswerForm = "classes"
     trailing: int = 0
 
-    def attention(self, kind: str) -> np.ndarray:
-        """`(layer, head, query, key)` of "encoder", "decoder", "cross" or "vision", or another key of `records`.
+    def attention(self, kind: str) -> np.ndarray | list[np.ndarray]:
+        """Weights `(layer, head, query, key)` of "encoder", "decoder", "cross", "vision", or another key of `records`.
+
+        Where layers differ in their number of heads, `records` has a part of the kind for each number, such as
+        "decoder-8-heads". The kind itself, "decoder", is then a list of `(head, query, key)`, one for each layer that
+        has it, in the order of the network.
 
         Raises:
             OpenError: the trace has no such kind.
         """
-        if kind not in self.records:
+        if kind in self.records:
+            return self.records[kind].weights
+        parts = [record for name, record in self.records.items() if name.partition("-")[0] == kind]
+        if not parts:
             known = ", ".join(self.records)
             raise OpenError("This trace has no attention of kind {kind}; it has {known}.", kind=kind, known=known)
-        return self.records[kind].weights
+        layers = {number: part.weights[place] for part in parts for place, number in enumerate(part.layers)}
+        return [layers[number] for number in sorted(layers)]
+
+    @property
+    def given(self) -> Tokens | np.ndarray:
+        """The input itself, with which `OpenedModel.trace` gives the same: tokens, or `(channel, height, width)`."""
+        given = self.received if self.source is None else self.source
+        assert given is not None, "a trace is of a text or of a picture"
+        return given
 
     def axes(self, kind: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Labels of the queries and of the keys of a kind."""

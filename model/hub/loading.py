@@ -20,6 +20,21 @@ from .tasks import OPTIONS, ModelTask, head_left_out, loading_class, task_of
 from .trial import STAGES, TrialResult, try_out
 
 UNKNOWN = "This version of the library knows no model of type {type}."
+QUANTIZED = (
+    "This model is stored in {bits} bits by {library}; load it with from_pretrained and give the live model: "
+    "open_model(model, reader=tokenizer)."
+)
+QUANTIZED_WITHOUT = (
+    "This model is stored in {bits} bits by the library {library}, which is not installed; install it, load the model "
+    "with from_pretrained and give it live: open_model(model, reader=tokenizer)."
+)
+QUANTIZERS = {
+    "bitsandbytes": "bitsandbytes",
+    "gptq": "gptqmodel",
+    "awq": "gptqmodel",
+    "hqq": "hqq",
+    "torchao": "torchao",
+}
 SURPLUS = 1.5  # largest ratio of a network's numbers to those in its files, which hold tied weights once
 SMALL_SURPLUS = 1_000_000  # numbers that may be missing besides; the library states which
 DTYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
@@ -72,6 +87,7 @@ def load_model(
     spread = {} if device_map is None else {"device_map": device_map, "max_memory": _memory_limits(memory)}
     import transformers
 
+    _check_quantization(files.config)
     check_references(folder)
     type_ = files.config["model_type"]
     with _newer_version_stated(files):
@@ -86,6 +102,21 @@ def load_model(
     reader = load_reader(folder, vision, config)
     head = head_left_out(network, config) if task == "encode" else None
     return LoadedModel(network.eval().requires_grad_(False), reader, vision, task, head)
+
+
+def _check_quantization(config: dict[str, Any]) -> None:
+    """Refuse weights that were stored in fewer bits: their sizes cannot be checked before they are loaded.
+
+    Raises:
+        OpenError: the message states how they are opened.
+    """
+    plan = config.get("quantization_config")
+    if not isinstance(plan, dict):
+        return
+    bits = "4" if plan.get("load_in_4bit") or plan.get("bits") == 4 else "8" if plan.get("load_in_8bit") else "fewer"
+    method = str(plan.get("quant_method", "another library"))
+    missing = method in QUANTIZERS and find_spec(QUANTIZERS[method]) is None
+    raise OpenError(QUANTIZED_WITHOUT if missing else QUANTIZED, bits=bits, library=QUANTIZERS.get(method, method))
 
 
 def _load_network(

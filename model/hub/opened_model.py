@@ -1,32 +1,37 @@
 """Any Hugging Face checkpoint as a `TracedModel`: opened, verified, traced."""
 
+from collections.abc import Mapping
+from functools import cached_property, partial
+from typing import Any, overload
+
 import numpy as np
 import torch
-from PIL import Image
 
 from ..attribution.rollout import Fusion, rollout
+from ..networks.tap import Tap
 from ..runtime.progress import InSteps, run_to_end
 from ..tracing.head_interventions import Scale
-from ..tracing.interventions import HeadInterventions
+from ..tracing.interventions import HeadInterventions, to_tap
 from ..tracing.kinds import kind_of
+from .batches import ROWS, is_padding_neutral, run_padded, split_output
 from .call_check import check_call
 from .causal.opened_causal import OpenedCausalMethods
 from .eager_attention import AttentionCall, CallRecorder
 from .errors import OpenError, states_errors
-from .forward_run import ModelInputs, output_tensor, residual_stream, run_network
-from .generation import greedy_in_steps
+from .forward_run import output_tensor, residual_stream, run_network
 from .hub_trace import HubTrace
-from .model_inputs import first_ids, pair_inputs, picture_fields, picture_inputs, text_inputs
+from .input_forms import TextForm, render_chat, split_batch
+from .model_inputs import picture_fields
+from .opened_reading import MOST_GENERATED, OpenedReading, TraceInput
 from .record import HubRecord, LayerRecord, reduce_call, stack_layers
-from .scoring import end_id, score_trace, scored_labels
-from .token_offsets import Tokens, labels_of, tokenize, tokens_of_ids
+from .scoring import score_trace, scored_labels
+from .token_offsets import Tokens, labels_of
 from .trace_limits import TraceRetention, plan_retention
 
-TraceInput = str | Image.Image | np.ndarray  # a text, a picture, or `HubTrace.received`
-MOST_GENERATED = 128  # tokens of a decoder's own target
+Batch = list[str] | list[list[int]] | Mapping[str, Any]  # texts, ids of texts, or what a tokenizer returns
 
 
-class OpenedModel(OpenedCausalMethods):
+class OpenedModel(OpenedReading, OpenedCausalMethods):
     """A network of the library `transformers`, traced while it runs. Made by `model.open_model.open_model`.
 
     Its attributes are those of `model.hub.opened_network.OpenedNetwork`.
@@ -35,56 +40,177 @@ class OpenedModel(OpenedCausalMethods):
         OpenError: the check on opening fails; with the measured difference.
     """
 
-    @states_errors
+    @overload
     def trace(
         self,
-        given: TraceInput,
+        given: TraceInput | None = None,
         *,
         second: str | None = None,
         target: str | tuple[int, ...] | None = None,
         target_language: str | None = None,
-        intervention: HeadInterventions | None = None,
+        intervention: HeadInterventions | Tap | None = None,
         keep: str | int = "auto",
-    ) -> HubTrace:
+        messages: list[dict[str, str]] | None = None,
+        add_special_tokens: bool = True,
+    ) -> HubTrace: ...
+
+    @overload
+    def trace(
+        self,
+        given: Batch,
+        *,
+        second: str | None = None,
+        target: str | tuple[int, ...] | None = None,
+        target_language: str | None = None,
+        intervention: HeadInterventions | Tap | None = None,
+        keep: str | int = "auto",
+        messages: list[dict[str, str]] | None = None,
+        add_special_tokens: bool = True,
+    ) -> list[HubTrace]: ...
+
+    @states_errors
+    def trace(
+        self,
+        given: TraceInput | Batch | None = None,
+        *,
+        second: str | None = None,
+        target: str | tuple[int, ...] | None = None,
+        target_language: str | None = None,
+        intervention: HeadInterventions | Tap | None = None,
+        keep: str | int = "auto",
+        messages: list[dict[str, str]] | None = None,
+        add_special_tokens: bool = True,
+    ) -> HubTrace | list[HubTrace]:
         """Everything the network computes for an input, in one pass without a cache.
 
         Args:
-            given: a text, or a picture for a network that reads pictures; also as `HubTrace.received`,
-                `(3, height, width)`.
+            given: a text; the ids of its tokens, which are taken as they are; or a picture for a network that reads
+                pictures, also as `HubTrace.received`, `(3, height, width)`. Or a batch: a list of texts, a list of
+                lists of ids, or what a tokenizer returns, with `attention_mask`, padded on either side. Texts of a
+                batch may differ in length, and give what each would give alone.
             second: a second text, for a network that reads pairs.
             target: for an encoder-decoder, the text that the decoder is fed, or its ids as in a trace; by default its
                 own greedy output.
             target_language: the language that a decoder of several writes, as its tokenizer names it, such as
                 "fra_Latn"; by default the one that the model itself states. `languages` has all.
-            intervention: changes to heads during the pass.
+            intervention: changes to heads during the pass; or a function of name and tensor, such as
+                `encoder.0.self.weights` `(1, head, query, key)`, that returns what goes on. What a function changes is
+                stated by `HubTrace.verify` as a difference.
             keep: "auto", "all", "weights" or a layer, numbered from 0 among all layers of the network; see
                 `model.hub.trace_limits`.
+            messages: a chat in place of a text, such as `[{"role": "user", "content": "Hi"}]`, as the tokenizer's
+                template writes it.
+            add_special_tokens: whether the tokenizer adds its special tokens to a text; never to ids or a chat.
+
+        Returns:
+            A trace; of a batch, the list of its traces.
 
         Raises:
             OpenError: the input cannot be used, or the maps would be too large.
             InterventionError: see `HeadInterventions.check`.
         """
-        source, decoder, inputs = self._read(given, second, target, target_language)
+        options: dict[str, Any] = {"target": target, "target_language": target_language, "intervention": intervention}
+        options |= {"keep": keep, "special": add_special_tokens}
+        if messages is not None:
+            if given is not None:
+                raise OpenError("Give a text or messages, not both.")
+            return self._trace_one(render_chat(self.reader, messages), None, **options | {"special": False})
+        batch = None if self.vision else split_batch(given)
+        if batch is None:
+            return self._trace_one(given, second, **options)
+        if second is not None:
+            raise OpenError("A batch has no second texts; trace pairs one by one.")
+        if self.has_decoder or intervention is not None or not self.proof.by_interface:
+            return [self._trace_one(each, None, **options) for each in batch]
+        return self._trace_batch(batch, keep, add_special_tokens)
+
+    def _trace_one(
+        self,
+        given: Any,
+        second: str | None,
+        *,
+        target: Any,
+        target_language: str | None,
+        intervention: HeadInterventions | Tap | None,
+        keep: str | int,
+        special: bool,
+    ) -> HubTrace:
+        source, decoder, inputs = self._read(given, second, target, target_language, special)
         layout = self._layout(inputs) if self.vision else None
         shapes = self._shapes(source, decoder, layout)
-        tap = None if intervention is None else intervention.tap(shapes, self.layers)
-        numbers = sorted({number for layers in self.layers.values() for number in layers})
-        retention = plan_retention(sum(int(np.prod(shape)) for shape in shapes.values()), numbers, keep)
-        unchanged = intervention is None or not intervention.changes
+        tap = to_tap(intervention, lambda: shapes, self.layers)
+        retention = self._retention(shapes, keep)
+        plan = intervention if isinstance(intervention, HeadInterventions) else None
+        unchanged = tap is None or (plan is not None and not plan.changes)
         own = self._own_weights(inputs) if not self.proof.by_interface and unchanged else {}
-        recorder = CallRecorder(
-            self.proof.plan.names, tap, lambda index, call: self._reduce(index, call, retention, own, intervention)
-        )
+        reduce = partial(self._reduce, retention=retention, own=own, interventions=plan)
+        recorder = CallRecorder(self.proof.plan.names, tap, reduce)
         output = run_network(self.network, inputs, recorder, self.proof.by_interface, output_hidden_states=True)
-        if recorder.count != len(self.proof.plan.names):
+        fields = {} if layout is None else picture_fields(layout, inputs)
+        return self._as_trace(output, recorder.calls, retention, source, decoder, fields)
+
+    def _trace_batch(self, batch: list[TextForm], keep: str | int, special: bool) -> list[HubTrace]:
+        """Texts that run together where padding changes nothing, else one by one."""
+        texts = [self._source(each, None, special) for each in batch]
+        retentions = [self._retention(self._shapes(tokens, None), keep) for tokens in texts]
+        alone: dict[str, Any] = {
+            "target": None,
+            "target_language": None,
+            "intervention": None,
+            "keep": keep,
+        }
+        if len(texts) == 1 or not self._pads(texts):
+            return [self._trace_one(each, None, special=special, **alone) for each in batch]
+        traces = []
+        for first in range(0, len(texts), ROWS):
+            group, kept = texts[first : first + ROWS], retentions[first : first + ROWS]
+
+            def reduce(row: int, index: int, call: AttentionCall, kept: list = kept) -> LayerRecord | None:
+                return self._reduce(index, call, kept[row], {}, None)
+
+            output, calls = run_padded(self.network, group, self._padding, self.proof.plan.names, reduce)
+            for row, tokens in enumerate(group):
+                own = split_output(output, row, len(tokens.ids), self.classes is None)
+                traces.append(self._as_trace(own, calls[row], kept[row], tokens, None, {}))
+        return traces
+
+    def _pads(self, texts: list[Tokens]) -> bool:
+        """Whether texts can run together; measured with the first ones."""
+        if self._padding_is_neutral is None:
+            by_token = self.classes is None
+            self._padding_is_neutral = is_padding_neutral(self.network, texts, self._padding, by_token)
+        return self._padding_is_neutral
+
+    _padding_is_neutral: bool | None = None
+
+    @cached_property
+    def _padding(self) -> int:
+        """The id that fills shorter texts of a batch."""
+        ids = (getattr(self.config.get_text_config(), "pad_token_id", None), self.reader.pad_token_id)
+        return next((id_ for id_ in ids if id_ is not None), 0)
+
+    def _retention(self, shapes: dict[str, tuple[int, int, int, int]], keep: str | int) -> TraceRetention:
+        numbers = sorted({number for layers in self.layers.values() for number in layers})
+        return plan_retention(sum(int(np.prod(shape)) for shape in shapes.values()), numbers, keep)
+
+    def _as_trace(
+        self,
+        output: Any,
+        calls: list[LayerRecord | None],
+        retention: TraceRetention,
+        source: Tokens | None,
+        decoder: Tokens | None,
+        fields: dict[str, Any],
+    ) -> HubTrace:
+        if len(calls) != len(self.proof.plan.names):
             raise OpenError("This model takes another path for this input than for the one it was tried with.")
         return HubTrace(
-            records=self._records(recorder.calls),
+            records=self._records(calls),
             logits=output_tensor(output).cpu().numpy(),
             source=source,
             target=decoder,
             stream=residual_stream(output, self.kinds[0].stack) if retention.steps == "all" else {},
-            **({} if layout is None else picture_fields(layout, inputs)),
+            **fields,
             classes=self.classes,
             form=self.form,
             kept=retention.steps if retention.layer is None else retention.layer,
@@ -100,13 +226,13 @@ class OpenedModel(OpenedCausalMethods):
             OpenError: the kind relates two sequences, or the trace lacks some of its layers.
         """
         name = self.kinds[0].name if kind is None else kind
-        attention = trace.attention(name)
+        trace.attention(name)  # raises where it has none
         if not kind_of(name).square:
             raise OpenError("Rollout needs attention within one sequence; choose another kind than {kind}.", kind=name)
         layers = self.layers[name]
-        if trace.records[name].layers != layers or layers != tuple(range(len(layers))):
+        if name not in trace.records or trace.records[name].layers != layers or layers != tuple(range(len(layers))):
             raise OpenError("Rollout needs the maps of all layers; trace the input with keep='weights'.")
-        return rollout(attention, fusion)
+        return rollout(trace.records[name].weights, fusion)
 
     @states_errors
     def count_weights(
@@ -131,19 +257,19 @@ class OpenedModel(OpenedCausalMethods):
         return sum(int(np.prod(shape)) for shape in shapes), max(shape[0] for shape in shapes)
 
     @states_errors
-    def score(self, trace: HubTrace, interventions: HeadInterventions | None = None) -> np.ndarray:
+    def score(self, trace: HubTrace, intervention: HeadInterventions | Tap | None = None) -> np.ndarray:
         """-ln p in nats, `(T,)` or `(classes,)` float64; of a network that answers with "scores", these.
 
         Of every token but the first given those before it (decoder), of every target token (encoder-decoder), of every
         token where it alone is masked (masked model; Salazar et al. 2020), or of every class or label.
 
         Args:
-            interventions: those of the trace; a masked model runs again for each of its tokens.
+            intervention: that of the trace; a masked model runs again for each of its tokens.
 
         Raises:
             OpenError: the network has no head that predicts anything.
         """
-        return score_trace(self, trace, interventions)
+        return score_trace(self, trace, intervention)
 
     def scored(self, trace: HubTrace) -> tuple[str, ...]:
         """Labels of the tokens or classes that `score` scores, in its order."""
@@ -151,9 +277,9 @@ class OpenedModel(OpenedCausalMethods):
 
     def generate(
         self,
-        text: str,
+        text: TextForm,
         tokens: int = 20,
-        intervention: HeadInterventions | None = None,
+        intervention: HeadInterventions | Tap | None = None,
         target_language: str | None = None,
     ) -> str:
         """Generate a greedy continuation, translation or summary of a text, of at most `tokens` new tokens.
@@ -167,9 +293,9 @@ class OpenedModel(OpenedCausalMethods):
     @states_errors
     def generate_in_steps(
         self,
-        text: str,
+        text: TextForm,
         tokens: int = 20,
-        intervention: HeadInterventions | None = None,
+        intervention: HeadInterventions | Tap | None = None,
         target_language: str | None = None,
     ) -> InSteps[str]:
         """`generate`, some tokens at a time.
@@ -189,76 +315,6 @@ class OpenedModel(OpenedCausalMethods):
         logits = torch.from_numpy(trace.logits[position]).double().softmax(dim=-1)
         best = logits.topk(min(count, len(logits)))
         return list(zip(labels_of(self.reader, best.indices.tolist()), best.values.tolist(), strict=True))
-
-    def _read(
-        self,
-        trace_input: TraceInput,
-        second: str | None,
-        target: str | tuple[int, ...] | None,
-        target_language: str | None,
-    ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
-        language = self.languages.code(target_language)
-        if self.vision:
-            if not isinstance(trace_input, Image.Image | np.ndarray):
-                raise OpenError("This model reads pictures; give it one.")
-            return None, None, picture_inputs(self.network, self.reader, trace_input)
-        if not isinstance(trace_input, str):
-            raise OpenError("This model reads text; give it one.")
-        source = self._source(trace_input, second)
-        if not self.has_decoder:
-            return source, None, text_inputs(self.network, source)
-        if isinstance(target, tuple):
-            ids = target
-        elif target is not None and self.classifies_by_decoder:
-            raise OpenError("The decoder of this classifier reads the text itself; leave the target out.")
-        elif target is not None:
-            ids = self._target(target, language)
-        elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
-            ids = self._fed(source.ids, language)
-        else:
-            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED, language)), language)
-        self.limits.check(0, len(ids))
-        tokens = tokens_of_ids(self.reader, ids, self.languages.ids.values())
-        return source, tokens, pair_inputs(self.network, source, ids)
-
-    def _source(self, text: str, second: str | None = None) -> Tokens:
-        """Tokens of the input, no more than there are positions."""
-        if second is not None and not self.takes_two_texts:
-            raise OpenError("This model reads one text at a time; leave the second one out.")
-        source = tokenize(self.reader, text, second)
-        self.limits.check(len(source.ids))
-        return source
-
-    def _target(self, text: str, language: str | None) -> tuple[int, ...]:
-        """What the decoder is fed for a target."""
-        if language is None:
-            ids = self.reader(text_target=text)["input_ids"]
-        else:  # the tokenizer's own language stays as it is: others may use it meanwhile
-            ids = self.reader(text, add_special_tokens=False)["input_ids"]
-        fed = self._fed(tuple(ids), language)
-        self.limits.check(0, len(fed))
-        return fed
-
-    def _fed(self, ids: tuple[int, ...], language: str | None) -> tuple[int, ...]:
-        """What a decoder reads that answers with `ids`, which may begin with the code of the language."""
-        first = first_ids(self.network, self.languages, language)
-        if language is not None and ids[:1] == (self.languages.ids[language],):
-            ids = ids[1:]
-        return *first, *(ids[:-1] if ids and ids[-1] == end_id(self) else ids)
-
-    def _generated(
-        self, source: Tokens, tokens: int, language: str | None, intervention: HeadInterventions | None = None
-    ) -> InSteps[tuple[int, ...]]:
-        """New ids by greedy decoding."""
-        tap = None
-        if intervention is not None:
-            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.has_decoder else None
-            tap = intervention.tap(self._shapes(source, longest), self.layers)
-        names, by = self.proof.plan.names, self.proof.by_interface
-        most = self.limits.target if self.has_decoder else self.limits.source
-        inputs = text_inputs(self.network, source)
-        options = self.languages.options(language)
-        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most, language=options)
 
     def _reduce(
         self,

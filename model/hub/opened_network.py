@@ -1,6 +1,8 @@
 """A Hugging Face checkpoint, opened: what verifying it has found, and what its configuration says of it."""
 
+from collections.abc import Callable
 from functools import cached_property
+from typing import Any, Self
 
 import torch
 from torch import Tensor
@@ -9,11 +11,13 @@ from ..runtime.device import device_name
 from ..runtime.fallback import NetworkOwner, device_of
 from ..tracing.kinds import AttentionKind
 from ..tracing.traced_model import Capability
+from .errors import OpenError
 from .forward_run import ModelInputs, reported_weights, run_network
 from .hub_trace import HubTrace
 from .interface import attention_implementation
 from .languages import TargetLanguages, find_languages
-from .library_types import Config
+from .library_types import Config, Network
+from .live_network import CLOSED, ClosedNetwork, LiveNetwork
 from .loading import LoadedModel
 from .model_inputs import has_decoder, other_inputs, probe_inputs, same_length_inputs, takes_pairs
 from .picture_layout import LayoutFinder, PictureLayout, other_size_stated
@@ -22,6 +26,11 @@ from .scoring import end_id
 from .tasks import CAPABILITIES, AnswerForm, answer_form, body_of
 from .token_offsets import Tokens
 from .verification import verify_attention
+
+FACTS = (  # what a closed model still states
+    "card", "has_decoder", "head", "languages", "limits", "name", "pinned", "proof", "task", "unread", "vision",
+    "weights_sha256",
+)  # fmt: skip
 
 
 class OpenedNetwork(NetworkOwner):
@@ -47,6 +56,8 @@ class OpenedNetwork(NetworkOwner):
         OpenError: the check fails; with the measured difference.
     """
 
+    network: Any  # `ClosedNetwork` after `close`
+
     def __init__(self, loaded: LoadedModel, name: str, weights_sha256: str, commit: str | None = None) -> None:
         self.network, self.reader, self.task, self.vision = loaded.network, loaded.reader, loaded.task, loaded.vision
         self.name, self.weights_sha256, self.head = name, weights_sha256, loaded.head
@@ -68,6 +79,54 @@ class OpenedNetwork(NetworkOwner):
         if self.vision:
             self._layout(inputs)  # refuses pictures whose patches cannot be found
         self.card = {"source": self.pinned, "weights_sha256": weights_sha256, "type": self.config.model_type}
+
+    _live: LiveNetwork | None = None
+    _open_again: Callable[[Network], "OpenedNetwork"] | None = None
+
+    def follow(self, live: LiveNetwork, open_again: Callable[[Network], "OpenedNetwork"]) -> None:
+        """Open this model again, before it is used, whenever the owner of the live model has changed that."""
+        self._live, self._open_again = live, open_again
+
+    def prepare(self) -> None:
+        """Called before the model is used: a live model that its owner has changed is copied and verified again.
+
+        Raises:
+            OpenError: the model is closed, or does not open any more as it is now.
+        """
+        if isinstance(self.network, ClosedNetwork):
+            raise OpenError(CLOSED)
+        if self._live is not None and self._open_again is not None and self._live.changed:
+            network = self._live.network
+            if network is not None:
+                now = vars(self._open_again(network))
+                vars(self).clear()  # also what was found out about the model as it was
+                vars(self).update(now)
+
+    def close(self) -> None:
+        """Release the network and all that it takes; a live model was never changed, and stays with its owner.
+
+        What opening has found out about it can still be read; anything that runs it raises `OpenError`.
+        """
+        if isinstance(self.network, ClosedNetwork):
+            return
+        facts = {name: value for name, value in vars(self).items() if name in FACTS} | {"parameters": self.parameters}
+        vars(self).clear()
+        vars(self).update(facts, network=ClosedNetwork())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if isinstance(self.network, ClosedNetwork):
+            return f"<{type(self).__name__} {self.name}: closed>"
+        kinds = ", ".join(
+            f"{name} {layers} layers x {heads} heads" for name, (layers, heads, _) in self.proof.sizes.items()
+        )
+        type_ = type(self.network).__name__
+        return f"<{type(self).__name__} {self.name}: {type_}, {self.task}; {kinds}; {self.parameters:,} parameters>"
 
     @property
     def kinds(self) -> tuple[AttentionKind, ...]:

@@ -11,12 +11,13 @@ from ..lessons.one_weight import ScoreForm
 from ..tracing.trace import Verification
 from .eager_attention import AttentionCall, is_half
 
+STEPS = ("scores", "queries", "keys", "values", "outputs")  # that may be stored besides the weights
 RetainedSteps = Literal["all", "weights"]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HubRecord:
-    """One kind of attention, all stored layers. H heads of queries, G heads of keys and values.
+    """One kind of attention, all stored layers; H heads, of which several may share one of G.
 
     Attributes:
         weights: `(layer, H, query, key)`; float32, or float16 for a long input.
@@ -50,6 +51,11 @@ class HubRecord:
     def verified_by(self) -> str:
         """`by`, under the name that other records have for it."""
         return self.by
+
+    def __repr__(self) -> str:
+        sizes, layers = " x ".join(map(str, self.weights.shape)), ", ".join(map(str, self.layers))
+        stored = [name for name in STEPS if getattr(self, name) is not None]
+        return f"<HubRecord {sizes} of layers {layers}: weights{''.join(f', {name}' for name in stored)}>"
 
     def verify(self) -> Verification:
         """Largest differences to the second computation, which was made with the trace."""

@@ -7,7 +7,8 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 
-from ..tracing.interventions import HeadInterventions
+from ..networks.tap import Tap
+from ..tracing.interventions import HeadInterventions, to_tap
 from .eager_attention import CallRecorder
 from .errors import OpenError
 from .forward_run import output_tensor, run_network
@@ -35,7 +36,7 @@ class ScoredModel(Protocol):
     def shapes_of(self, trace: HubTrace) -> dict[str, tuple[int, int, int, int]]: ...
 
 
-def score_trace(model: ScoredModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+def score_trace(model: ScoredModel, trace: HubTrace, intervention: HeadInterventions | Tap | None) -> np.ndarray:
     """The scores of a trace; see `model.hub.opened_model.OpenedModel.score`.
 
     Raises:
@@ -46,7 +47,7 @@ def score_trace(model: ScoredModel, trace: HubTrace, interventions: HeadInterven
     if trace.classes is not None:
         return class_scores(trace.logits, trace.form)
     if model.task == "fill":
-        return pseudo_likelihood(model, trace, interventions)
+        return pseudo_likelihood(model, trace, intervention)
     if model.task == "translate":
         ids = trace.tokens("target").ids
         first = model.languages.length(ids)
@@ -98,14 +99,14 @@ def token_losses(logits: np.ndarray, following: Sequence[int]) -> np.ndarray:
 
 
 @torch.inference_mode()
-def pseudo_likelihood(model: ScoredModel, trace: HubTrace, interventions: HeadInterventions | None) -> np.ndarray:
+def pseudo_likelihood(model: ScoredModel, trace: HubTrace, intervention: HeadInterventions | Tap | None) -> np.ndarray:
     """-ln p of every token that is not special, where it alone is masked (Salazar et al. 2020); one run for each.
 
     Args:
-        interventions: changes to heads in every run.
+        intervention: changes to heads, or a tap, in every run.
     """
     tokens = trace.tokens("source")
-    tap = None if interventions is None else interventions.tap(model.shapes_of(trace), model.layers)
+    tap = to_tap(intervention, lambda: model.shapes_of(trace), model.layers)
     losses = []
     for place, id_ in enumerate(tokens.ids):
         if tokens.special[place]:

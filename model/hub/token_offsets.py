@@ -51,11 +51,14 @@ class Tokens:
         return word_runs(list(zip(self.words, texts, strict=True)), self.labels, self.special)
 
 
-def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Tokens:
+def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None, *, add_special: bool = True) -> Tokens:
     """Tokenize a text or a pair of texts, as input of the network.
 
     Labels show what the network reads: a token whose name spells something else than its slice of the text (lower
     case, no accents) is labelled by what it spells, and an unknown token by its name and the text that it replaces.
+
+    Args:
+        add_special: whether the tokenizer adds special tokens; those that are written in the text are marked too.
 
     Raises:
         OpenError: the text has no tokens, or the network accepts no second text.
@@ -63,9 +66,14 @@ def tokenize(tokenizer: Tokenizer, text: str, second: str | None = None) -> Toke
     fast = bool(tokenizer.is_fast)
     texts = (text,) if second is None else (text, second)
     options = {"return_special_tokens_mask": True, "return_offsets_mapping": fast, "verbose": False}
+    if not add_special:
+        options["add_special_tokens"] = False
     encoding = tokenizer(*texts, **options)
     ids = encoding["input_ids"]
     special = [bool(mark) for mark in encoding["special_tokens_mask"]]
+    if not add_special:
+        marked = set(tokenizer.all_special_ids)
+        special = [id_ in marked for id_ in ids]
     if all(special):
         raise OpenError("This text has no tokens; type at least one word.")
     segments = [0] * len(ids) if second is None else _segments(encoding, special, fast)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from .errors import OpenError
 from .record import RetainedSteps
 
+KEPT = ("auto", "all", "weights")
 LARGEST = 1_000_000_000  # bytes that the maps of one trace may take
 HALF_FROM = 400_000_000  # bytes; more weights than this are stored in half precision
 
@@ -36,12 +37,18 @@ def plan_retention(maps: int, layers: Sequence[int], keep: str | int) -> TraceRe
     Raises:
         OpenError: they would take more than `LARGEST`, with the figure; or there is no such layer.
     """
+    if isinstance(keep, bool) or not (isinstance(keep, int) or keep in KEPT):
+        raise OpenError(
+            "There is no keep={keep!r}; choose {known}, or the number of a layer from 0.",
+            keep=keep,
+            known=", ".join(KEPT),
+        )
     if isinstance(keep, int):
         if keep not in layers:
             raise OpenError(
-                "There is no attention in layer {layer}; this model has it in {layers}.",
-                layer=keep + 1,
-                layers=", ".join(str(number + 1) for number in layers),
+                "There is no attention in layer {layer}; counted from 0, this model has it in {layers}.",
+                layer=keep,
+                layers=", ".join(map(str, layers)),
             )
         maps //= len(layers)
     layer = keep if isinstance(keep, int) else None

@@ -17,7 +17,7 @@ from .recurrent import RecurrentNetwork
 from .tap import Chain, Recorder, Tap
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CellRecord:
     """One direction of a recurrent layer at every step, `(step, width)` float32 each; an RNN has hidden states only.
 
@@ -38,8 +38,12 @@ class CellRecord:
     output_gate: np.ndarray | None = None
     cell: np.ndarray | None = None
 
+    def __repr__(self) -> str:
+        kept = ", ".join(name for name, numbers in vars(self).items() if numbers is not None)
+        return f"<CellRecord of {' x '.join(map(str, self.hidden.shape))}: {kept}>"
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, repr=False)
 class AlignmentRecord(AttentionRecord):
     """Alignment as attention with one layer and one head; query t is decoder state t - 1 or t, keys = values.
 

@@ -24,18 +24,24 @@ from ..training.processes import ProcessGroup
 from .causal_pairs import CAUSAL_SITES, run_causal_study
 from .networks import open_studied_model
 from .run import run_study
-from .study_data import StudyError, read_inputs
+from .study_data import StudyError, check_packages, read_inputs
 
 PATIENCE = timedelta(days=30)  # hosts of different speed get as many inputs each
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Parse the command line and run; user errors are printed as one sentence, with exit status 2."""
-    options = _parser().parse_args(arguments)
+def main(arguments: list[str] | None = None, program: str = "model.study") -> int:
+    """Parse the command line and run; user errors are printed as one sentence, with exit status 2.
+
+    Args:
+        arguments: those of the command line by default.
+        program: the module's name in messages.
+    """
+    options = _parser(program).parse_args(arguments)
     try:
+        check_packages()
         return _run(options)
     except (StudyError, OpenError, CheckpointError, ValueError, OSError) as error:
-        print(f"model.study: {error}", file=sys.stderr)
+        print(f"{program}: {error}", file=sys.stderr)
         return 2
 
 
@@ -73,8 +79,8 @@ def _run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m model.study", description=__doc__.split("\n\n")[0])
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog=f"python -m {program}", description=__doc__.split("\n\n")[0])
     parser.add_argument(
         "model", help="translator, vision, lstm-additive, lstm-dot, a folder with a checkpoint, or an id of the hub"
     )

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
 from typing import Literal
@@ -22,6 +23,16 @@ PAIRS = (".tsv", ".tsv.gz", ".zip")
 
 class StudyError(ValueError):
     """A study cannot be made; the message states why and what to do."""
+
+
+def check_packages() -> None:
+    """Refuse to begin a study whose results could not be written.
+
+    Raises:
+        StudyError: pyarrow is not installed; the message states what to install.
+    """
+    if find_spec("pyarrow") is None:
+        raise StudyError("Results are written by the library pyarrow, which is not installed; run: pip install pyarrow")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,11 @@ class HeadIntervention(ABC):
     step: ClassVar[str]  # the step of the tap that it changes
 
     def check(self, shapes: Shapes) -> None:
-        """Raise `InterventionError` if a network and sentence of these shapes have no such heads, queries or keys."""
+        """Check that a network and sentence of these shapes have such heads, queries and keys.
+
+        Raises:
+            InterventionError: the message states what there is.
+        """
         if self.kind not in shapes:
             known = ", ".join(shapes)
             raise InterventionError(
@@ -67,7 +71,7 @@ class HeadIntervention(ABC):
 
     @abstractmethod
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
-        """Compute the replacement of one layer's tensor of this step, whose second axis is the head."""
+        """Compute the replacement of one layer's tensor of this step, `(batch, head, query, key)` or `(..., d)`."""
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ class Scale(HeadIntervention):
     word, step = "scale", "outputs"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         if not abs(self.factor) <= LARGEST_FACTOR:
             raise InterventionError(
@@ -88,6 +93,7 @@ class Scale(HeadIntervention):
             )
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         return _replace(tensor, heads, tensor[:, heads] * self.factor)
 
 
@@ -99,6 +105,7 @@ class Temperature(HeadIntervention):
     word, step = "temperature", "scores"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         if not 1 / LARGEST_FACTOR <= self.temperature <= LARGEST_FACTOR:
             raise InterventionError(
@@ -109,6 +116,7 @@ class Temperature(HeadIntervention):
             )
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         return _replace(tensor, heads, tensor[:, heads] / self.temperature)
 
 
@@ -119,6 +127,7 @@ class NoMask(HeadIntervention):
     word, step = "unmask", "mask"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         if not kind_of(self.kind).causal:
             raise InterventionError(
@@ -126,6 +135,7 @@ class NoMask(HeadIntervention):
             )
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         allowed = tensor.expand(-1, n_heads, -1, -1).clone()  # (batch, head, query, key)
         allowed[:, heads] = True
         return allowed
@@ -139,6 +149,7 @@ class Window(HeadIntervention):
     word, step = "window", "scores"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         if not kind_of(self.kind).square:
             raise InterventionError(
@@ -155,6 +166,7 @@ class Window(HeadIntervention):
         return np.abs(query - key) >= self.size
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         return _hide(tensor, heads, self.hidden(*tensor.shape[2:]))
 
 
@@ -166,11 +178,13 @@ class Forbid(HeadIntervention):
     word, step = "forbid", "scores"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         for key in self.keys:
             _check_place("key", key, shapes[self.kind][3])
 
     def values(self) -> str:
+        """Encode all fields but kind and heads as text."""
         return ".".join(str(key + 1) for key in self.keys)
 
     def hidden(self, queries: int, keys: int) -> np.ndarray:
@@ -178,6 +192,7 @@ class Forbid(HeadIntervention):
         return np.broadcast_to(np.isin(np.arange(keys), self.keys), (queries, keys))
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         return _hide(tensor, heads, self.hidden(*tensor.shape[2:]))
 
 
@@ -191,6 +206,7 @@ class OneHot(HeadIntervention):
     word, step = "force", "weights"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         queries, keys = shapes[self.kind][2:]
         _check_place("key", self.key, keys)
@@ -205,6 +221,7 @@ class OneHot(HeadIntervention):
                 )
 
     def values(self) -> str:
+        """Encode all fields but kind and heads as text."""
         return f"{self.key + 1}" if self.query is None else f"{self.key + 1}.{self.query + 1}"
 
     def rows(self, queries: int, keys: int) -> list[int]:
@@ -216,6 +233,7 @@ class OneHot(HeadIntervention):
         return list(range(self.key if kind_of(self.kind).causal else 0, queries))
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         rows = self.rows(*tensor.shape[2:])
         if not rows:
             return tensor
@@ -240,6 +258,7 @@ class Pull(HeadIntervention):
     word, step = "pull", "scores"
 
     def check(self, shapes: Shapes) -> None:
+        """Check as `HeadIntervention.check` does. Raises: InterventionError."""
         super().check(shapes)
         queries, keys = shapes[self.kind][2:]
         _check_place("key", self.key, keys)
@@ -260,6 +279,7 @@ class Pull(HeadIntervention):
             )
 
     def values(self) -> str:
+        """Encode all fields but kind and heads as text."""
         return f"{self.key + 1}.{self.query + 1}.{self.delta!r}"
 
     def hidden(self, queries: int, keys: int) -> np.ndarray:
@@ -270,6 +290,7 @@ class Pull(HeadIntervention):
         return hidden
 
     def change(self, tensor: Tensor, heads: list[int], n_heads: int) -> Tensor:
+        """Compute the replacement of a step, `(batch, head, query, key)` or `(batch, head, query, d)`."""
         if not self._exists(*tensor.shape[2:]):
             return tensor
         scores = tensor.clone()

@@ -127,6 +127,32 @@ class HeadInterventions:
             raise InterventionError("That text describes no intervention; choose one with the controls.") from None
 
 
+def to_tap(
+    intervention: "HeadInterventions | Tap | None", shapes: Callable[[], Shapes], layers: Layers | None = None
+) -> Tap | None:
+    """The tap of what is given as `intervention=` of a trace.
+
+    Args:
+        intervention: changes to heads; a tap, a function `(name, tensor) -> tensor` that every named tensor passes; or
+            None.
+        shapes: returns those of `HeadInterventions.check`; called for changes to heads only.
+        layers: as of `HeadInterventions.check`.
+
+    Raises:
+        InterventionError: see `HeadInterventions.check`; or it is something else.
+    """
+    if isinstance(intervention, HeadInterventions):
+        return intervention.tap(shapes(), layers)
+    if isinstance(intervention, HeadIntervention):
+        raise InterventionError("This is one change alone; give HeadInterventions((change,)).")
+    if intervention is not None and (not callable(intervention) or isinstance(intervention, type)):
+        raise InterventionError(
+            "An intervention is HeadInterventions, or a function of the name and the tensor, not {type}.",
+            type=intervention.__name__ if isinstance(intervention, type) else type(intervention).__name__,
+        )
+    return intervention
+
+
 def heads_to_text(heads: Heads) -> str:
     """Encode heads: `4.1.2_5.8` for heads 1 and 2 of layer 4 and head 8 of layer 5."""
     layers = sorted({layer for layer, _ in heads})

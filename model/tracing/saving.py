@@ -39,7 +39,7 @@ class SavableTrace:
         """Write the attention of every kind, its tokens and the logits to a NumPy archive, atomically.
 
         For each kind there are `<kind>` `(layer, head, query, key)`, `<kind>_queries` `(query,)` and `<kind>_keys`
-        `(key,)`, the labels of its axes, and `<kind>_layers` `(layer,)`, the numbers of the layers from 1; and there is
+        `(key,)`, the labels of its axes, and `<kind>_layers` `(layer,)`, the numbers from 0 of the layers; and there is
         `logits` in the trace's own shape. Numbers have the trace's precision; `np.load(path)` needs no pickle.
 
         Args:
@@ -75,7 +75,7 @@ def _arrays(trace: HasAttention) -> dict[str, Any]:
             kind: record.weights,
             f"{kind}_queries": np.array(queries, dtype=str),
             f"{kind}_keys": np.array(keys, dtype=str),
-            f"{kind}_layers": np.array(layers) + 1,
+            f"{kind}_layers": np.array(layers),
         }
     return arrays
 

@@ -66,7 +66,7 @@ class Verification:
         return Verification(*map(max, zip(*map(astuple, parts), strict=True)))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AttentionRecord:
     """One kind of attention, all layers and heads; float32. Rows of `weights` are queries, columns are keys."""
 
@@ -79,6 +79,9 @@ class AttentionRecord:
     weights: np.ndarray  # `(layer, head, query, key)`
     outputs: np.ndarray  # `(layer, head, query, d_k)`
     allowed: np.ndarray | None  # `(query, key)` bool, keys that some head may attend to; None if no mask applies
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {' x '.join(map(str, self.weights.shape))}, verified by {self.verified_by}>"
 
     def verify(self) -> Verification:
         """Compare with an independent recomputation, over all layers and heads; see `Verification`."""

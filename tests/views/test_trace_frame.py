@@ -37,11 +37,11 @@ def test_one_row_per_weight():
     assert list(table) == ["kind", "layer", "head", "query", "key", "query_token", "key_token", "weight"]
     assert len(table) == 2 * 3 * 4 * 4 + 1 * 3 * 2 * 4
     for row in table.sample(20, random_state=1).itertuples():
-        layer = row.layer - (6 if row.kind == "cross" else 1)
-        assert row.weight == TRACE.records[row.kind].weights[layer, row.head - 1, row.query - 1, row.key - 1]
+        layer = row.layer - (5 if row.kind == "cross" else 0)
+        assert row.weight == TRACE.records[row.kind].weights[layer, row.head, row.query, row.key]
         queries, keys = TRACE.axes(row.kind)
-        assert (row.query_token, row.key_token) == (queries[row.query - 1], keys[row.key - 1])
-    assert set(table.layer[table.kind == "cross"]) == {6}
+        assert (row.query_token, row.key_token) == (queries[row.query], keys[row.key])
+    assert set(table.layer[table.kind == "cross"]) == {5}
     total = table[table.kind == "encoder"].groupby(["layer", "head", "query"]).weight.sum()
     np.testing.assert_allclose(total.to_numpy().reshape(2, 3, 4), TRACE.records["encoder"].weights.sum(-1), rtol=1e-6)
 

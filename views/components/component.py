@@ -4,14 +4,14 @@ import base64
 import html
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from .. import palette
 from ..controls import sentence_input
+from ..streamlit_module import st
 from ..text import literal
 from ..text.catalogue import Message
 from ..viewer import built_files
@@ -21,7 +21,7 @@ Handler = tuple[Callable[[Any], object], Callable[[Any], object]]
 
 
 class Component:
-    """A component, registered once at import.
+    """A component, registered when it is first mounted.
 
     Args:
         name: of the component and of its module in web/src/views.
@@ -29,8 +29,12 @@ class Component:
     """
 
     def __init__(self, name: str, root: str) -> None:
-        element = f'<div class="{root}"></div>\n<!-- filled by {name} -->'
-        self._mount = st.components.v2.component(name, html=element, js=built_files.loader(name))
+        self._name, self._root = name, root
+
+    @cached_property
+    def _mount(self) -> Any:
+        element = f'<div class="{self._root}"></div>\n<!-- filled by {self._name} -->'
+        return st.components.v2.component(self._name, html=element, js=built_files.loader(self._name))
 
     def __call__(
         self,

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-import streamlit as st
-
 from .. import kind_labels, map_labels, map_weights, palette
+from ..streamlit_module import st
 from ..text import catalogue
 from ..text.catalogue import Message, Untranslated, say
 from ..url_state import bound_settings

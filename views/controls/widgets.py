@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Generic, TypedDict, TypeVar, overload
 
-import streamlit as st
-
+from ..streamlit_module import st
 from ..text.catalogue import Message, Untranslated
 from ..url_state.bound_settings import component_setting, control
 from ..url_state.codecs import AnyOf, AnyText, Decimal, OneOf, WholeNumber

@@ -11,9 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar
 
-import streamlit as st
-
-from .. import streamlit_internals
+from ..streamlit_module import st
 from ..text import catalogue
 from .codecs import Codec
 from .session_state import LANGUAGE, SHARED, TEXT, DrawnControl, Query, SessionSettings, comparable
@@ -31,6 +29,8 @@ def page_run(name: str, text: str) -> Iterator[None]:
     Args:
         text: the sentence, until the user types another.
     """
+    from .. import streamlit_internals
+
     session = _session()
     history_navigation = streamlit_internals.is_history_navigation()
     widget_values = {key: st.session_state[key] for key in _widget_names(session)}
@@ -133,6 +133,8 @@ def control(name: str, codec: Codec[T], default: T, draw: Callable[[], object], 
         draw: makes the widget with `name` as its key and without a value of its own; returns its value.
         varies: options or default depend on the page or on the sentence.
     """
+    from .. import streamlit_internals
+
     session = _session()
     last = session.controls.get(name)
     now = DrawnControl(None, codec, default, varies, parts=session.enclosing_parts(name))

@@ -241,7 +241,7 @@ def test_a_panic_while_a_text_is_traced_is_a_sentence(opened, monkeypatch):
     def fail(*_, **__):
         raise panic("called `Result::unwrap()` on an `Err` value")
 
-    monkeypatch.setattr("model.hub.opened_model.tokenize", fail)
+    monkeypatch.setattr("model.hub.input_forms.tokenize", fail)
     for run in (model.trace, model.count_weights, model.generate):
         with pytest.raises(OpenError, match="fails on this input"):
             run(TEXT)
@@ -263,8 +263,10 @@ def test_whatever_a_run_raises_is_one_sentence(opened, monkeypatch, name, error)
     if name == "bert":
         with pytest.raises(OpenError, match="fails on this input"):
             model.score(trace)
-    with pytest.raises(TypeError):
+    with pytest.raises(OpenError, match="This model reads"):
         model.trace()
+    with pytest.raises(TypeError):
+        model.trace(example_input(model), texts=2)
 
 
 def test_what_ends_a_thread_passes():

@@ -40,7 +40,7 @@ def test_layers_of_a_hybrid_have_the_network_s_numbers(opened, name):
     one = model.trace(TEXT, keep=3)
     assert one.kept == 3 and one.records["decoder"].layers == (3,)
     np.testing.assert_array_equal(one.attention("decoder")[0], trace.attention("decoder")[1])
-    with pytest.raises(OpenError, match="no attention in layer 1; this model has it in 2, 4"):
+    with pytest.raises(OpenError, match="no attention in layer 0; counted from 0, this model has it in 1, 3"):
         model.trace(TEXT, keep=0)
 
 
@@ -71,8 +71,11 @@ def test_layers_of_unlike_numbers_of_heads_are_kinds_of_their_own(opened):
             np.testing.assert_allclose(weights, own[place], atol=1e-5)
     assert trace.axes("decoder-8-heads")[0] == trace.tokens("source").labels
     assert list(model.trace(TEXT, keep=1).records) == ["decoder-8-heads"]
-    with pytest.raises(OpenError, match="no attention of kind decoder; it has decoder-4-heads, decoder-8-heads"):
-        trace.attention("decoder")
+    layers = trace.attention("decoder")  # a list, as the layers do not stack
+    assert [layer.shape[0] for layer in layers] == [4, 8, 4, 8]
+    np.testing.assert_array_equal(layers[1], trace.records["decoder-8-heads"].weights[0])
+    with pytest.raises(OpenError, match="no attention of kind cross; it has decoder-4-heads, decoder-8-heads"):
+        trace.attention("cross")
 
 
 def test_ablating_a_head_of_unlike_layers_changes_that_head_alone(opened):

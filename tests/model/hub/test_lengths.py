@@ -68,7 +68,7 @@ def test_as_many_tokens_as_positions_and_no_more(monkeypatch, config, architectu
         with refused(target):
             model.trace("A fox.", target=(2,) * (target + 1))
     monkeypatch.setattr("model.hub.opened_model.run_network", _never)
-    monkeypatch.setattr("model.hub.opened_model.greedy_in_steps", _never)
+    monkeypatch.setattr("model.hub.opened_reading.greedy_in_steps", _never)
     for run in (model.trace, model.count_weights, model.generate):
         if run == model.generate and model.task not in ("complete", "translate"):
             continue

@@ -234,7 +234,7 @@ def test_stored_steps_follow_the_keep_argument(opened):
     assert (weights.queries, weights.scores) == (None, None)
     np.testing.assert_array_equal(second.weights, everything.attention("decoder")[1:])
     assert second.layers == (1,)
-    with pytest.raises(OpenError, match="no attention in layer 3; this model has it in 1, 2"):
+    with pytest.raises(OpenError, match="no attention in layer 2; counted from 0, this model has it in 0, 1"):
         model.trace(TEXT, keep=2)
 
 

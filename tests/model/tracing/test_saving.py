@@ -15,7 +15,7 @@ def test_every_kind_is_read_from_the_file_with_its_tokens(trace, tmp_path):
     for kind in ("encoder", "decoder", "cross"):
         np.testing.assert_array_equal(result[kind], trace.attention(kind))
         assert (tuple(result[f"{kind}_queries"]), tuple(result[f"{kind}_keys"])) == trace.axes(kind)
-        assert result[f"{kind}_layers"].tolist() == list(range(1, 1 + len(trace.attention(kind))))
+        assert result[f"{kind}_layers"].tolist() == list(range(len(trace.attention(kind))))
 
 
 def test_a_trace_has_a_one_line_description(trace):
@@ -32,7 +32,7 @@ def test_an_opened_models_trace_is_saved_and_described(opened, name, tmp_path): 
     trace.to_npz(tmp_path / "trace.npz")
     kind = model.kinds[-1].name
     result = np.load(tmp_path / "trace.npz")
-    assert result[f"{kind}_layers"].tolist() == [2]
+    assert result[f"{kind}_layers"].tolist() == [1]
     np.testing.assert_array_equal(result[kind], trace.attention(kind))
 
 

@@ -33,8 +33,13 @@ def test_a_panic_while_the_page_runs_the_model_is_a_sentence(open_app, listed, m
     def fail(*_, **__):
         raise panic("called `Result::unwrap()` on an `Err` value")
 
-    targets = {"trace": "run_network", "count_weights": "tokenize", "generate_in_steps": "greedy_in_steps"}
-    monkeypatch.setattr(f"model.hub.opened_model.{targets.get(method, 'labels_of')}", fail)
+    targets = {
+        "trace": "opened_model.run_network",
+        "count_weights": "input_forms.tokenize",
+        "generate_in_steps": "opened_reading.greedy_in_steps",
+        "top": "opened_model.labels_of",
+    }
+    monkeypatch.setattr(f"model.hub.{targets[method]}", fail)
     app = open_app("models", model="gpt2", text=f"A text for {method}.")
     assert not app.exception
     assert "fails on this input" in page_text(app)

@@ -1,0 +1,160 @@
+"""The forms in which a text is given to an opened model: characters, ids, a batch of either, or a chat."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+from .errors import OpenError, raised_as
+from .library_types import Config, Tokenizer
+from .token_offsets import Tokens, tokenize, tokens_of_ids
+
+TextForm = str | Sequence[int] | Tokens  # a text, the ids of its tokens, or the tokens of a trace
+EXAMPLE = '{"role": "user", "content": "Hi"}'
+LONGEST_SHOWN = 40  # characters of what was given, in a message
+
+
+def read_text(tokenizer: Tokenizer, config: Config, text: TextForm, second: str | None, special: bool) -> Tokens:
+    """Tokens of a text or a pair of texts, or of ids as they are.
+
+    Args:
+        special: whether the tokenizer adds its special tokens to a text.
+
+    Raises:
+        OpenError: it has no tokens, or is neither a text nor ids of this model.
+    """
+    if isinstance(text, Tokens):
+        return text
+    if isinstance(text, str):
+        return tokenize(tokenizer, text, second, add_special=special)
+    if second is not None:
+        raise OpenError("A second text goes with a text, not with ids; give ids that hold both.")
+    ids = [int(id_) for id_ in text]
+    size = getattr(config.get_text_config(), "vocab_size", None)
+    if not ids:
+        raise OpenError("There are no ids; give at least one.")
+    if size is not None and not all(0 <= id_ < size for id_ in ids):
+        wrong = next(id_ for id_ in ids if not 0 <= id_ < size)
+        raise OpenError("There is no token {id}; ids go from 0 to {last} in this model.", id=wrong, last=size - 1)
+    return tokens_of_ids(tokenizer, ids)
+
+
+def render_chat(tokenizer: Tokenizer, messages: object) -> str:
+    """A chat as the text that the model reads, by the tokenizer's template, in the sandbox of the library.
+
+    After a message of the user, the template's beginning of an answer follows.
+
+    Raises:
+        OpenError: there is no template, or it cannot render these messages.
+    """
+    well_formed = isinstance(messages, list | tuple) and all(
+        isinstance(message, Mapping) and {"role", "content"} <= set(message) for message in messages
+    )
+    if not well_formed or not messages:
+        raise OpenError(
+            "A chat is a list of messages, such as [{example}].", example='{"role": "user", "content": "Hi"}'
+        )
+    if getattr(tokenizer, "chat_template", None) is None:
+        raise OpenError("This tokenizer has no template for chats; write the whole text yourself and give that.")
+    assert isinstance(messages, list | tuple)
+    answer = messages[-1]["role"] == "user"
+    with raised_as("The chat template of this tokenizer refuses these messages; see their roles and their order."):
+        rendered = tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=answer)
+    assert isinstance(rendered, str)
+    return rendered
+
+
+def split_batch(given: object) -> list[TextForm] | None:
+    """The inputs of a batch, as texts or ids without padding; None where one input alone was given.
+
+    A batch is a list of texts, a list of lists of ids, a matrix of ids, or what a tokenizer returns, with
+    `attention_mask`: padding on either side is left out.
+
+    Raises:
+        OpenError: it is empty, or mixes forms.
+    """
+    mask, rows = None, given
+    if isinstance(given, Mapping):
+        if "input_ids" not in given:
+            raise OpenError("This has no input_ids; give a text, ids, or what the tokenizer returns.")
+        rows, mask = given["input_ids"], given.get("attention_mask")
+    rows = _plain(rows)
+    if not isinstance(rows, list):
+        return None
+    if not rows:
+        raise OpenError("This batch is empty; give at least one text.")
+    if all(_is_id(row) for row in rows):
+        return None
+    if all(isinstance(row, str) for row in rows):
+        return rows
+    if not all(isinstance(row, list) and all(map(_is_id, row)) for row in rows):
+        raise OpenError("A batch holds texts only, or lists of ids only; give it as one of these.")
+    if mask is None:
+        return rows
+    masks = _plain(mask)
+    if [len(row) for row in masks] != [len(row) for row in rows]:
+        raise OpenError("attention_mask and input_ids differ in their shape; give both as the tokenizer returns them.")
+    return [
+        [id_ for id_, visible in zip(row, shown, strict=True) if visible]
+        for row, shown in zip(rows, masks, strict=True)
+    ]
+
+
+def one_text(given: object) -> TextForm:
+    """One text, or the ids of one.
+
+    Raises:
+        OpenError: it is something else; the message states what to give.
+    """
+    if isinstance(given, Mapping):
+        given = given.get("input_ids")
+    plain = _plain(given)
+    if isinstance(plain, str | Tokens) or (isinstance(plain, list) and all(map(_is_id, plain))):
+        return plain
+    if isinstance(given, Image.Image | np.ndarray):
+        raise OpenError("This model reads text, not pictures; give it a text, or ids.")
+    raise OpenError("This model reads text; give it a text, ids, a list of either, or a chat as messages=[...].")
+
+
+def one_picture(given: object) -> Image.Image | np.ndarray:
+    """One picture.
+
+    Raises:
+        OpenError: it is something else; the message states what to give.
+    """
+    if isinstance(given, Image.Image):
+        return given
+    if isinstance(given, np.ndarray) and given.ndim == 3 and given.dtype.kind == "f":
+        return given
+    if isinstance(given, str | os.PathLike):
+        shown = str(given) if len(str(given)) <= LONGEST_SHOWN else str(given)[: LONGEST_SHOWN - 1] + "\u2026"
+        raise OpenError(
+            "This model reads pictures, not {given!r}; open a file first: from PIL import Image, then "
+            "model.trace(Image.open(path)).",
+            given=shown,
+        )
+    if isinstance(given, np.ndarray) or hasattr(given, "detach"):
+        raise OpenError(
+            "This model reads a picture of PIL, or the output of its image processor, (channel, height, width) as "
+            "float32; make one with Image.fromarray(array)."
+        )
+    raise OpenError("This model reads pictures; give it one picture, such as Image.open(path) of PIL.")
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _plain(given: Any) -> Any:
+    """Lists in place of tensors, arrays and tuples."""
+    if isinstance(given, Image.Image | str):
+        return given
+    if hasattr(given, "detach"):
+        given = given.detach().cpu().numpy()
+    if isinstance(given, np.ndarray):
+        return given.tolist() if given.dtype.kind in "iuU" else given
+    if isinstance(given, list | tuple):
+        return [_plain(part) for part in given]
+    return given

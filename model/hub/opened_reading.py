@@ -1,0 +1,90 @@
+"""What an opened model is fed: the tokens of a text, ids or a chat, a picture, and the target of a decoder."""
+
+import numpy as np
+from PIL import Image
+
+from ..networks.tap import Tap
+from ..runtime.progress import InSteps, run_to_end
+from ..tracing.interventions import HeadInterventions, to_tap
+from .errors import OpenError
+from .forward_run import ModelInputs
+from .generation import greedy_in_steps
+from .input_forms import TextForm, one_picture, one_text, read_text
+from .model_inputs import first_ids, pair_inputs, picture_inputs, text_inputs
+from .opened_network import OpenedNetwork
+from .scoring import end_id
+from .token_offsets import Tokens, tokens_of_ids
+
+TraceInput = TextForm | Image.Image | np.ndarray  # a text, ids, a picture, or `HubTrace.received`
+MOST_GENERATED = 128  # tokens of a decoder's own target
+
+
+class OpenedReading(OpenedNetwork):
+    """Reads what a user gives to an opened model; see `model.hub.opened_model.OpenedModel`."""
+
+    def _read(
+        self,
+        trace_input: TraceInput,
+        second: str | None,
+        target: str | tuple[int, ...] | None,
+        target_language: str | None,
+        special: bool = True,
+    ) -> tuple[Tokens | None, Tokens | None, ModelInputs]:
+        language = self.languages.code(target_language)
+        if self.vision:
+            return None, None, picture_inputs(self.network, self.reader, one_picture(trace_input))
+        source = self._source(one_text(trace_input), second, special)
+        if not self.has_decoder:
+            return source, None, text_inputs(self.network, source)
+        if isinstance(target, tuple):
+            ids = target
+        elif target is not None and self.classifies_by_decoder:
+            raise OpenError("The decoder of this classifier reads the text itself; leave the target out.")
+        elif target is not None:
+            ids = self._target(target, language)
+        elif self.task != "translate":  # nothing can be generated: the decoder is fed the text itself
+            ids = self._fed(source.ids, language)
+        else:
+            ids = self._fed(run_to_end(self._generated(source, MOST_GENERATED, language)), language)
+        self.limits.check(0, len(ids))
+        tokens = tokens_of_ids(self.reader, ids, self.languages.ids.values())
+        return source, tokens, pair_inputs(self.network, source, ids)
+
+    def _source(self, text: TextForm, second: str | None = None, special: bool = True) -> Tokens:
+        """Tokens of the input, no more than there are positions; `special` as of `read_text`."""
+        if second is not None and not self.takes_two_texts:
+            raise OpenError("This model reads one text at a time; leave the second one out.")
+        source = read_text(self.reader, self.config, text, second, special)
+        self.limits.check(len(source.ids))
+        return source
+
+    def _target(self, text: str, language: str | None) -> tuple[int, ...]:
+        """What the decoder is fed for a target."""
+        if language is None:
+            ids = self.reader(text_target=text)["input_ids"]
+        else:  # the tokenizer's own language stays as it is: others may use it meanwhile
+            ids = self.reader(text, add_special_tokens=False)["input_ids"]
+        fed = self._fed(tuple(ids), language)
+        self.limits.check(0, len(fed))
+        return fed
+
+    def _fed(self, ids: tuple[int, ...], language: str | None) -> tuple[int, ...]:
+        """What a decoder reads that answers with `ids`, which may begin with the code of the language."""
+        first = first_ids(self.network, self.languages, language)
+        if language is not None and ids[:1] == (self.languages.ids[language],):
+            ids = ids[1:]
+        return *first, *(ids[:-1] if ids and ids[-1] == end_id(self) else ids)
+
+    def _generated(
+        self, source: Tokens, tokens: int, language: str | None, intervention: HeadInterventions | Tap | None = None
+    ) -> InSteps[tuple[int, ...]]:
+        """New ids by greedy decoding."""
+        tap = None
+        if intervention is not None:
+            longest = Tokens((0,) * (1 + tokens), (), (), (), ()) if self.has_decoder else None
+            tap = to_tap(intervention, lambda: self._shapes(source, longest), self.layers)
+        names, by = self.proof.plan.names, self.proof.by_interface
+        most = self.limits.target if self.has_decoder else self.limits.source
+        inputs = text_inputs(self.network, source)
+        options = self.languages.options(language)
+        return greedy_in_steps(self.network, inputs, tokens, names, tap, by_interface=by, most=most, language=options)
