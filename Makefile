@@ -5,7 +5,7 @@ PARITY := .venv-parity
 
 # PYTHON makes a new .venv
 .PHONY: manifest web run check test nightly walk sweep test-slow test-deploy test-oldest messages docs lint types format audit fuzz bench
-.PHONY: train-translator evaluate-translator agreement train-recurrent evaluate-recurrent comparison forgetting raw-attention
+.PHONY: train-translator evaluate-translator agreement doubt train-recurrent evaluate-recurrent comparison forgetting raw-attention
 .PHONY: english train-convolution evaluate-convolution train-vision evaluate-vision read-vision after-vision unlike-vision head-statistics
 .PHONY: clean run-environment dev-environment parity-causal
 
@@ -149,6 +149,10 @@ forgetting: dev-environment
 # which attribution method of the translator agrees with leave-one-out, for the page "Attribution"
 agreement: dev-environment
 	$(BIN)/python -m model.training agreement --data "$(DATA)" --model assets/translator
+
+# which probabilities of the translator count as low, chosen on validation sentences; again after any training
+doubt: dev-environment
+	$(BIN)/python -m model.training doubt --data "$(DATA)" --model assets/translator
 
 # measure the recognition of English, after any training; OTHER="Korean=kor-eng.zip" measures a further language
 WRITTEN = tests/model/text/language_sentences.tsv

@@ -16,6 +16,7 @@ COMPARISONS = (
     "forward",
     "translate",
     "recurrent",
+    "pull",
     "vision",
     "page",
     "first",
@@ -59,6 +60,10 @@ def main() -> None:
         from benchmarks.recurrent import recurrent
 
         rows += recurrent(Translator.load(device="cpu"))
+    if "pull" in chosen:
+        from benchmarks.pull import pull
+
+        rows += pull(Translator.load(device="cpu"))
     if "vision" in chosen:
         from benchmarks import network
 

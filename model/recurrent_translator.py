@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,13 @@ from .causal.experiments import Experiment, prepare_translations
 from .causal.metrics import Metric
 from .causal.recurrent_patching import RecurrentCausalNetwork, patch_recurrent_in_steps
 from .causal.sites import Alignment
+from .decoding.doubt import DoubtThresholds
 from .decoding.search import greedy_batch
 from .networks.recurrent import RecurrentNetwork
 from .networks.recurrent_config import VARIANTS, RecurrentConfig
 from .networks.recurrent_trace import RecurrentTrace, record_recurrent_trace
 from .networks.tap import Tap
-from .runtime.checkpoint import CheckpointError
+from .runtime.checkpoint import CheckpointError, read_json
 from .runtime.fallback import falls_back
 from .runtime.progress import InSteps, run_to_end
 from .tracing.gate_interventions import GateInterventions, gated_layers
@@ -78,6 +80,21 @@ class RecurrentTranslator(SentenceTranslator[RecurrentTrace]):
         if isinstance(intervention, GateInterventions):
             return intervention.tap(gated_layers(self.network.config))
         return super()._tap_of(intervention, source, target, following)
+
+    @cached_property
+    def doubt_thresholds(self) -> DoubtThresholds | None:
+        """Probabilities that count as low; where none were measured on these weights, those of the shipped Transformer.
+
+        Then no mean is low: how good translations of a low mean are is not known.
+
+        Raises:
+            AlteredFileError: a file ships and was altered.
+        """
+        own = super().doubt_thresholds
+        if own is not None:
+            return own
+        shipped = DoubtThresholds.load(TRANSLATOR, read_json(TRANSLATOR / "card.json").get("weights_sha256", ""))
+        return None if shipped is None else replace(shipped, mean=0.0)
 
     @falls_back
     def translate_under(self, text: str, intervention: Tap, max_length: int = MAX_TOKENS) -> str:

@@ -4,6 +4,7 @@ import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -16,6 +17,7 @@ from .causal.experiments import Experiment, prepare_translations
 from .causal.own_networks import ResumableTranslator
 from .causal.traced_inputs import TracedInput, check_trace, read_translation
 from .decoding import search
+from .decoding.doubt import DoubtThresholds
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian
 from .networks.config import TransformerConfig
@@ -92,6 +94,15 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
         super().__init__(network, card, card_markdown, folder, left_device)
         self.tokenizer = tokenizer
         self._english = english
+
+    @cached_property
+    def doubt_thresholds(self) -> DoubtThresholds | None:
+        """Probabilities that count as low; None if they were not measured on these weights.
+
+        Raises:
+            AlteredFileError: the file ships and was altered.
+        """
+        return DoubtThresholds.load(self.folder, self.weights_sha256)
 
     @property
     @abstractmethod
@@ -276,7 +287,7 @@ class Translator(SentenceTranslator[Trace], CausalMethods, PullMethods):
     record = staticmethod(record_trace)
     loaded_by = "Translator.load()"
     kinds: tuple[AttentionKind, ...] = TRANSLATION
-    capabilities: frozenset[Capability] = frozenset({"translate", "ablate", "intervene", "export"})
+    capabilities: frozenset[Capability] = frozenset({"translate", "ablate", "intervene", "export", "pull"})
 
     @classmethod
     def load(cls, path: str | Path | None = None, device: str = "auto") -> "Translator":

@@ -9,6 +9,7 @@ import torch
 
 from ..decoding import search
 from ..decoding.search import DecodingOptions
+from ..decoding.tapped_decoding import GeneratedTokens
 from ..networks.cells import GATES, RecurrentLayer
 from ..networks.recurrent import RecurrentNetwork
 from ..networks.recurrent_trace import CellRecord, RecurrentTrace, record_recurrent_trace
@@ -36,8 +37,10 @@ def hold_gates_in_steps(
     after = record_recurrent_trace(network, tokenizer, trace.source_ids, trace.target_ids, trace.next_ids, tap)
     limit = min(2 * len(trace.source_ids) + 10, 128)
     generated: list[int] = []
+    probabilities = []
     for step in search.stream(network, list(trace.source_ids), DecodingOptions(max_length=limit), tap):
         generated = list(step.ids)
+        probabilities.append(step.probability)
         yield Progress(len(generated), limit)
     recomputed = max(
         largest_cell_difference(
@@ -49,7 +52,8 @@ def hold_gates_in_steps(
     rerun = edited(network.ids(trace.source_ids), network.ids(trace.target_ids))[0].float().cpu().numpy()
     check = InterventionCheck(recomputed, float(np.abs(rerun - after.logits).max()))
     finished = bool(generated) and generated[-1] == tokenizer.eos_id
-    return InterventionResult(after, tokenizer.decode(generated), finished, check)
+    tokens = GeneratedTokens(tuple(generated), tuple(probabilities))
+    return InterventionResult(after, tokenizer.decode(generated), finished, check, tokens)
 
 
 def cells_of_layer(trace: RecurrentTrace, layer: str) -> CellRecord:

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from ..decoding.tapped_decoding import GeneratedTokens
 from ..networks.tap import Intervention
 from ..runtime.progress import InSteps, Progress
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
@@ -70,11 +71,13 @@ class PatchedTranslation:
         ids: of the translation, without `<s>`; `</s>` included if it was reached.
         fed: how many of them were fed, and not generated.
         value: the metric with this cell patched.
+        probabilities: of the tokens, given those before them, in the patched run.
     """
 
     ids: tuple[int, ...]
     fed: int
     value: float
+    probabilities: tuple[float, ...]
 
 
 @torch.inference_mode()
@@ -113,15 +116,15 @@ def translate_patched_in_steps(
     value = float(evaluate(resumable, hidden, experiment.measured(None))[0])
     source, fed = receive
     start = fed[:, : place + 1 if grid.stack == "decoder" else 1]
-    ids = yield from generate_in_steps(resumable, source, start, case)
-    return PatchedTranslation(ids, start.shape[1] - 1, value)
+    generated = yield from generate_in_steps(resumable, source, start, case)
+    return PatchedTranslation(generated.ids, start.shape[1] - 1, value, generated.probabilities)
 
 
 @torch.inference_mode()
 def generate_in_steps(
     resumable: ResumableTranslator, source: Tensor, start: Tensor, case: Case
-) -> InSteps[tuple[int, ...]]:
-    """Translate greedily under a change, from a beginning `(1, T)` on; ids without `<s>`.
+) -> InSteps[GeneratedTokens]:
+    """Translate greedily under a change, from a beginning `(1, T)` on.
 
     Every step runs the whole decoder: a patch belongs to positions, which a cache of keys and values would not revisit.
     """
@@ -133,15 +136,18 @@ def generate_in_steps(
     memory = network.encode(source, None, tap)
     of_decoder = tap if any(name.startswith("decoder.") for name in changes) else None
     most = min(MOST_TOKENS, network.most_generated(source.shape[1]))
+    probabilities = torch.zeros(0)
     ids, never = start, network.ids(config.never_generated)[0]
     while ids.shape[1] <= most:
-        logits = network.project(network.decode(ids, memory, None, of_decoder)[:, -1])
-        newest = logits.index_fill(-1, never, -torch.inf).argmax(dim=-1, keepdim=True)
+        logits = network.project(network.decode(ids, memory, None, of_decoder)[0])  # (T, vocabulary)
+        newest = logits[-1:].index_fill(-1, never, -torch.inf).argmax(dim=-1, keepdim=True)
+        following = torch.cat([ids[:, 1:], newest], dim=1)[0]
+        probabilities = logits.float().softmax(dim=-1).gather(-1, following[:, None])[:, 0]
         ids = torch.cat([ids, newest], dim=1)
         yield Progress(ids.shape[1] - 1, most)
         if int(newest) == config.eos_id:
             break
-    return tuple(ids[0, 1:].tolist())
+    return GeneratedTokens(tuple(ids[0, 1:].tolist()), tuple(probabilities.tolist()))
 
 
 class _Put:

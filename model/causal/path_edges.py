@@ -150,11 +150,13 @@ class CutRun:
         value: the metric.
         ids: of the translation that it generates, without `<s>`; `</s>` included if it was reached.
         fed: how many of them were fed, and not generated.
+        probabilities: of the tokens, given those before them; none where the translation ends with the target.
     """
 
     value: float
     ids: tuple[int, ...]
     fed: int
+    probabilities: tuple[float, ...] = ()
 
 
 @torch.inference_mode()
@@ -195,13 +197,17 @@ def cut_edges_in_steps(
     start = fed[:, : 1 if from_start else place + 1]
     if (LOGITS, 0) in cuts:
         logits = resumable.logits(hidden[:, place]).clone()
+        chances = logits.float().softmax(dim=-1)[0]
         logits[:, list(resumable.network.config.never_generated)] = -torch.inf
         newest = logits.argmax(dim=-1, keepdim=True)
         if int(newest) == resumable.network.config.eos_id:
             return CutRun(value, (*start[0, 1:].tolist(), int(newest)), start.shape[1] - 1)
         start = torch.cat([start, newest], dim=1)
-    ids = yield from generate_in_steps(resumable, source, start, case)
-    return CutRun(value, ids, 0 if from_start else place)
+    generated = yield from generate_in_steps(resumable, source, start, case)
+    probabilities = list(generated.probabilities)
+    if (LOGITS, 0) in cuts:  # the target was chosen by the logits with the cut edges
+        probabilities[place] = float(chances[generated.ids[place]])
+    return CutRun(value, generated.ids, 0 if from_start else place, tuple(probabilities))
 
 
 class _Runs:

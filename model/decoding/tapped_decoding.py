@@ -4,6 +4,7 @@ A draft of the translation, where it is right, settles many steps in one pass.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 
@@ -12,6 +13,19 @@ from ..networks.transformer import Transformer
 from ..runtime.progress import InSteps, Progress
 
 SPARE = 4  # tokens that are guessed beyond twice as many as were right the last time
+
+
+@dataclass(frozen=True)
+class GeneratedTokens:
+    """The tokens of a translation, without `<s>`; `</s>` included if it was reached.
+
+    Attributes:
+        ids: the tokens.
+        probabilities: of each, given those before it.
+    """
+
+    ids: tuple[int, ...] = ()
+    probabilities: tuple[float, ...] = ()
 
 
 @torch.inference_mode()
@@ -23,7 +37,7 @@ def greedy_with_tap_in_steps(
     draft: Sequence[int] = (),
     *,
     looks_ahead: bool = False,
-) -> InSteps[list[int]]:
+) -> InSteps[GeneratedTokens]:
     """Translate while `tap` intervenes; each step of the decoder is a part.
 
     Args:
@@ -35,28 +49,30 @@ def greedy_with_tap_in_steps(
         looks_ahead: the tap lets a query attend to later tokens, so each new token changes all earlier positions:
             nothing is cached, and the draft is ignored.
 
-    Returns:
-        Generated ids, `</s>` included if it was reached.
     """
     config = network.config
     decoder = network.begin_decoding(network.ids(source_ids), None, tap)
     generated, most = [config.bos_id], 0 if looks_ahead else len(draft)
+    probabilities: list[float] = []
     while len(generated) <= limit and (len(generated) == 1 or generated[-1] != config.eos_id):
         guessed = _guess(generated[1:], draft)[: min(most, limit - len(generated))]
         cached = 0 if looks_ahead else len(generated) - 1
         decoder.truncate(cached)
         stream = decoder.extend(network.ids([*generated[cached:], *guessed]))
         logits = network.project(stream[0, -1 - len(guessed) :])  # (1 + guessed, vocabulary)
+        chances = logits.float().softmax(dim=-1)
         logits[:, list(config.never_generated)] = -torch.inf
         before = len(generated)
         for best, guess in zip(logits.argmax(dim=-1).tolist(), [*guessed, None], strict=True):
             generated.append(best)
             if best != guess or best == config.eos_id:
                 break
+        newest = network.ids(generated[before:])[0]
+        probabilities += chances[: len(newest)].gather(-1, newest[:, None])[:, 0].tolist()
         if guessed:
             most = 2 * (len(generated) - before - 1) + SPARE
         yield Progress(len(generated) - 1, limit)
-    return generated[1:]
+    return GeneratedTokens(tuple(generated[1:]), tuple(probabilities))
 
 
 def _guess(generated: Sequence[int], draft: Sequence[int]) -> list[int]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from ..decoding.search import DecodingOptions
-from ..decoding.tapped_decoding import greedy_with_tap_in_steps
+from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from ..networks.losses import token_cross_entropy
 from ..networks.tap import Chain, Intervention, Recorder, Tap
 from ..networks.transformer import Transformer
@@ -113,6 +113,7 @@ class TrainedRun:
     strongest: dict[str, float]  # kind -> mean of the largest weight of each of these queries
     translation: str  # by greedy decoding
     finished: bool  # False if the translation was cut off because it did not end
+    generated: GeneratedTokens  # tokens and probabilities of `translation`
 
     @property
     def loss(self) -> float:
@@ -142,10 +143,11 @@ def trained_run_in_steps(
         strongest[kind.name] = float(weights.amax(dim=-1).mean())
     disturbed = min(MOST_TOKENS, len(trace.next_ids) + MOST_EXTRA_TOKENS)
     limit = DecodingOptions().max_length if factor == 1 else disturbed
-    ids = yield from greedy_with_tap_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
-    finished = bool(ids) and ids[-1] == network.config.eos_id
+    generated = yield from greedy_with_tap_in_steps(network, trace.source_ids, tap, limit, trace.next_ids)
+    finished = bool(generated.ids) and generated.ids[-1] == network.config.eos_id
     losses = token_cross_entropy(logits, network.ids(trace.next_ids))[0].cpu().numpy()
-    return TrainedRun(losses, entropies, strongest, trace.tokenizer.decode(ids), finished)
+    translation = trace.tokenizer.decode(generated.ids)
+    return TrainedRun(losses, entropies, strongest, translation, finished, generated)
 
 
 def scale_scores(network: Transformer, kinds: Sequence[str], factor: float) -> Tap:

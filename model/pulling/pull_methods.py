@@ -2,13 +2,19 @@
 
 from collections.abc import Sequence
 
+import torch
+
+from ..attribution.intervention_result import attention_shapes
+from ..decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from ..networks.transformer import Transformer
 from ..runtime.fallback import NetworkOwner, falls_back
+from ..runtime.progress import run_to_end
 from ..text.tokenizer import Tokenizer
 from ..tracing.head_interventions import Heads, Pull
 from ..tracing.interventions import HeadInterventions
-from ..tracing.trace import Trace
+from ..tracing.trace import Trace, record_trace
 from .pulls import WEIGHTS, PullControl, PullSweep, control, sweep
+from .set_places import tokens_when_set
 
 
 class PullMethods(NetworkOwner):
@@ -16,6 +22,44 @@ class PullMethods(NetworkOwner):
 
     network: Transformer
     tokenizer: Tokenizer
+
+    @falls_back
+    def generate_under(self, trace: Trace, interventions: HeadInterventions) -> GeneratedTokens:
+        """Translate the sentence of `trace` greedily under interventions.
+
+        Raises:
+            InterventionError: see `HeadInterventions.check`.
+        """
+        tap = interventions.tap(attention_shapes(trace))
+        limit = min(2 * len(trace.source_ids) + 10, self.network.config.max_positions)
+        draft, ahead = trace.next_ids, interventions.looks_ahead
+        steps = greedy_with_tap_in_steps(self.network, trace.source_ids, tap, limit, draft, looks_ahead=ahead)
+        return run_to_end(steps)
+
+    @falls_back
+    @torch.inference_mode()
+    def trace_under(self, trace: Trace, interventions: HeadInterventions) -> Trace:
+        """Return everything the network computes under interventions, for the translation that they lead to.
+
+        Its weights are those that a further pull starts from. `Translator.intervene` has the same for the translation
+        of `trace`.
+
+        Raises:
+            InterventionError: see `HeadInterventions.check`.
+        """
+        following = self.generate_under(trace, interventions).ids
+        fed = (self.network.config.bos_id, *following[:-1])
+        tap = interventions.tap(attention_shapes(trace))
+        return record_trace(self.network, self.tokenizer, trace.source_ids, fed, following, tap)
+
+    @falls_back
+    def tokens_when_pulled(self, trace: Trace, interventions: HeadInterventions) -> tuple[str | None, ...]:
+        """Return the token at which each change was set, where that is another one now.
+
+        See `model.pulling.set_places.tokens_when_set`.
+        """
+        generate = lambda changes: self.generate_under(trace, changes).ids  # noqa: E731
+        return tokens_when_set(generate, self.tokenizer, interventions)
 
     @falls_back
     def sweep_pull(

@@ -76,6 +76,24 @@ class Tokenizer:
         """Return the text of `ids`; special tokens are left out, byte tokens that are no UTF-8 become U+FFFD."""
         return self._model.decode([int(token) for token in ids])
 
+    def spans(self, ids: Sequence[int]) -> list[tuple[int, int]]:
+        """Return where each token is in the text of `ids`: first character and the one after the last.
+
+        A token is there without the space in front of its word. Special tokens, and all bytes of a character but the
+        last, are empty.
+        """
+        text = self.decode(ids)
+        ends: list[int] = []
+        for count in range(1, len(ids) + 1):
+            before = self.decode(ids[:count])
+            complete = text.startswith(before)  # not between the bytes of a character
+            ends.append(len(before) if complete else (ends or [0])[-1])
+        spans = []
+        for start, end in itertools.pairwise([0, *ends]):
+            spaces = len(text[start:end]) - len(text[start:end].lstrip())
+            spans.append((start + spaces, end))
+        return spans
+
     def tokens(self, ids: Iterable[int]) -> list[str]:
         """Return the raw tokens, as in the vocabulary file."""
         return self._model.id_to_piece([int(token) for token in ids])

@@ -6,7 +6,7 @@ on interventions: a tap changes their tensors (see `model.networks.tap`).
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -41,6 +41,18 @@ class HeadInterventions:
     def looks_ahead(self) -> bool:
         """True if a decoder query may attend to a later token."""
         return any(isinstance(change, NoMask) and change.heads for change in self.changes)
+
+    def with_change(self, change: HeadIntervention) -> "HeadInterventions":
+        """Return these changes with one more, the last.
+
+        One-hot attention replaces earlier one-hot attention of the same rows and heads; pulls of a row add up.
+        """
+        rest = [_without_rows(earlier, change) for earlier in self.changes]
+        return HeadInterventions((*(earlier for earlier in rest if earlier is not None), change))
+
+    def without_last(self) -> "HeadInterventions":
+        """Return these changes without the last one, as undo does; without any, the same."""
+        return HeadInterventions(self.changes[:-1])
 
     def check(self, shapes: Shapes, layers: Layers | None = None) -> None:
         """Check that all changes are possible with these shapes, see `attention_shapes`.
@@ -173,6 +185,17 @@ def heads_from_text(text: str) -> Heads:
         layer, *heads = _read_indices(part)
         pairs += [(layer, head) for head in heads]
     return tuple(pairs)
+
+
+def _without_rows(earlier: HeadIntervention, change: HeadIntervention) -> HeadIntervention | None:
+    """Return what remains of earlier one-hot attention when a later one takes its rows; None if nothing does."""
+    if not (isinstance(earlier, OneHot) and isinstance(change, OneHot) and earlier.kind == change.kind):
+        return earlier
+    every_row = change.query is None and not kind_of(change.kind).causal  # in the decoder, rows before the key stay
+    if not (every_row or change.query == earlier.query and (change.query is not None or change.key <= earlier.key)):
+        return earlier
+    heads = tuple(head for head in earlier.heads if head not in change.heads)
+    return replace(earlier, heads=heads) if heads else None
 
 
 def _with_all_layers(shapes: Shapes, layers: Layers) -> Shapes:

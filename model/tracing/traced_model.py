@@ -8,7 +8,7 @@ import numpy as np
 from .kinds import AttentionKind
 from .trace import Verification
 
-Capability = Literal["translate", "complete", "fill", "classify", "ablate", "intervene", "explain", "export"]
+Capability = Literal["translate", "complete", "fill", "classify", "ablate", "intervene", "explain", "export", "pull"]
 
 
 class Record(Protocol):
@@ -62,7 +62,8 @@ class TracedModel(Protocol):
     Attributes:
         kinds: its kinds of attention, in the order of the choice on pages.
         capabilities: features in addition to `trace` and `score`: "translate", "complete" and "fill" text, "classify"
-            an input, "ablate" heads, "intervene" on heads or on gates, "explain" a class by the patches, and "export".
+            an input, "ablate" heads, "intervene" on heads or on gates, "explain" a class by the patches,
+            "export", and "pull" a weight.
         config: its sizes, with `to_dict`.
         parameters: number of trained numbers.
         card: figures about data, training and quality; `weights_sha256` is the hash of its weights.

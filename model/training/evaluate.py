@@ -67,13 +67,19 @@ def evaluate_parts(
     seconds = time.perf_counter() - started
     hypotheses = {sentence: translator.tokenizer.decode(ids) for sentence, ids in zip(heldout, generated, strict=True)}
     speed = round(sum(map(len, generated)) / seconds)
-    scores = TranslationScores(**vars(_score(hypotheses, heldout)), seconds=round(seconds, 1), tokens_per_second=speed)
+    scores = TranslationScores(
+        **vars(score_translations(hypotheses, heldout)), seconds=round(seconds, 1), tokens_per_second=speed
+    )
     selected = {name: {text: heldout[text] for text in sentences} for name, sentences in parts.items() if sentences}
-    return scores, {name: _score(hypotheses, part) for name, part in selected.items()}
+    return scores, {name: score_translations(hypotheses, part) for name, part in selected.items()}
 
 
-def _score(hypotheses: dict[str, str], heldout: dict[str, list[str]]) -> CorpusScores:
-    """Score the translations of the sentences in `heldout` against all their references."""
+def score_translations(hypotheses: dict[str, str], heldout: dict[str, list[str]]) -> CorpusScores:
+    """Score the translations of the sentences in `heldout` against all their references.
+
+    Args:
+        hypotheses: English sentence -> its translation; more than those of `heldout` may be in it.
+    """
     # sacreBLEU's layout: stream k holds the k-th translation of every sentence, None where there are fewer
     references = [list(stream) for stream in zip_longest(*heldout.values())]
     translations = [hypotheses[sentence] for sentence in heldout]

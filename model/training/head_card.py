@@ -9,6 +9,7 @@ from ..attribution.head_labels import MIXED, PICTURES, TEXT
 from ..attribution.head_statistics import KindStatistics, load_statistics
 from ..runtime.checkpoint import CheckpointError, read_json, write_atomically
 from .agreement_card import agreement_section
+from .doubt_card import doubt_section
 from .english_card import english_section
 from .map_card import map_section
 from .unlike_card import unlike_section
@@ -22,6 +23,7 @@ def write_readable_card(folder: Path, markdown: Callable[[dict, dict, str], str]
     card = read_json(folder / "card.json")
     weights = card["weights_sha256"]
     sections = english_section(folder, card.get("tokenizer_sha256", ""))
+    sections += doubt_section(folder, weights)
     sections += agreement_section(folder, weights) + unlike_section(folder, weights)
     sections += map_section(folder, weights) + head_section(folder, weights)
     text = markdown(card, read_json(folder / "config.json"), sections)

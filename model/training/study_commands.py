@@ -8,6 +8,7 @@ from ..runtime.checkpoint import read_json
 from .agreement_study import measure_agreement
 from .card import card_markdown
 from .corpus import VALIDATION_SENTENCES, read_corpus, read_split
+from .doubt_study import measure_doubt
 from .english_study import measure_english
 from .forgetting_study import measure_forgetting
 from .head_card import write_readable_card
@@ -15,6 +16,7 @@ from .head_means_study import measure_head_means
 from .head_study import study_translator
 from .network_comparison_study import compare_networks
 from .raw_attention_study import study_raw_attention
+from .recurrent_card import card_markdown as recurrent_markdown
 from .written_sentences import read_written
 
 Command = argparse.ArgumentParser
@@ -37,6 +39,12 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     means.set_defaults(run=_measure_head_means)
     means.add_argument("--model", type=Path, required=True, help="folder of a translator or a decoder-only network")
     means.add_argument(
+        "--sentences", type=int, default=VALIDATION_SENTENCES, help="validation sentences used; default %(default)s"
+    )
+    doubt = commands.add_parser("doubt", help="choose which probabilities count as low, on validation sentences")
+    doubt.set_defaults(run=_measure_doubt)
+    doubt.add_argument("--model", type=Path, required=True, help="folder of a translator or a recurrent network")
+    doubt.add_argument(
         "--sentences", type=int, default=VALIDATION_SENTENCES, help="validation sentences used; default %(default)s"
     )
     english = commands.add_parser("english", help="count what tells English from other text, and measure how well")
@@ -66,7 +74,7 @@ def add_text_studies(commands: argparse._SubParsersAction) -> tuple[tuple[Comman
     forgetting.set_defaults(run=_measure_forgetting)
     forgetting.add_argument("--recurrent", type=Path, default=RECURRENT, help="has a folder for each recurrent network")
     forgetting.add_argument("--sentences", type=int, default=500, help="held-out sentences used; default %(default)s")
-    return (agreement, heads, means, comparison, raw, forgetting), english
+    return (agreement, heads, means, doubt, comparison, raw, forgetting), english
 
 
 def _measure_agreement(options: argparse.Namespace) -> int:
@@ -111,6 +119,17 @@ def _measure_head_means(options: argparse.Namespace) -> int:
     corpus = read_split(options.data, options.heldout, options.sentences)
     means = measure_head_means(options.model, corpus, options.device)
     print(f"{means.inputs:,} sentences, {means.vectors:,} positions of the first kind of attention")
+    return 0
+
+
+def _measure_doubt(options: argparse.Namespace) -> int:
+    if options.sentences < 1:
+        raise ValueError(f"{options.sentences} sentences leave nothing to choose on; give --sentences 1 or more.")
+    sizes = read_json(options.model / "config.json")
+    corpus = read_split(options.data, options.heldout, options.sentences)
+    figures = measure_doubt(options.model, corpus, options.device)
+    write_readable_card(options.model, recurrent_markdown if "cell" in sizes else card_markdown)
+    print(", ".join(f"{name} below {value:g}" for name, value in figures["thresholds"].items()))
     return 0
 
 

@@ -6,9 +6,15 @@ from typing import get_args
 
 import streamlit as st
 
+from model import DecodingOptions
 from model.attribution.trace_comparison import SharedPlaces, merge_sequences
 from model.causal.activation_patching import Direction
+from model.causal.patched_translation import PatchedTranslation
+from model.causal.path_edges import CutRun
 from model.causal.sentence_pairs import MetricName, SentencePair, pair_sentences
+from model.decoding.doubt import Doubt
+from model.decoding.tapped_decoding import GeneratedTokens
+from pages.shared.doubt import doubt_of_generated, doubt_of_steps
 from pages.shared.page_header import Request, is_usable, sentence_box
 from pages.shared.texts import block, caption
 from views.controls import widgets
@@ -140,6 +146,15 @@ def read_pair(request: Request, text: str) -> SentencePair:
         return pair_sentences(model.resumable, model.tokenizer, model.read_ids(request.text), model.read_ids(text))
 
     return request.service.analysis(("sentence pair", request.text, text), compute)
+
+
+def doubts_of(request: Request, comparison: Comparison, changed: PatchedTranslation | CutRun) -> list[Doubt]:
+    """Find the doubtful tokens of the translations of A, of B, and of a changed run."""
+    doubts = []
+    for text, ids in zip(comparison.texts, comparison.pair.translations, strict=True):
+        steps = request.service.steps(text, DecodingOptions())[: len(ids)]
+        doubts.append(doubt_of_steps(request.service, text, steps))
+    return [*doubts, doubt_of_generated(request.service, GeneratedTokens(changed.ids, changed.probabilities))]
 
 
 def choose_alignment(pair: SentencePair) -> str:

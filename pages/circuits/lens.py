@@ -7,7 +7,7 @@ from model.causal.logit_lens import LogitLens
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence
-from pages.shared.page_header import Request, translation_html
+from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import fold_check, paragraph
 from views import map_labels
 from views.controls import widgets
@@ -30,7 +30,7 @@ def layer_name(layer: int) -> str:
 def render(request: Request) -> None:
     """Render the section."""
     trace = request.trace()
-    st.html(translation_html(trace.target_text))
+    st.html(traced_translation_html(request.service, trace))
     lens, label = read_lens(request, trace), request.service.model.tokenizer.labels
     said = [label(row.tolist()) for row in lens.top_ids[:, :, 0]]  # (layer, position)
     layers = range(len(said))

@@ -11,7 +11,7 @@ from pages.circuits.compared_sentences import quoted
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
 from pages.shared.code_values import sentence
-from pages.shared.page_header import Request, translation_html
+from pages.shared.page_header import Request, traced_translation_html
 from pages.shared.texts import block, fold_check
 from views import map_labels
 from views.controls import sentence_input, widgets
@@ -86,7 +86,7 @@ def strongest_first(parts: Sequence[LogitPart]) -> list[LogitPart]:
 def render(request: Request) -> None:
     """Render the section."""
     trace = request.trace()
-    st.html(translation_html(trace.target_text))
+    st.html(traced_translation_html(request.service, trace))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         label, options = say("circuits.lens.position", "Next token"), map_labels.token_options(trace.next_tokens)
         place = int(widgets.select(label, options, "position", width=220)) - 1

@@ -15,15 +15,15 @@ from model.causal.patched_translation import (
 )
 from model.causal.sentence_pairs import prepare_pair
 from model.runtime.progress import InSteps
-from pages.circuits.compared_sentences import Comparison, choose_comparison
+from pages.circuits.compared_sentences import Comparison, choose_comparison, doubts_of
 from pages.shared import checks, files
 from pages.shared.code import render_program
-from pages.shared.page_header import Request
+from pages.shared.doubt import render_note
+from pages.shared.page_header import Request, translation_below
 from pages.shared.texts import block, caption, fold_check, warn_if_cut_off
 from views.components.cell_maps import CellMap, CellMaps, cell_maps
 from views.controls import sentence_input, widgets
 from views.controls.widgets import Choice
-from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
@@ -232,12 +232,13 @@ def render_maps(cells: PatchedCells, page: str = "circuits") -> str:
 def render_translations(request: Request, comparison: Comparison, cells: PatchedCells, cell: str) -> None:
     """Render both translations, that of the patched run, and what is measured in all three."""
     patched = translate_patched(request, comparison, cells, cell)
-    text = request.service.model.tokenizer.decode(patched.ids)
+    doubts = doubts_of(request, comparison, patched)
     receives = "B" if comparison.direction == "denoising" else "A"
     names = [say("compare.translation", "Translation, {side}", side=side) for side in ("A", "B")]
     names.append(say("circuits.translation.patched", "Translation, {side} with the chosen cell patched", side=receives))
-    for column, name, each in zip(st.columns(3, gap="medium"), names, (*comparison.pair.texts, text), strict=True):
-        column.html(generated_tokens.label(name) + generated_tokens.sentence(each or "\u2014", "fr"))
+    for column, name, each in zip(st.columns(3, gap="medium"), names, doubts, strict=True):
+        column.html(translation_below(each, name))
+    render_note(request.service, doubts)
     warn_if_cut_off(request.service.has_ended(patched.ids))
     first, value = cells.first, cells.value(cell)
     sides = (first.donor, first.receiver) if receives == "B" else (first.receiver, first.donor)

@@ -14,15 +14,15 @@ from model.causal.path_edges import (
 )
 from model.causal.sentence_pairs import prepare_pair
 from model.runtime.progress import InSteps
-from pages.circuits.compared_sentences import Comparison, choose_comparison
+from pages.circuits.compared_sentences import Comparison, choose_comparison, doubts_of
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
-from pages.shared.page_header import Request
+from pages.shared.doubt import render_note
+from pages.shared.page_header import Request, translation_below
 from pages.shared.texts import block, caption, fold_check, paragraph, warn_if_cut_off
 from views.components.path_graph import GraphEdge, GraphNode, PathGraph, path_graph
 from views.controls import sentence_input
 from views.controls.widgets import Choice
-from views.html import generated_tokens
 from views.text import literal
 from views.text.catalogue import Message, Untranslated, say, say_count
 from views.text.numbers import percent, three_digits
@@ -211,11 +211,12 @@ def render_buttons(cut: list[PathEdge]) -> None:
 def render_translations(request: Request, comparison: Comparison, edges: PathEdges, cut: list[PathEdge]) -> None:
     """Render both translations, that of the run with the cut edges, and what is measured."""
     run = cut_run(request, comparison, cut)
-    text = request.service.model.tokenizer.decode(run.ids)
+    doubts = doubts_of(request, comparison, run)
     names = [say("compare.translation", "Translation, {side}", side=side) for side in ("A", "B")]
     names.append(say("circuits.translation.cut", "Translation, A with the edges cut"))
-    for column, name, each in zip(st.columns(3, gap="medium"), names, (*comparison.pair.texts, text), strict=True):
-        column.html(generated_tokens.label(name) + generated_tokens.sentence(each or "\u2014", "fr"))
+    for column, name, each in zip(st.columns(3, gap="medium"), names, doubts, strict=True):
+        column.html(translation_below(each, name))
+    render_note(request.service, doubts)
     warn_if_cut_off(request.service.has_ended(run.ids))
     first, second = edges.heads.receiver, edges.heads.donor
     values = {"first": three_digits(first), "second": three_digits(second), "value": three_digits(run.value)}

@@ -4,7 +4,8 @@ import streamlit as st
 
 from model import HeadInterventions, Trace
 from model.attribution.intervention_result import attention_shapes
-from pages.shared import checks, comparison_result, differences
+from pages.shared import checks, code_values, comparison_result, differences
+from pages.shared.code import render_program
 from pages.shared.comparison import compare_with_another, compare_with_intervention
 from pages.shared.fragments import fragment
 from pages.shared.head_changes import choose_interventions
@@ -48,12 +49,17 @@ def explore(request: Request) -> None:
     if comparison is None:
         return
     with answer_at:
-        comparison_result.render_translations(comparison)
+        comparison_result.render_translations(request.service, comparison)
+        if comparison.pulls is not None:
+            comparison_result.render_pulls(comparison.pulls)
         if comparison.check is not None:
             checks.render_intervention_check(comparison.check)
         else:
             difference = max(trace.verify().max_difference for trace in (comparison.first, comparison.second))
             fold_check("compare", "two-check", difference=checks.format_difference("attention", difference))
+    if isinstance(comparison.plan, HeadInterventions) and comparison.plan.changes:
+        values = code_values.sentence(request) | {"plan": comparison.plan.to_text()}
+        render_program("compare", "compare", **values)
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
     comparison_result.render_one_head(comparison)
     left, right = st.columns(2, gap="large")

@@ -1,19 +1,23 @@
 """The beam as a tree: kept and pruned hypotheses, the winner, and the result of greedy decoding."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from operator import attrgetter
 
 import streamlit as st
 
-from model import DecodingOptions
+from model import DecodingOptions, Step
+from model.decoding.doubt import Doubt
 from model.decoding.search import BeamTree, beam_tree_in_steps, length_penalty
 from model.networks.loss_terms import score_target
 from pages.shared import checks, files
+from pages.shared.doubt import doubt_of_ids, doubt_of_steps, render_note
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request
 from pages.shared.texts import caption, column_with_text, fold_check, warn_if_cut_off
 from views.components.inline_svg import inline_svg
 from views.controls import widgets
-from views.html import bars, decoding_steps
+from views.html import bars, generated_tokens
 from views.svg import beam
 from views.text import literal
 from views.text.catalogue import Message, say
@@ -73,18 +77,21 @@ def choose_options() -> DecodingOptions:
 def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -> None:
     """Show the translations of the search and that of greedy decoding, and the check."""
     service = request.service
-    greedy = service.steps(request.text, DecodingOptions())[-1].ids
+    greedy_steps = service.steps(request.text, DecodingOptions())
+    greedy = greedy_steps[-1].ids
     greedy_sum = -negative_log_probability(request, greedy)
     greedy_score = greedy_sum / length_penalty(len(greedy), options.length_penalty)
     hypotheses = [(str(rank), best.ids, best.log_probability, best.score) for rank, best in enumerate(tree.best, 1)]
     hypotheses.append((say("decoding.row.greedy", "greedy"), greedy, greedy_sum, greedy_score))
+    doubts = find_doubts(request, tree, greedy_steps)
     rows: list[list[bars.Value]] = [
-        [name, decoding_steps.token_cell(service.model.tokenizer.decode(ids)), len(ids), *sums]
-        for name, ids, *sums in hypotheses
+        [name, generated_tokens.sentence_cell(doubt.text, doubt.spans), len(ids), *sums]
+        for (name, ids, *sums), doubt in zip(hypotheses, doubts, strict=True)
     ]
     translation, tokens = say("column.translation", "translation"), say("column.tokens", "tokens")
     header = ["", translation, tokens, SUM(), SCORE()]
     st.html(bars.table(header, rows, say("decoding.results", "What the search returns")))
+    render_note(service, doubts)
     warn_if_cut_off(service.has_ended(tree.winner), "best")
     warn_if_cut_off(service.has_ended(greedy), "greedy")
     agrees, best = service.steps(request.text, options)[-1].ids == tree.winner, tree.best[0]
@@ -94,6 +101,20 @@ def render_results(request: Request, tree: BeamTree, options: DecodingOptions) -
         "sum of ln p", abs(-negative_log_probability(request, best.ids) - best.log_probability)
     )
     fold_check("decoding", "check-beam-same" if agrees else "check-beam-different", difference=difference)
+
+
+def find_doubts(request: Request, tree: BeamTree, greedy: Sequence[Step]) -> list[Doubt]:
+    """Find the doubtful tokens of the returned translations, best first, and of the greedy one.
+
+    Only of the best and the greedy one a low mean is of interest: the others are less probable by design.
+    """
+    of_node = {node.ids: node.probability for nodes in tree.steps for node in nodes}
+    doubts = []
+    for rank, best in enumerate(tree.best):
+        probabilities = [of_node[best.ids[:count]] for count in range(1, len(best.ids) + 1)]
+        doubt = doubt_of_ids(request.service, best.ids, probabilities)
+        doubts.append(replace(doubt, is_low=doubt.is_low and rank == 0))
+    return [*doubts, doubt_of_steps(request.service, request.text, greedy)]
 
 
 def negative_log_probability(request: Request, ids: tuple[int, ...]) -> float:

@@ -5,9 +5,10 @@ import streamlit as st
 from model.lessons.network_comparison import NETWORKS, ONE_VECTOR, TRANSFORMER
 from pages.history import networks_compared
 from pages.shared import files
+from pages.shared.doubt import doubt_of_steps, render_note
 from pages.shared.page_header import Request
 from pages.shared.texts import warn_if_cut_off
-from views.html import bars
+from views.html import bars, generated_tokens
 from views.text.catalogue import say, say_count
 
 
@@ -22,15 +23,19 @@ def render_translations(request: Request, text: str, name: str) -> None:
     source_tokens = len(request.service.model.check(text)) + 1
     cells: list[list[bars.Value]] = []
     rows: list[list[str | int]] = []
+    doubts = []
     for network in NETWORKS:
         service = networks_compared.service_of(request, network)
-        ids = service.steps(text, request.options)[-1].ids
+        steps = service.steps(text, request.options)
+        ids, doubt = steps[-1].ids, doubt_of_steps(service, text, steps)
         warn_if_cut_off(service.has_ended(ids), "of", side=networks_compared.network_label(network))
-        french = service.model.tokenizer.decode(ids)
+        french = doubt.text
+        doubts.append(doubt)
         front = [networks_compared.network_label(network), _decoder_input(service.model.config, network, source_tokens)]
-        cells.append([*front, bars.data_cell(french or "\u2014", "token"), len(ids)])
+        cells.append([*front, generated_tokens.sentence_cell(french or "\u2014", doubt.spans), len(ids)])
         rows.append([*front, french, len(ids)])
     st.html(bars.table(header, cells, say("history.translations.table", "Translations by all five"), whole=True))
+    render_note(request.service, doubts)
     label = say("history.translations.csv", "Translations as CSV")
     files.csv(header, rows, name, label)
 

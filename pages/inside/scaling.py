@@ -9,6 +9,7 @@ from model.lessons.scaling import WIDTHS, TrainedRun, histogram, measure_random_
 from pages.shared import files, tables
 from pages.shared.charts import metrics
 from pages.shared.code import render_program
+from pages.shared.doubt import doubt_of_generated, render_note
 from pages.shared.experiment import render_experiment
 from pages.shared.fragments import fragment
 from pages.shared.page_header import Request, render_translation
@@ -48,10 +49,12 @@ def render_trained_model(request: Request) -> None:
         say("inside.scaled", "Greedy translation, scores divided"),
         say("inside.raw", "The same weights, scores times {root} again", root=three_digits(root)),
     )
-    for column, trained_run, label in zip(st.columns(2, gap="large"), runs, labels, strict=True):
+    doubts = [doubt_of_generated(request.service, trained_run.generated) for trained_run in runs]
+    for column, trained_run, doubt, label in zip(st.columns(2, gap="large"), runs, doubts, labels, strict=True):
         with column:
-            render_translation(trained_run.translation or "\u2014", label)
+            render_translation(doubt, label)
             warn_if_cut_off(trained_run.finished, "this")
+    render_note(request.service, doubts)
     rows: list[list[bars.Value]] = [
         [say("inside.loss", "loss of the translation on the left, nats per token"), *(s.loss for s in runs)]
     ]

@@ -3,11 +3,12 @@
 import numpy as np
 import streamlit as st
 
-from model.decoding.tapped_decoding import greedy_with_tap_in_steps
+from model.decoding.tapped_decoding import GeneratedTokens, greedy_with_tap_in_steps
 from model.lessons.position_effects import PositionChange, Where, position_losses_in_steps, positions_tap
 from model.runtime.progress import InSteps
 from pages.shared import checks, files, tables
 from pages.shared.code import render_program
+from pages.shared.doubt import doubt_of_generated, render_note
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request, is_usable, render_translation
 from pages.shared.texts import block, fold_check, paragraph, warn_if_cut_off
@@ -56,11 +57,11 @@ def render(request: Request) -> None:
     arguments = (source, following, seed, shift)
     losses = request.service.lesson_in_steps(key, position_losses_in_steps, *arguments)
 
-    def generated(chosen: PositionChange) -> list[int]:
+    def generated(chosen: PositionChange) -> GeneratedTokens:
         limit = min(2 * len(source) + 10, 128)
         key = ("under positions", tuple(source), len(inputs), where, chosen, seed, shift)
 
-        def compute(network) -> InSteps[list[int]]:
+        def compute(network) -> InSteps[GeneratedTokens]:
             tap = positions_tap(network, where, chosen, len(source), len(inputs), seed, shift)
             return greedy_with_tap_in_steps(network, source, tap, limit, following)
 
@@ -73,10 +74,13 @@ def render(request: Request) -> None:
                 "positions", "translation-changed", where=STACK_LABELS[where](), change=CHANGE_LABELS[change]()
             ),
         }
+        doubts = []
         for chosen, label in labels.items():
-            ids = generated(chosen)
-            render_translation(tokenizer.decode(ids) or say("positions.nothing", "(nothing)"), label)
-            warn_if_cut_off(request.service.has_ended(ids), "this")
+            tokens = generated(chosen)
+            doubts.append(doubt_of_generated(request.service, tokens))
+            render_translation(doubts[-1], label, say("positions.nothing", "(nothing)"))
+            warn_if_cut_off(request.service.has_ended(tokens.ids), "this")
+        render_note(request.service, doubts)
         target_tokens = tokenizer.display(following)
         compared: tuple[PositionChange, ...] = ("kept", change)
         for chosen in compared:

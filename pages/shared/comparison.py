@@ -9,9 +9,12 @@ import numpy as np
 from model import DecodingOptions, GateInterventions, HeadInterventions, Trace
 from model.attribution.intervention_result import InterventionCheck, token_losses
 from model.attribution.trace_comparison import SharedPlaces, attention_shift, find_shared_places, select_shared
+from model.decoding.doubt import Doubt
 from model.tracing.kinds import AttentionKind
 from model.tracing.trace import SentenceTrace
+from pages.shared.doubt import doubt_of_generated, doubt_of_steps, doubt_of_trace
 from pages.shared.page_header import Request, is_usable, sentence_box
+from pages.shared.pulling import PullFacts, facts_of_pulls
 from pages.shared.service import Service
 from pages.shared.texts import block
 from views.controls import sentence_input, widgets
@@ -37,10 +40,11 @@ class TraceComparison:
         kinds: of attention, by name.
         names: of A and B, within a sentence.
         titles: of their maps.
-        translations: by greedy decoding, or by the user's settings.
+        translations: by greedy decoding, or by the user's settings, with their doubtful tokens.
         finished: for each translation False if it was cut off.
         plan: interventions on B.
         check: of the intervention; None for another sentence.
+        pulls: what must be stated about pulled weights; None without any.
     """
 
     kinds: Mapping[str, AttentionKind]
@@ -48,10 +52,11 @@ class TraceComparison:
     second: SentenceTrace
     names: tuple[str, str]
     titles: tuple[str, str]
-    translations: tuple[str, str]
+    translations: tuple[Doubt, Doubt]
     finished: tuple[bool, bool]
     plan: HeadInterventions | GateInterventions = field(default_factory=HeadInterventions)
     check: InterventionCheck | None = None
+    pulls: PullFacts | None = None
 
     @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:
@@ -87,7 +92,8 @@ class TraceComparison:
         first, second = (from_trace(trace, {kind.name: kind})[kind.name] for trace in (self.first, self.second))
         allowed = allowed_keys(HeadInterventions(), first), allowed_keys(self.plan, second)
         queries, keys = ((places.first, places.second) for places in self.shared(kind.name))
-        return ComparedMaps(first, second, self.titles, queries, keys, allowed)
+        captions = self.pulls.captions if self.pulls else ()
+        return ComparedMaps(first, second, self.titles, queries, keys, allowed, captions)
 
 
 def allowed_keys(plan: HeadInterventions, maps: KindMaps) -> Allowed:
@@ -100,12 +106,16 @@ def compare_with_intervention(
 ) -> TraceComparison:
     """Compare the sentence before and after an intervention, computed once for each plan."""
     result = service.intervene(trace, plan)
-    before = service.steps(text, DecodingOptions())[-1]
-    generated, ended = (before.text, result.translation), (service.has_ended(before.ids), result.finished)
+    before = service.steps(text, DecodingOptions())
+    generated = doubt_of_steps(service, text, before), doubt_of_generated(service, result.generated)
+    ended = service.has_ended(before[-1].ids), result.finished
     names = say("compare.before", "before"), say("compare.after", "after")
     titles = say("compare.before.title", "Before"), say("compare.after.title", "After")
+    pulls = None
+    if isinstance(plan, HeadInterventions) and isinstance(trace, Trace):
+        pulls = facts_of_pulls(service, trace, plan)
     return TraceComparison(
-        _kinds_by_name(service), trace, result.after, names, titles, generated, ended, plan, result.check
+        _kinds_by_name(service), trace, result.after, names, titles, generated, ended, plan, result.check, pulls
     )
 
 
@@ -129,9 +139,8 @@ def compare_with_another(request: Request, trace: Trace) -> TraceComparison | No
         compute = lambda: service.model.trace(text, target_ids=trace.next_ids)  # noqa: E731
         second = service.traces.get_or_compute(key, compute, service.computing)
     ended = service.has_ended(trace.next_ids), service.has_ended(own.next_ids)
-    return TraceComparison(
-        _kinds_by_name(service), trace, second, ("A", "B"), ("A", "B"), (trace.target_text, own.target_text), ended
-    )
+    generated = doubt_of_trace(service, trace), doubt_of_trace(service, own)
+    return TraceComparison(_kinds_by_name(service), trace, second, ("A", "B"), ("A", "B"), generated, ended)
 
 
 def _kinds_by_name(service: Service) -> dict[str, AttentionKind]:

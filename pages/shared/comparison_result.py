@@ -4,19 +4,21 @@ import numpy as np
 import streamlit as st
 
 from model.attribution.trace_comparison import merge_sequences
-from pages.shared import differences, files, tables
+from pages.shared import differences, files, pull_sentences, tables
 from pages.shared.charts import metrics
 from pages.shared.comparison import TraceComparison
+from pages.shared.doubt import render_note
 from pages.shared.page_header import render_translation
-from pages.shared.service import kinds_by_name
+from pages.shared.pulling import PullFacts
+from pages.shared.service import Service, kinds_by_name
 from pages.shared.texts import warn_if_cut_off
 from views import map_labels
-from views.text import terms
+from views.text import literal, terms
 from views.text.catalogue import say, say_count
 from views.text.numbers import three_digits
 
 
-def render_translations(comparison: TraceComparison) -> None:
+def render_translations(service: Service, comparison: TraceComparison) -> None:
     """Render both translations, one below the other, and the loss and the total of both targets."""
     notices = ("before", "after") if comparison.check else ("of", "of")
     sides = zip(comparison.names, comparison.translations, comparison.finished, notices, strict=True)
@@ -24,8 +26,9 @@ def render_translations(comparison: TraceComparison) -> None:
         label = say("compare.translation", "Translation, {side}", side=name)
         if comparison.check:
             label = say("compare.translation.greedy", "Greedy translation, {side}", side=name)
-        render_translation(text or "\u2014", label)
+        render_translation(text, label)
         warn_if_cut_off(finished, notice, side=name)
+    render_note(service, comparison.translations)
     first, second = (float(losses.mean()) for losses in comparison.losses)
     names = (
         *(say("compare.loss", "Loss, {side}", side=name) for name in comparison.names),
@@ -35,6 +38,15 @@ def render_translations(comparison: TraceComparison) -> None:
     metrics(*zip(names, (first, second, second - first), strict=True), help=help)
     totals = map(_total, comparison.names, comparison.losses)
     st.caption("; ".join((say("compare.unit", "In nats per token"), *totals)))
+
+
+def render_pulls(facts: PullFacts) -> None:
+    """Render what must be stated about pulled weights: each pull, that it is forced, and the control of the last."""
+    for line in facts.pulls:
+        st.caption(literal.markdown(line))
+    st.markdown(literal.markdown(" ".join(facts.control or (pull_sentences.forced(len(facts.pulls)),))))
+    if facts.problem:
+        st.caption(literal.markdown(facts.problem))
 
 
 def _total(name: str, losses: np.ndarray) -> str:

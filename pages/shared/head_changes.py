@@ -18,13 +18,14 @@ from views.text import literal
 from views.text.catalogue import Message, say, say_count, say_error
 from views.url_state import bound_settings
 
-SCALE, SHARPEN, MASK, ONE_HOT = "scale", "sharpen", "mask", "one-hot"
+SCALE, SHARPEN, MASK, ONE_HOT, PULL = "scale", "sharpen", "mask", "one-hot", "pull"
 ACTIONS = {
     "ablate": Message("changes.ablate", "Ablate"),
     SCALE: Message("changes.scale", "Scale"),
     SHARPEN: Message("changes.sharpen", "Sharpen"),
     MASK: Message("changes.mask", "Mask"),
     ONE_HOT: Message("changes.one-hot", "One-hot attention"),
+    PULL: Message("changes.pull", "Pull a weight"),
 }
 MOST_STORED = 12
 
@@ -67,14 +68,14 @@ def choose_interventions(
         kind, attention: whose heads can be chosen.
         shapes: kind -> of its attention.
         names: prefixes of the keys of the widgets for heads, and for the action.
-        own: makes the page's interventions for the actions `MASK` and `ONE_HOT` from the heads.
+        own: makes the page's interventions for the actions `MASK`, `ONE_HOT` and `PULL` from the heads.
         layers: kind -> numbers of the layers that have it, from 0; None where all have it.
 
     Returns:
         None if they cannot be applied; the reason is on the page.
     """
     name, prefix = names
-    actions = {id: label for id, label in ACTIONS.items() if id in own or id not in (MASK, ONE_HOT)}
+    actions = {id: label for id, label in ACTIONS.items() if id in own or id not in (MASK, ONE_HOT, PULL)}
     action = widgets.pick(say("changes.action", "What to do"), actions, f"{prefix}do")
     numbers = range(attention.shape[0]) if layers is None else layers[kind]
     heads = _choose_heads(name, attention.shape[1], numbers)

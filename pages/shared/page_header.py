@@ -8,6 +8,9 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from model import DecodingOptions, InputError, Trace
+from model.decoding.doubt import Doubt
+from model.tracing.trace import SentenceTrace
+from pages.shared.doubt import doubt_of_trace, note_html
 from pages.shared.models import open_service
 from pages.shared.service import Service
 from pages.shared.texts import block, paragraph, warn_if_cut_off
@@ -94,18 +97,33 @@ def render_translation_page(page: str, render: Callable[[Request, Trace], None])
     request = render_header(page)
     if request.accepted:
         trace = request.trace()
-        st.html(translation_html(trace.target_text))
+        st.html(traced_translation_html(request.service, trace))
         render(request, trace)
 
 
-def translation_html(text: str) -> str:
-    """Return the translation `text` after its label, as HTML."""
-    return generated_tokens.labelled_sentence(say("translation", "Translation"), text, "fr")
+def translation_html(translation: Doubt | str) -> str:
+    """Return a translation after its label, as HTML; its doubtful tokens are underlined, if they are known."""
+    label = say("translation", "Translation")
+    if isinstance(translation, str):
+        translation = Doubt(translation)
+    return generated_tokens.labelled_sentence(label, translation.text, "fr", translation.spans)
 
 
-def render_translation(text: str, label: str) -> None:
-    """Render a translation below a label."""
-    st.html(generated_tokens.label(label) + generated_tokens.sentence(text, "fr"))
+def traced_translation_html(service: Service, trace: SentenceTrace) -> str:
+    """Return the target of a trace after its label, with what the underline of doubtful tokens means, as HTML."""
+    doubt = doubt_of_trace(service, trace)
+    return translation_html(doubt) + note_html(service, [doubt])
+
+
+def render_translation(translation: Doubt, label: str, empty: str = "\u2014") -> None:
+    """Render a translation below a label; `pages.shared.doubt.render_note` states what the underline means."""
+    st.html(translation_below(translation, label, empty))
+
+
+def translation_below(translation: Doubt, label: str, empty: str = "\u2014") -> str:
+    """Return a translation below a label, as HTML; `empty` in place of one without text."""
+    shown = generated_tokens.sentence(translation.text or empty, "fr", translation.spans)
+    return generated_tokens.label(label) + shown
 
 
 def sentence_box(name: str, key: str, first: str) -> str:

@@ -1,17 +1,21 @@
-"""Controls for interventions on single tokens: another mask, and one-hot attention."""
+"""Controls for interventions on single tokens: another mask, one-hot attention, and a pulled weight."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
 
 import streamlit as st
 
-from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Window
+from model import InterventionError, Trace
+from model.pulling.deltas import solve_delta
+from model.tracing.head_interventions import Forbid, HeadIntervention, Heads, NoMask, OneHot, Pull, Window
 from model.tracing.kinds import AttentionKind
 from model.tracing.traced_model import AnyTrace
-from pages.shared.head_changes import MASK, ONE_HOT
+from pages.shared.head_changes import MASK, ONE_HOT, PULL
+from pages.shared.pull_sentences import PulledPlaces
 from views import map_labels
 from views.controls import widgets
 from views.text.catalogue import Message, Untranslated, say
+from views.text.numbers import signed, three_digits
 
 NO_MASK, WINDOW, FORBID = "none", "window", "forbid"
 NAMES = {
@@ -24,7 +28,13 @@ EVERY = "every"
 
 def token_changes(trace: AnyTrace, kind: AttentionKind) -> Mapping[str, Callable[[Heads], HeadIntervention]]:
     """Return the argument `own` of `choose_interventions` where queries and keys are tokens."""
-    return {MASK: partial(_mask, trace, kind), ONE_HOT: partial(_one_hot, trace, kind.name)}
+    own: dict[str, Callable[[Heads], HeadIntervention]] = {
+        MASK: partial(_mask, trace, kind),
+        ONE_HOT: partial(_one_hot, trace, kind.name),
+    }
+    if isinstance(trace, Trace):
+        own[PULL] = partial(_pull, trace, kind)
+    return own
 
 
 def _mask(trace: AnyTrace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
@@ -50,3 +60,31 @@ def _one_hot(trace: AnyTrace, kind: str, heads: Heads) -> HeadIntervention:
         query = widgets.select(say("compare.query", "Query"), options, f"{kind}asks")
         key = widgets.select(say("compare.key", "attends only to key"), keys, f"{kind}sees")
     return OneHot(kind, heads, map_labels.index_of(key), None if query == EVERY else map_labels.index_of(query))
+
+
+def _pull(trace: Trace, kind: AttentionKind, heads: Heads) -> HeadIntervention:
+    """Let the user choose a weight; a place in the decoder is named by the token that is chosen there."""
+    places = PulledPlaces.of(trace, kind.name)
+    queries, keys = (map_labels.token_options(side) for side in (places.queries, places.keys))
+    with st.container(horizontal=True, gap="medium"):
+        query = map_labels.index_of(widgets.select(say("compare.pull.place", "At"), queries, f"{kind.name}place"))
+        key = map_labels.index_of(
+            widgets.select(say("compare.pull.key", "pull the weight of"), keys, f"{kind.name}pulled")
+        )
+    label = say("compare.pull.weight", "to this mean weight over the heads; 0 rubs it out")
+    wanted = widgets.decimal(label, "pulledweight", 0.75, 0.0, 1.0, 0.01)
+    own = [float(trace.attention(kind.name)[layer, head, query, key]) for layer, head in heads]
+    try:
+        delta = solve_delta(own, wanted) if heads else 0.0
+    except InterventionError:  # stated with the result: the key is masked, or the only one
+        return Pull(kind.name, heads, key, query, 0.0)
+    if heads:
+        values = {"before": three_digits(sum(own) / len(own)), "delta": signed(delta)}
+        st.caption(
+            say(
+                "compare.pull.delta",
+                "It is {before} without changes; \u03b4 = {delta} is added to its score.",
+                **values,
+            )
+        )
+    return Pull(kind.name, heads, key, query, delta)

@@ -5,6 +5,7 @@ import streamlit as st
 from model.lessons.word_order import OrderComparison, compare_orders
 from pages.shared import checks, files
 from pages.shared.charts import matrix_chart
+from pages.shared.doubt import doubt_of_steps, render_note
 from pages.shared.experiment import render_experiment
 from pages.shared.page_header import Request, is_usable, render_translation, sentence_box
 from pages.shared.texts import caption, paragraph, warn_if_cut_off
@@ -33,15 +34,18 @@ def render(request: Request) -> None:
     if not all(is_usable(request, text, name) for text, name in zip(texts, names, strict=True)):
         return
     comparison = request.service.lesson(("order", *texts), compare_orders, request.service.model.tokenizer, *texts)
+    doubts = []
     for side, (column, text) in enumerate(zip(columns, texts, strict=True)):
         with column:
             # by how many places a token is shifted in the other sentence
             moved = {pair[side]: f"{pair[1 - side] - pair[side]:+d}" for pair in comparison.pairs if pair[0] != pair[1]}
             notes = [moved.get(place, "") for place in range(len(comparison.tokens[side]))]
             st.html(generated_tokens.chips(comparison.tokens[side], "encoder", notes=notes))
-            last = request.service.steps(text, request.options)[-1]
-            render_translation(last.text, say("translation", "Translation"))
-            warn_if_cut_off(request.service.has_ended(last.ids), "this")
+            steps = request.service.steps(text, request.options)
+            doubts.append(doubt_of_steps(request.service, text, steps))
+            render_translation(doubts[-1], say("translation", "Translation"))
+            warn_if_cut_off(request.service.has_ended(steps[-1].ids), "this")
+    render_note(request.service, doubts)
     _render_verdict(comparison)
     labels = [map_labels.numbered(comparison.tokens[0])[first] for first, _ in comparison.pairs]
     header = [say("column.token", "token"), *stage_labels(len(comparison.stages))]

@@ -58,18 +58,20 @@ def marked(app: AppTest, mark: str) -> list[str]:
     texts = []
 
     class Reader(HTMLParser):
-        inside = False
+        depth = 0  # of the open element of this class and those within it
 
         def handle_starttag(self, tag, attrs):
-            self.inside = (dict(attrs).get("class") or "") == mark
-            if self.inside:
+            if self.depth:
+                self.depth += 1
+            elif (dict(attrs).get("class") or "") == mark:
+                self.depth = 1
                 texts.append("")
 
         def handle_endtag(self, tag):
-            self.inside = False
+            self.depth = max(0, self.depth - 1)
 
         def handle_data(self, data):
-            if self.inside:
+            if self.depth:
                 texts[-1] += data
 
     Reader().feed(html_of(app))

@@ -55,6 +55,7 @@ class MapPair:
         kind: names the axes and decides the colour of the maps.
         place: which layer and head, in words.
         queries, keys: indices of the tokens that both maps share, as (indices in first, indices in second).
+        captions: lines that every file states, such as that weights were forced.
     """
 
     first: ComparedMap
@@ -63,6 +64,7 @@ class MapPair:
     place: str
     queries: tuple[tuple[int, ...], tuple[int, ...]]
     keys: tuple[tuple[int, ...], tuple[int, ...]]
+    captions: tuple[str, ...] = ()
 
     @property
     def top(self) -> float:
@@ -119,6 +121,8 @@ class MapPair:
         for name, side in (("first", self.first), ("second", self.second)):
             arrays |= {name: side.weights, f"{name}_{rows}": np.array(side.queries)}
             arrays |= {f"{name}_{columns}": np.array(side.keys), f"{name}_name": np.array(side.name)}
+        if self.captions:
+            arrays["captions"] = np.array(self.captions)
         if self.difference is not None:
             arrays |= {"difference": self.difference.weights}
             arrays |= {f"shared_{rows}": np.array(self.queries), f"shared_{columns}": np.array(self.keys)}
@@ -135,6 +139,7 @@ class ComparedMaps:
         queries, keys: indices of the tokens that both share, as (indices in first, indices in second); None if all are.
         allowed: returns for each side which keys the queries of a layer, by its number, and a head may attend to,
             `(query, key)` bool; None if all.
+        captions: as of `MapPair`.
     """
 
     first: KindMaps
@@ -143,6 +148,7 @@ class ComparedMaps:
     queries: Shared | None = None
     keys: Shared | None = None
     allowed: tuple[Allowed, Allowed] | None = None
+    captions: tuple[str, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -156,7 +162,7 @@ class ComparedMaps:
         first, second = self._side(0, self.first, place), self._side(1, self.second, place)
         rows, columns = (tuple(range(len(axis))) for axis in (self.first.queries, self.first.keys))
         shared = self.queries or (rows, rows), self.keys or (columns, columns)
-        return MapPair(first, second, self.first.kind, describe(*self.first.ids(place)), *shared)
+        return MapPair(first, second, self.first.kind, describe(*self.first.ids(place)), *shared, self.captions)
 
     def _side(self, index: int, maps: KindMaps, place: Place) -> ComparedMap:
         weights = maps.mean(*place)  # (query, key)
@@ -175,7 +181,8 @@ def difference_picture(pair: MapPair) -> Drawing:
     if pair.difference is not None:
         sides.append((pair.difference, palette.DIFFERENCE, pair.largest))
     note = say("difference.axes", "Row: {row}. Column: {column}.", row=pair.kind.queries(), column=pair.kind.keys())
-    return side_by_side((difference_panel(*side) for side in sides), pair.title, note=note)
+    notes = (note, *pair.captions)
+    return side_by_side((difference_panel(*side) for side in sides), pair.title, notes=notes)
 
 
 def difference_panel(side: ComparedMap, kind: str, top: float) -> MatrixPanel:

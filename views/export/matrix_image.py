@@ -75,16 +75,19 @@ def shades(values: np.ndarray, scale: Sequence[str], low: float, high: float, hi
     return np.where(hidden[..., None], palette.to_rgb(palette.MASKED["light"]), colours).astype(np.uint8)
 
 
-def side_by_side(items: Iterable[MatrixPanel | str], title: str, most: float = math.inf, note: str = "") -> Drawing:
+def side_by_side(
+    items: Iterable[MatrixPanel | str], title: str, most: float = math.inf, notes: Sequence[str] = ()
+) -> Drawing:
     """Lay out matrices in reading order; a string among `items` is an operator between two of them.
 
     Args:
         most: pixels after which the next matrix starts a new line.
-        note: written below.
+        notes: lines below.
     """
     laid_out: Items = [TextLine(MARGIN, MARGIN + 8, title, size=15)]
     left, head, bottom = float(MARGIN), MARGIN + 30.0, 0.0
-    widest, operator = MARGIN + max(text_width(title, 15), text_width(note, 12)), ""
+    lines = [(title, 15), *((note, 12) for note in notes)]
+    widest, operator = MARGIN + max(text_width(line, size) for line, size in lines), ""
     for item in items:
         if isinstance(item, str):
             operator = item
@@ -98,7 +101,7 @@ def side_by_side(items: Iterable[MatrixPanel | str], title: str, most: float = m
             [TextLine(left, head + 60, operator, size=_OPERATOR_SIZE), *panel_items] if operator else panel_items
         )
         left, bottom, widest, operator = right + MARGIN, max(bottom, foot), max(widest, right), ""
-    if note:
+    for note in notes:
         bottom += 20
         laid_out.append(TextLine(MARGIN, bottom, note))
     return Drawing(widest + MARGIN, bottom + MARGIN, title, tuple(laid_out))

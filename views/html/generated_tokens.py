@@ -8,7 +8,9 @@ from itertools import repeat
 from typing import Protocol
 
 from ..text import literal
+from ..text.catalogue import say
 from ..text.numbers import percent, three_digits
+from .bars import Cell
 
 
 class TokenProbability(Protocol):
@@ -28,10 +30,29 @@ class Produced(TokenProbability, Protocol):
     def top(self) -> Sequence[TokenProbability]: ...
 
 
-def sentence(text: str, language: str) -> str:
-    """A sentence in large letters, in its own writing direction."""
-    shown = literal.html(literal.visible(text))
+def sentence(text: str, language: str, doubtful: Sequence[tuple[int, int]] = ()) -> str:
+    """A sentence in large letters, in its own writing direction.
+
+    Args:
+        doubtful: parts to underline as doubtful, in order: first character and the one after the last.
+    """
+    shown = doubtful_text(text, doubtful)
     return f'<p{literal.TOKEN} class="aa-text" data-announced lang="{language}" dir="auto">{shown}</p>'
+
+
+def sentence_cell(text: str, doubtful: Sequence[tuple[int, int]] = ()) -> Cell:
+    """A sentence in a table; `doubtful` as of `sentence`."""
+    return Cell(f"<span{literal.TOKEN}>{doubtful_text(text, doubtful)}</span>", "0")
+
+
+def doubtful_text(text: str, doubtful: Sequence[tuple[int, int]]) -> str:
+    """Text whose doubtful parts are underlined; screen readers get a word after each, which copied text has not."""
+    word, parts, end = literal.html(say("doubt.word", "unsure")), [], 0
+    for start, after in doubtful:
+        before, marked = (literal.html(literal.visible(text[cut])) for cut in (slice(end, start), slice(start, after)))
+        parts += [before, f'<u class="aa-doubt" data-doubt="{word}">{marked}</u>']
+        end = after
+    return "".join([*parts, literal.html(literal.visible(text[end:]))])
 
 
 def label(text: str) -> str:
@@ -39,9 +60,14 @@ def label(text: str) -> str:
     return f'<p class="aa-label">{literal.html(text)}</p>'
 
 
-def labelled_sentence(name: str, text: str, language: str) -> str:
-    """A sentence after its label, in one line if there is space."""
-    return f'<div class="aa-line">{label(name)}{sentence(text, language)}</div>'
+def labelled_sentence(name: str, text: str, language: str, doubtful: Sequence[tuple[int, int]] = ()) -> str:
+    """A sentence after its label, in one line if there is space; the arguments are those of `sentence`."""
+    return f'<div class="aa-line">{label(name)}{sentence(text, language, doubtful)}</div>'
+
+
+def note(text: str) -> str:
+    """A line below a sentence that explains its marks."""
+    return f'<p class="aa-note">{literal.html(text)}</p>'
 
 
 def chips(

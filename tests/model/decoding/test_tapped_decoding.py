@@ -14,8 +14,12 @@ from model.tracing.head_interventions import Forbid, NoMask, OneHot, Scale, Temp
 from model.tracing.interventions import HeadInterventions
 from tests.model.networks import random_ids, tiny_network
 
-greedy_under = as_one_call(greedy_with_tap_in_steps)
+generate_under = as_one_call(greedy_with_tap_in_steps)
 SOURCE = [*random_ids(6).tolist(), 3]
+
+
+def greedy_under(*arguments, **named) -> list[int]:
+    return list(generate_under(*arguments, **named).ids)
 
 
 ALL = ((0, 0), (0, 1), (1, 0), (1, 1))
@@ -103,6 +107,19 @@ def test_a_draft_changes_the_work_and_not_the_translation(seed):
         others = [plain[:5], [*plain[:3], 5, *plain[4:]], [7] * 20, [*plain[:4], network.config.eos_id], plain + [9, 9]]
         for draft in (plain, *others):
             assert greedy_under(network, SOURCE, tap, 12, draft) == plain
+
+
+@torch.inference_mode()
+@pytest.mark.parametrize("drafted", [False, True])
+def test_probabilities_are_those_of_one_pass_over_the_finished_translation(drafted):
+    network, tap = tiny_network(1), HeadInterventions(INTERVENTIONS[0]).tap(SHAPES)
+    draft = greedy_batch(network, [SOURCE], max_length=12)[0] if drafted else ()
+    generated = generate_under(network, SOURCE, tap, 12, draft)
+    fed = torch.tensor([[network.config.bos_id, *generated.ids[:-1]]])
+    memory = network.encode(torch.tensor([SOURCE]), None, tap)
+    logits = network.project(network.decode(fed, memory, None, tap)[0])
+    expected = logits.softmax(dim=-1).gather(-1, torch.tensor(generated.ids)[:, None])[:, 0]
+    torch.testing.assert_close(torch.tensor(generated.probabilities), expected, atol=1e-5, rtol=0)
 
 
 def test_a_correct_draft_takes_one_pass():

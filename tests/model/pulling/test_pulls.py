@@ -1,9 +1,11 @@
 """Sweep and control of a pull, compared with single runs, and the two examples of the shipped translator."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from model import HeadInterventions, InterventionError, Translator
 from model.pulling.deltas import pulled_weights
@@ -144,3 +146,36 @@ def test_a_removed_causal_mask_is_refused(translator, robe):
     unmasked = HeadInterventions((NoMask("decoder", ((0, 0),)),))
     with pytest.raises(InterventionError, match="put the mask back"):
         translator.sweep_pull(robe[0], robe[1], earlier=unmasked)
+
+
+def test_a_row_of_a_batch_does_not_depend_on_its_neighbours(translator, robe):
+    trace, pull = robe
+    first, second = (translator.sweep_pull(trace, pull, weights=weights) for weights in ((0, 0.3, 1), (0.9, 0.3, 0.1)))
+    assert first.translations[1] == second.translations[1]  # the same bits
+
+
+def test_the_run_under_pulls_is_that_of_an_additive_mask(translator, robe):
+    """PyTorch's own attention, with the number as a bias of the scores."""
+    trace, pull = robe
+    pulls = HeadInterventions((replace(pull, delta=2.75), replace(pull, key=2, query=1, delta=-math.inf)))
+    under = translator.trace_under(trace, pulls)
+    generated = translator.generate_under(trace, pulls)
+    assert under.next_ids == generated.ids and under.target_ids == (translator.tokenizer.bos_id, *generated.ids[:-1])
+    assert under.target_text == translator.intervene(trace, pulls).translation != trace.target_text
+    record = under.records["cross"]
+    queries, keys, values = (torch.from_numpy(array[3]) for array in (record.queries, record.keys, record.values))
+    bias = torch.zeros(len(under.target_ids), len(under.source_ids))
+    bias[4, 4], bias[1, 2] = 2.75, -math.inf
+    outputs = torch.nn.functional.scaled_dot_product_attention(queries, keys, values, attn_mask=bias)
+    np.testing.assert_allclose(outputs, record.outputs[3], atol=1e-5)
+    np.testing.assert_allclose(record.weights.sum(axis=-1), 1, atol=1e-5)
+    chances = [row.probability for row in under.predictions(1)]
+    np.testing.assert_allclose(generated.probabilities, chances, atol=1e-5)
+
+
+def test_nothing_changes_before_the_place_of_any_pull(translator, robe):
+    trace, pull = robe
+    pulls = HeadInterventions((replace(pull, delta=9.0), Pull("decoder", LAYER_4, 0, 6, 9.0)))
+    after = translator.intervene(trace, pulls).after
+    np.testing.assert_array_equal(after.logits[:4], trace.logits[:4])
+    assert np.abs(after.logits[4:6] - trace.logits[4:6]).max() > 1e-3

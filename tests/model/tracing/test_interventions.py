@@ -269,6 +269,33 @@ def test_the_text_counts_from_one():
     assert heads_from_text(heads_to_text(((3, 1), (3, 0)))) == ((3, 0), (3, 1))
 
 
+def test_a_new_one_hot_row_replaces_the_old_one_and_undo_takes_back_the_last():
+    pull, both = Pull("cross", ALL, 0, 1, 2.0), ALL[:2]
+    plan = HeadInterventions((pull,)).with_change(OneHot("cross", both, 3, 1))
+    assert plan.changes == (pull, OneHot("cross", both, 3, 1))
+    assert plan.with_change(pull).changes == (*plan.changes, pull)  # pulls add up
+    other = plan.with_change(OneHot("cross", both, 2, 1))
+    assert other.changes == (pull, OneHot("cross", both, 2, 1))
+    assert plan.with_change(OneHot("cross", ALL[:1], 2, 1)).changes == (
+        pull,
+        OneHot("cross", ALL[1:2], 3, 1),
+        OneHot("cross", ALL[:1], 2, 1),
+    )
+    for elsewhere in (OneHot("cross", both, 2, 0), OneHot("encoder", both, 2, 1)):
+        assert plan.with_change(elsewhere).changes == (*plan.changes, elsewhere)
+    assert plan.with_change(OneHot("cross", both, 0)).changes == (pull, OneHot("cross", both, 0))  # every row
+    assert plan.without_last().changes == (pull,) and plan.without_last().without_last().without_last().changes == ()
+
+
+@pytest.mark.parametrize("query", [None, 2])
+@pytest.mark.parametrize("first", [None, 1, 2])
+def test_replacing_one_hot_rows_does_not_change_what_the_network_computes(first, query):
+    for kind in KINDS:
+        old, new = OneHot(kind, ALL[:3], 1, first), OneHot(kind, ALL[1:], 0, query)
+        together = HeadInterventions((old,)).with_change(new)
+        assert torch.equal(run(kind, *together.changes)[0], run(kind, old, new)[0])
+
+
 NONSENSE = [
     "x",
     "scale",

@@ -51,7 +51,7 @@ def test_a_trace_has_a_checked_record_of_every_kind_only(models, name):
 
 
 def test_capabilities_of_each_model(models):
-    assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export"}
+    assert models["transformer"][0].capabilities == {"translate", "ablate", "intervene", "export", "pull"}
     assert models["additive"][0].capabilities == models["vector"][0].capabilities == {"translate", "intervene"}
     assert models["convolution"][0].capabilities == {"classify"}
     assert models["vit"][0].capabilities == {"classify", "ablate", "intervene", "explain", "export"}

@@ -8,13 +8,18 @@ import pytest
 from model import HeadInterventions
 from model.attribution.intervention_result import token_losses
 from model.attribution.trace_comparison import attention_shift, find_shared_places
+from model.pulling.deltas import solve_delta
 from model.tracing.head_interventions import NoMask, OneHot, Pull, Scale, Temperature
+from pages.shared.comparison import compare_with_intervention
+from pages.shared.models import load_service
 from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import matrices, metrics
-from tests.pages.reading import marked, table
+from tests.pages.reading import marked, programs, table
 from views.controls.sentence_input import WIDE
-from views.text.numbers import three_digits
+from views.export import drawing
+from views.export.difference import difference_picture
+from views.text.numbers import signed, three_digits
 
 ALL = tuple((2, head) for head in range(8))  # ablated by default
 HEADS = {"heads3": "", "heads4": ["2", "5"]}  # a link that chooses two heads of layer 4 instead
@@ -103,6 +108,69 @@ def test_pulls_in_a_link_are_applied_and_described(open_app, translator, trace):
     assert max(figures(app)) < 1e-4 and not app.warning
     texts = " ".join(text.value for text in app.text)
     assert "+4.5 on the score of key 2 at query 3" in texts and "query 2 does not attend to key 1" in texts
+
+
+RED = "She is wearing a small red dress."
+LAYER = {"heads3": "", "heads4": [str(head) for head in range(1, 9)]}
+PULLED = {"of": "cross", "do": "pull", "crossplace": "5", "crosspulled": "5", "pulledweight": "0.75"}
+
+
+def test_a_pull_is_chosen_by_its_weight_and_has_its_control(open_app, translator):
+    app = open_app("compare", text=RED, **PULLED, **LAYER)
+    before = translator.trace(RED)
+    heads = tuple((3, head) for head in range(8))
+    delta = solve_delta(before.cross_attention[3, :, 4, 4], 0.75)
+    intervened = translator.intervene(before, HeadInterventions((Pull("cross", heads, 4, 4, delta),)))
+    assert marked(app, "aa-text") == ["Elle porte une robe rouge.", intervened.translation]
+    assert "petite" in intervened.translation and max(figures(app)) < 1e-4
+    texts = " ".join(element.value for element in [*app.markdown, *app.caption]).replace("\\", "")
+    assert f"{signed(delta)} on the score of \u201csmall\u201d at \u201crobe\u201d, layer 4" in texts
+    assert "You forced this weight. \u201cpetite\u201d in place of \u201crobe\u201d." in texts
+    assert "None of the other 8 keys gives \u201cpetite\u201d." in texts
+    program = next(fold for fold in app.expander if fold.label.startswith("The same in"))
+    (plan,) = [line for line in programs(program)[0].splitlines() if line.startswith("plan = ")]
+    assert f":5.5.{delta!r}" in plan
+    app.button(key="headskeep").click().run()  # it is kept with the number, not with the weight
+    assert app.query_params["headskept"].endswith(f":5.5.{delta!r}")
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ({"of": "decoder", "decoderplace": "2", "decoderpulled": "4"}, "The mask hides key 4 from decoder query 2"),
+        ({"of": "decoder", "decoderplace": "1", "decoderpulled": "1"}, "is 1 whatever its score"),
+    ],
+)
+def test_a_pull_that_no_number_gives_gets_one_sentence(open_app, query, sentence):
+    app = open_app("compare", do="pull", **query, **HEADS)
+    stated = [element.value.replace("\\", "") for element in [*app.warning, *app.caption]]
+    assert len([text for text in stated if sentence in text]) == 1 and not app.exception
+
+
+def test_a_pull_states_the_token_at_which_it_was_set(open_app, translator):
+    """The second pull changes the word at the place of the first."""
+    heads = tuple((3, head) for head in range(8))
+    tired = "The animal didn't cross the street because it was too tired."
+    pulls = HeadInterventions((Pull("decoder", ((0, 0),), 0, 14, 0.5), Pull("cross", heads, 1, 14, 8.0)))
+    app = open_app("compare", text=tired, heads3="", headskept=pulls.to_text())
+    captions = " ".join(element.value for element in app.caption).replace("\\", "")
+    assert "(set at \u201celle\u201d)" in captions and captions.count("set at") == 1
+    assert "at \u201cil\u201d, layer 1 head 1 (set at" in captions
+
+
+def test_files_of_a_pull_state_that_it_is_forced(translator):
+    trace = translator.trace(RED)
+    heads = tuple((3, head) for head in range(8))
+    service = load_service()
+    plan = HeadInterventions((Pull("cross", heads, 4, 4, 3.0),))
+    comparison = compare_with_intervention(service, RED, trace, plan)
+    pair = comparison.maps(service.kinds["cross"]).at((3, None))
+    assert "You forced this weight." in pair.captions[-1] and "None of the other 8 keys" in pair.captions[-1]
+    picture = drawing.to_svg(difference_picture(pair))
+    assert "You forced this weight." in picture and "on the score of" in picture
+    assert pair.arrays()["captions"].tolist() == list(pair.captions)
+    plain = compare_with_intervention(service, RED, trace, HeadInterventions((Scale("cross", heads),)))
+    assert plain.pulls is None and "captions" not in plain.maps(service.kinds["cross"]).at((3, None)).arrays()
 
 
 def test_another_sentence_with_its_own_translation_or_that_of_a(open_app, translator, trace):

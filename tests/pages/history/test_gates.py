@@ -12,7 +12,7 @@ from server.prefetch import prefetcher
 from tests.pages.charts import check_caption
 from tests.pages.conftest import SENTENCE, html_of
 from tests.pages.drawn import metrics
-from tests.pages.reading import table
+from tests.pages.reading import marked, table
 from tests.pages.stepped import labels, read_step_view
 from views.text.numbers import three_digits
 
@@ -63,8 +63,7 @@ def test_held_gate_changes_translation_and_loss(open_app, models, gate, held, va
     before = model.trace(SENTENCE)
     after = model.trace(SENTENCE, target_ids=before.next_ids, intervention=tap)
     limit = min(2 * len(before.source_ids) + 10, 128)
-    text = html_of(app)
-    assert model.translate(SENTENCE) in text and model.translate_under(SENTENCE, tap, limit) in text
+    assert marked(app, "aa-text") == [model.translate(SENTENCE), model.translate_under(SENTENCE, tap, limit)]
     losses = model.score(before), model.score(after)
     assert metrics(app)["Loss, after"] == three_digits(float(losses[1].mean()))
     assert metrics(app)["Change"] == three_digits(float(losses[1].mean()) - float(losses[0].mean()))

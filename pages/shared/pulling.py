@@ -1,0 +1,183 @@
+"""What a page computes about pulls, cached by the service: the run under them, their control, their description."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from model import HeadInterventions, InterventionError, Trace
+from model.decoding.tapped_decoding import GeneratedTokens
+from model.pulling.deltas import pulled_weights
+from model.pulling.pulls import WEIGHTS, PullControl, PullSweep
+from model.tracing.head_interventions import Heads, OneHot, Pull
+from pages.shared import pull_sentences
+from pages.shared.pull_sentences import PulledPlaces
+from pages.shared.service import Service
+from views.text.catalogue import say_error
+
+NONE = HeadInterventions()
+
+
+@dataclass(frozen=True)
+class ControlledPull:
+    """The last change of a plan, which is a pull, with its control.
+
+    Attributes:
+        weight: the mean weight over its heads that it gives its key.
+        before: what the network computed under the changes before it, for the translation that it generated.
+    """
+
+    pull: Pull
+    weight: float
+    before: Trace
+    control: PullControl
+
+    @property
+    def places(self) -> PulledPlaces:
+        """The names of its places."""
+        return PulledPlaces.of(self.before, self.pull.kind)
+
+    def sentences(self) -> tuple[str, ...]:
+        """See `pull_sentences.control_sentences`."""
+        return pull_sentences.control_sentences(self.control, self.pull, self.places)
+
+
+def generated_under(service: Service, trace: Trace, plan: HeadInterventions) -> GeneratedTokens:
+    """Return the greedy translation of a traced sentence under changes.
+
+    Raises:
+        InterventionError: a change is impossible.
+    """
+    key = ("generated under", trace.source_ids, len(trace.target_ids), plan.to_text())
+    return service.analysis(key, lambda model: model.generate_under(trace, plan))
+
+
+def trace_under(service: Service, trace: Trace, plan: HeadInterventions = NONE) -> Trace:
+    """Return everything the network computes under changes, for the translation that it generates under them.
+
+    Raises:
+        InterventionError: a change is impossible.
+    """
+    key = ("trace under", trace.source_ids, len(trace.target_ids), plan.to_text())
+    return service.traces.get_or_compute(key, lambda: service.model.trace_under(trace, plan), service.computing)
+
+
+def sweep(
+    service: Service,
+    before: Trace,
+    pull: Pull,
+    drawn: Heads = (),
+    earlier: HeadInterventions = NONE,
+    weights: Sequence[float] = WEIGHTS,
+) -> PullSweep:
+    """Translate with each of several weights of a key; `before` is `trace_under` the earlier changes.
+
+    Raises:
+        InterventionError: see `model.pulling.pulls.sweep`.
+    """
+    key = ("sweep", _identify(before, pull, drawn, earlier), tuple(weights))
+    return service.analysis(key, lambda model: model.sweep_pull(before, pull, drawn, weights, earlier))
+
+
+def control(
+    service: Service,
+    before: Trace,
+    pull: Pull,
+    weight: float,
+    drawn: Heads = (),
+    earlier: HeadInterventions = NONE,
+) -> PullControl:
+    """Give the same weight to every other key, and hide the key; `before` is `trace_under` the earlier changes.
+
+    Raises:
+        InterventionError: see `model.pulling.pulls.control`.
+    """
+    key = ("control", _identify(before, pull, drawn, earlier), weight)
+    return service.analysis(key, lambda model: model.control_pull(before, pull, weight, drawn, earlier))
+
+
+def _identify(before: Trace, pull: Pull, drawn: Heads, earlier: HeadInterventions) -> tuple:
+    return before.source_ids, before.next_ids, HeadInterventions((pull,)).to_text(), tuple(drawn), earlier.to_text()
+
+
+def control_last(service: Service, trace: Trace, plan: HeadInterventions) -> ControlledPull | None:
+    """Compute the control of the last change of a plan; None if that is no pull.
+
+    Args:
+        trace: of the sentence, without changes.
+
+    Raises:
+        InterventionError: the pull has no place in the greedy translation under the changes before it, or no number
+            changes its weight there.
+    """
+    if not plan.changes or not isinstance(pull := plan.changes[-1], Pull) or not pull.heads:
+        return None
+    earlier = plan.without_last()
+    before = trace_under(service, trace, earlier)
+    weights = before.records[pull.kind].weights
+    HeadInterventions((pull,)).check({kind: record.weights.shape for kind, record in before.records.items()})
+    own = [float(weights[layer, head, pull.query, pull.key]) for layer, head in pull.heads]
+    if not all(0 < weight < 1 for weight in own):
+        raise InterventionError(
+            "The weight of that key is {weight:g} whatever its score; choose another.", weight=max(own)
+        )
+    weight = float(np.clip(pulled_weights(own, pull.delta).mean(), 0, 1))
+    return ControlledPull(pull, weight, before, control(service, before, pull, weight, (), earlier))
+
+
+@dataclass(frozen=True)
+class PullFacts:
+    """What must be stated about a plan with pulls.
+
+    Attributes:
+        pulls: every pull and one-hot row, in order.
+        control: about the last change if that is a pull, from `pull_sentences.control_sentences`.
+        problem: why it has no control; empty where it has one or needs none.
+    """
+
+    pulls: tuple[str, ...]
+    control: tuple[str, ...]
+    problem: str = ""
+
+    @property
+    def captions(self) -> tuple[str, ...]:
+        """Lines for exported files."""
+        forced = () if self.control else (pull_sentences.forced(len(self.pulls)),)
+        return (*self.pulls, " ".join((*forced, *self.control)))
+
+
+def facts_of_pulls(service: Service, trace: Trace, plan: HeadInterventions) -> PullFacts | None:
+    """Describe the pulls of a plan, with the control of the last change; None for a plan without pulls.
+
+    Args:
+        trace: of the sentence, without changes.
+    """
+    if "pull" not in service.model.capabilities or not any(isinstance(change, Pull) for change in plan.changes):
+        return None
+    pulls, problem = tuple(describe_pulls(service, trace, plan)), ""
+    control: tuple[str, ...] = ()
+    try:
+        controlled = control_last(service, trace, plan)
+        control = controlled.sentences() if controlled else ()
+    except InterventionError as error:
+        problem = say_error(error)
+    return PullFacts(pulls, control, problem)
+
+
+def describe_pulls(service: Service, trace: Trace, plan: HeadInterventions) -> list[str]:
+    """Describe the pulls and one-hot rows of a plan, in order, each with the token at which it was set if that is gone.
+
+    Args:
+        trace: of the sentence, without changes.
+    """
+    if not any(isinstance(change, Pull | OneHot) for change in plan.changes):
+        return []
+    key = ("set at", trace.source_ids, len(trace.target_ids), plan.to_text())
+    set_at = service.analysis(key, lambda model: model.tokens_when_pulled(trace, plan))
+    lines = []
+    for number, (change, token) in enumerate(zip(plan.changes, set_at, strict=True)):
+        if isinstance(change, Pull | OneHot):
+            others = HeadInterventions((*plan.changes[:number], *plan.changes[number + 1 :]))
+            places = PulledPlaces.of(trace_under(service, trace, others), change.kind)
+            lines.append(pull_sentences.describe_pull(change, places, token))
+    return lines
