@@ -4,7 +4,6 @@ import unicodedata
 from abc import abstractmethod
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Generic, Self, TypeVar
 
@@ -17,7 +16,7 @@ from .causal.experiments import Experiment, prepare_translations
 from .causal.own_networks import ResumableTranslator
 from .causal.traced_inputs import TracedInput, check_trace, read_translation
 from .decoding import search
-from .decoding.doubt import DoubtThresholds
+from .decoding.doubt import MeasuredDoubt
 from .decoding.search import DecodingOptions
 from .export.marian import write_marian
 from .networks.config import TransformerConfig
@@ -66,7 +65,7 @@ class Step:
 TraceT = TypeVar("TraceT", bound=SentenceTrace)
 
 
-class SentenceTranslator(TrainedModel, Generic[TraceT]):
+class SentenceTranslator(TrainedModel, MeasuredDoubt, Generic[TraceT]):
     """A trained network with its tokenizer that translates sentence by sentence; see `TrainedModel`.
 
     Attributes:
@@ -94,15 +93,6 @@ class SentenceTranslator(TrainedModel, Generic[TraceT]):
         super().__init__(network, card, card_markdown, folder, left_device)
         self.tokenizer = tokenizer
         self._english = english
-
-    @cached_property
-    def doubt_thresholds(self) -> DoubtThresholds | None:
-        """Probabilities that count as low; None if they were not measured on these weights.
-
-        Raises:
-            AlteredFileError: the file ships and was altered.
-        """
-        return DoubtThresholds.load(self.folder, self.weights_sha256)
 
     @property
     @abstractmethod

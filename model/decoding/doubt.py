@@ -7,6 +7,7 @@ Both thresholds are chosen on validation sentences: `python -m model.training do
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,22 @@ class DoubtThresholds:
         except (CheckpointError, KeyError, TypeError, ValueError):
             return None
         return cls(*thresholds, figures) if figures.get("weights_sha256") == weights_sha256 else None
+
+
+class MeasuredDoubt:
+    """A trained network with thresholds in its folder."""
+
+    folder: Path
+    weights_sha256: str
+
+    @cached_property
+    def doubt_thresholds(self) -> DoubtThresholds | None:
+        """Probabilities that count as low; None if they were not measured on these weights.
+
+        Raises:
+            AlteredFileError: the file ships and was altered.
+        """
+        return DoubtThresholds.load(self.folder, self.weights_sha256)
 
 
 @dataclass(frozen=True)

@@ -54,4 +54,4 @@ def solve_delta(weights: Sequence[float] | np.ndarray, wanted: float) -> float:
             low = middle
         else:
             high = middle
-    return high
+    return float(high)

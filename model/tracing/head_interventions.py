@@ -280,7 +280,7 @@ class Pull(HeadIntervention):
 
     def values(self) -> str:
         """Encode all fields but kind and heads as text."""
-        return f"{self.key + 1}.{self.query + 1}.{self.delta!r}"
+        return f"{self.key + 1}.{self.query + 1}.{float(self.delta)!r}"
 
     def hidden(self, queries: int, keys: int) -> np.ndarray:
         """Mark the hidden keys, `(query, key)` bool: this one, if its score becomes -inf."""

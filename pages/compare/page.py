@@ -2,11 +2,11 @@
 
 import streamlit as st
 
-from model import HeadInterventions, Trace
+from model import DecodingOptions, HeadInterventions, Trace
 from model.attribution.intervention_result import attention_shapes
 from pages.shared import checks, code_values, comparison_result, differences
 from pages.shared.code import render_program
-from pages.shared.comparison import compare_with_another, compare_with_intervention
+from pages.shared.comparison import TraceComparison, compare_with_another, compare_with_intervention
 from pages.shared.fragments import fragment
 from pages.shared.head_changes import choose_interventions
 from pages.shared.page_header import Request, render_header
@@ -28,6 +28,16 @@ def choose_plan(request: Request, trace: Trace) -> HeadInterventions | None:
     return choose_interventions(
         kind.name, trace.attention(kind.name), attention_shapes(trace), (NAME, ""), token_changes(trace, kind)
     )
+
+
+def program_values(request: Request, comparison: TraceComparison) -> code_values.Values:
+    """Return the values of the program that computes the same."""
+    own = code_values.sentence(request)
+    if comparison.check is not None:
+        return own | {"plan": comparison.plan.to_text()}
+    greedy = request.service.steps(comparison.texts[1], DecodingOptions())[-1].ids == comparison.second.next_ids
+    second = {"second": comparison.texts[1], "second_ids": None if greedy else comparison.second.next_ids}
+    return {"first": own["sentence"], "first_ids": own["target_ids"]} | second
 
 
 @fragment
@@ -57,9 +67,7 @@ def explore(request: Request) -> None:
         else:
             difference = max(trace.verify().max_difference for trace in (comparison.first, comparison.second))
             fold_check("compare", "two-check", difference=checks.format_difference("attention", difference))
-    if isinstance(comparison.plan, HeadInterventions) and comparison.plan.changes:
-        values = code_values.sentence(request) | {"plan": comparison.plan.to_text()}
-        render_program("compare", "compare", **values)
+    render_program("compare", mode, **program_values(request, comparison))
     st.header(say("compare.one-head", "One head on both sides"), anchor=False)
     comparison_result.render_one_head(comparison)
     left, right = st.columns(2, gap="large")

@@ -45,6 +45,7 @@ class TraceComparison:
         plan: interventions on B.
         check: of the intervention; None for another sentence.
         pulls: what must be stated about pulled weights; None without any.
+        texts: both sentences, where they differ.
     """
 
     kinds: Mapping[str, AttentionKind]
@@ -57,6 +58,7 @@ class TraceComparison:
     plan: HeadInterventions | GateInterventions = field(default_factory=HeadInterventions)
     check: InterventionCheck | None = None
     pulls: PullFacts | None = None
+    texts: tuple[str, str] = ("", "")
 
     @cached_property
     def losses(self) -> tuple[np.ndarray, np.ndarray]:
@@ -140,7 +142,8 @@ def compare_with_another(request: Request, trace: Trace) -> TraceComparison | No
         second = service.traces.get_or_compute(key, compute, service.computing)
     ended = service.has_ended(trace.next_ids), service.has_ended(own.next_ids)
     generated = doubt_of_trace(service, trace), doubt_of_trace(service, own)
-    return TraceComparison(_kinds_by_name(service), trace, second, ("A", "B"), ("A", "B"), generated, ended)
+    sides = ("A", "B"), ("A", "B"), generated, ended
+    return TraceComparison(_kinds_by_name(service), trace, second, *sides, texts=(request.text, text))
 
 
 def _kinds_by_name(service: Service) -> dict[str, AttentionKind]:

@@ -1,13 +1,14 @@
 """The number that gives a key a wanted weight."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from model import InterventionError
+from model import HeadInterventions, InterventionError, Pull
 from model.pulling.deltas import ALL, REMOVED, pulled_weights, solve_delta
 
 weights = st.lists(st.floats(1e-6, 1 - 1e-6), min_size=1, max_size=8)
@@ -44,6 +45,14 @@ def test_the_present_weight_needs_nothing_and_the_ends_are_limits():
     assert solve_delta([0.2, 0.5], 0.35) == pytest.approx(0, abs=1e-9)
     assert solve_delta([0.2, 0.5], 0) == REMOVED and solve_delta([0.2, 0.5], 1) == ALL
     assert pulled_weights([0.2], REMOVED) == 0 and pulled_weights([0.2], ALL) == 1
+
+
+def test_the_number_can_be_saved_as_text():
+    """A number of NumPy's would be written with its type."""
+    pull = Pull("cross", ((0, 0),), 1, 2, solve_delta(np.array([0.2, 0.5], np.float32), 0.7))
+    text = HeadInterventions((pull,)).to_text()
+    assert HeadInterventions.from_text(text).changes == (pull,) and "np" not in text
+    assert "np" not in HeadInterventions((replace(pull, delta=np.float64(1.5)),)).to_text()
 
 
 @pytest.mark.parametrize(

@@ -121,8 +121,8 @@ def test_a_pull_is_chosen_by_its_weight_and_has_its_control(open_app, translator
     heads = tuple((3, head) for head in range(8))
     delta = solve_delta(before.cross_attention[3, :, 4, 4], 0.75)
     intervened = translator.intervene(before, HeadInterventions((Pull("cross", heads, 4, 4, delta),)))
-    assert marked(app, "aa-text") == ["Elle porte une robe rouge.", intervened.translation]
-    assert "petite" in intervened.translation and max(figures(app)) < 1e-4
+    assert marked(app, "aa-text") == [translator.translate(RED), intervened.translation]
+    assert intervened.translation != translator.translate(RED) and max(figures(app)) < 1e-4
     texts = " ".join(element.value for element in [*app.markdown, *app.caption]).replace("\\", "")
     assert f"{signed(delta)} on the score of \u201csmall\u201d at \u201crobe\u201d, layer 4" in texts
     assert "You forced this weight. \u201cpetite\u201d in place of \u201crobe\u201d." in texts
@@ -162,7 +162,8 @@ def test_files_of_a_pull_state_that_it_is_forced(translator):
     trace = translator.trace(RED)
     heads = tuple((3, head) for head in range(8))
     service = load_service()
-    plan = HeadInterventions((Pull("cross", heads, 4, 4, 3.0),))
+    delta = solve_delta(trace.cross_attention[3, :, 4, 4], 0.75)
+    plan = HeadInterventions((Pull("cross", heads, 4, 4, delta),))
     comparison = compare_with_intervention(service, RED, trace, plan)
     pair = comparison.maps(service.kinds["cross"]).at((3, None))
     assert "You forced this weight." in pair.captions[-1] and "None of the other 8 keys" in pair.captions[-1]
