@@ -21,12 +21,12 @@ from .trial import STAGES, TrialResult, try_out
 
 UNKNOWN = "This version of the library knows no model of type {type}."
 QUANTIZED = (
-    "This model is stored in {bits} bits by {library}; load it with from_pretrained and give the live model: "
-    "open_model(model, reader=tokenizer)."
+    "This model is stored in {bits} bits by {library}; load it with from_pretrained and give it live, in full "
+    "precision: open_model(model.dequantize(), reader=tokenizer)."
 )
 QUANTIZED_WITHOUT = (
     "This model is stored in {bits} bits by the library {library}, which is not installed; install it, load the model "
-    "with from_pretrained and give it live: open_model(model, reader=tokenizer)."
+    "with from_pretrained and give it in full precision: open_model(model.dequantize(), reader=tokenizer)."
 )
 QUANTIZERS = {
     "bitsandbytes": "bitsandbytes",

@@ -68,7 +68,8 @@ def network_inside(source: nn.Module) -> Network:
     Adapters that change modules are inside that model: they act, or are merged, as the owner has set them.
 
     Raises:
-        OpenError: it is none; or its adapter adds tokens to the prompt, which are outside of that model.
+        OpenError: it is none; its adapter adds tokens to the prompt, which are outside of that model; or its layers
+            are stored in fewer bits.
     """
     from transformers import PreTrainedModel
 
@@ -85,6 +86,11 @@ def network_inside(source: nn.Module) -> Network:
             "{type} is no model of the library transformers, and only these can be read; {forms}.",
             type=type(source).__name__,
             forms=FORMS,
+        )
+    if any(type(module).__module__.startswith("bitsandbytes.") for module in found.modules()):
+        raise OpenError(
+            "The layers of this model are stored in 8 or 4 bits and round while they run, so that a recorded run is "
+            "not the model's own; give it in full precision: open_model(model.dequantize(), reader=tokenizer)."
         )
     return found
 

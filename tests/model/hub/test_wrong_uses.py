@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 import transformers
+from torch import nn
 
 from attention_atlas import show
 from model import HeadInterventions, OpenError, Scale, Translator, open_model
@@ -28,6 +29,14 @@ def closed():
 
 def pipeline():
     return transformers.pipeline("fill-mask", model=tiny.network("bert"), tokenizer=tiny.tokenizer())
+
+
+def with_layers_of_bits():
+    """A live model with a layer that is named as those of bitsandbytes are."""
+    network = tiny.network("llama")
+    layer = type("Linear4bit", (nn.Linear,), {"__module__": "bitsandbytes.nn.modules"})(32, 32)
+    network.model.layers[0].self_attn.q_proj = layer
+    return open_model(network, reader=tiny.tokenizer())
 
 
 def in_four_bits(folder):
@@ -92,6 +101,10 @@ WRONG = {
         "has its own tokenizer or image processor; leave `reader` out",
     ),
     "four bits": (in_four_bits, "in 4 bits by the library bitsandbytes, which is not installed; install it, load"),
+    "layers of four bits": (
+        lambda folder: with_layers_of_bits(),
+        r"open_model\(model\.dequantize\(\), reader=tokenizer\)",
+    ),
     "closed": (lambda folder: closed().trace(TEXT), "This model is closed; open it again with open_model"),
     "closed, its device": (lambda folder: closed().device_name, "This model is closed"),
     "no intervention": (
