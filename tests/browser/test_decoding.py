@@ -148,6 +148,8 @@ def test_the_beam_as_a_tree(server: Server, page: Page):
     expect(tree.locator("g[data-fate=pruned]").first).to_be_visible()
     assert nodes.count() > count
     assert tree.locator("g[data-fate=finished]").count() == 4
+    ready(page)
+    page.get_by_text("Checked", exact=True).click()
     expect(page.get_by_text("are the same.", exact=False)).to_be_visible()
     expect(rows(page, "What the search returns")).to_have_count(5)
     page.get_by_role("slider", name="Beam width").press("ArrowLeft")

@@ -71,7 +71,7 @@ def test_a_chosen_token_shows_its_gradient_and_its_replacement(page: Page, serve
 @pytest.mark.nightly
 def test_gates_follow_a_unit_and_a_held_gate_changes_the_translation(page: Page, server: Server):
     open_page(page, f"{server.url}/history?part=gates")
-    expect(page.locator(".step-view .heatmap canvas[role=img]")).to_have_count(4)
+    expect(page.locator(".step-view .heatmap canvas.picked")).to_have_count(4)
     unit = slider(page, "unit")
     unit.focus()
     page.keyboard.press("End")

@@ -114,6 +114,7 @@ def test_the_alignment_is_shown_with_cross_attention_and_in_the_viewer(server: S
         arg=trace.alignment.ravel().tolist(),
     )
     choose(page, "Lines")
+    ready(page)
     page.get_by_text("Checked", exact=True).click()
     expect(page.get_by_text("Scores, weights and context vectors recomputed")).to_be_visible()
 

@@ -235,7 +235,7 @@ def test_files_contain_the_shown_numbers(server: Server, page: Page):
     vector = download_file(page, "SVG").decode()
     assert vector.startswith("<svg")
     assert vector.count("<rect") > weights[1, 3].size
-    assert "Weight on masked keys: exactly 0." in page.locator('[data-testid="stMain"]').inner_text()
+    assert "Weight on masked keys: exactly 0." in page.locator('[data-testid="stMain"]').text_content()
 
 
 @pytest.mark.nightly

@@ -129,7 +129,7 @@ def test_opacity_and_outline(server: Server, page: Page):
     expect(page.locator(".quiet")).to_contain_text("100 % of the map")
     for _ in range(10):
         slider.press("ArrowLeft")
-    expect(page.locator(".quiet")).to_contain_text("holds 50 % of the map")
+    expect(page.locator(".quiet")).to_contain_text("has 50 % of the map")
     ready(page)
     labels = page.locator(".panel .patch").evaluate_all("cells => cells.map((cell) => cell.ariaLabel)")
     weights = np.array([float(label.split(": ")[1]) for label in labels])

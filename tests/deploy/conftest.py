@@ -61,6 +61,7 @@ def page(browser: Browser, site: Site, watch: Watch) -> Iterator[Page]:
     context = browser.new_context(viewport={"width": 1440, "height": 900}, accept_downloads=True)
     watch.attach(context, site.url.removeprefix("http://"))
     page = context.new_page()
+    page.emulate_media(color_scheme="light", reduced_motion="reduce")  # as for the journeys
     page.set_default_timeout(PATIENCE)
     yield page
     context.close()
