@@ -60,7 +60,7 @@ def test_a_view_passes_all_checks(url: str, watched: tuple[Page, Watch], visit: 
 
 
 def first_canvas(page: Page) -> None:
-    page.locator("canvas[role=application]").first.press("ArrowRight")
+    page.locator(".map canvas[role]").first.press("ArrowRight")
 
 
 def move_slider(page: Page) -> None:

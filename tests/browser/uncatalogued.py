@@ -20,6 +20,7 @@ STREAMLIT: tuple[tuple[str, str | list[str]], ...] = (
     ('[data-testid="stSidebar"]', ["aria-label"]),
     ('[data-testid="stSidebarCollapseButton"] button, [data-testid="stExpandSidebarButton"]', ["aria-label"]),
     ('[data-testid="stIconMaterial"]', "text"),  # an icon: the font draws the word as a sign
+    ('[data-testid^="stExpanderIcon"]', "text"),  # likewise
     ('[data-testid="stMainMenuButton"]', ["aria-label"]),  # its own menu, of printing and the like
     ('[data-testid="stTooltipIcon"] button', ["aria-label"]),  # "Help for", then the label, which is read with it
     ('[data-testid="stSelectbox"] input', ["placeholder"]),  # never visible: an option is always chosen

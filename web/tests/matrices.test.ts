@@ -22,7 +22,6 @@ test("the numbers of a payload belong to its matrices by their places, operators
 const SETTINGS = {
   masked: { light: "#888888", dark: "#777777" },
   allowed: 150,
-  words: { read: "{name}, {rows} by {columns}", paint: "paint {name}" },
 }
 
 function matrix(values: number[], more: Partial<Matrix> = {}): Matrix {
@@ -33,7 +32,7 @@ function matrix(values: number[], more: Partial<Matrix> = {}): Matrix {
 }
 
 test("a heatmap of a matrix has the shades of its numbers, and their text with all digits of float32", () => {
-  const shown = heatmapOf(matrix([-1, 0, 1, 7, -Infinity]), SETTINGS, "light")
+  const shown = heatmapOf(matrix([-1, 0, 1, 7, -Infinity]), SETTINGS, "light", "{name}, {rows} by {columns}")
   expect([-1, 0, 1, 7].map(shown.shade)).toEqual([0, 128, 255, 255])
   expect([shown.colours[0], shown.colours[255], shown.grey]).toEqual(["#000000", "#ffffff", "#888888"].map(packed))
   expect([shown.write(Math.fround(0.1)), shown.masked, shown.text!.masked]).toEqual(["0.1", "\u2212\u221e, masked", "\u2212\u221e"])
@@ -42,7 +41,7 @@ test("a heatmap of a matrix has the shades of its numbers, and their text with a
 
 test("in a heatmap of a mask cells have words, those that are 0 are masked", () => {
   const mask = matrix([0, 1], { low: 0, words: ["hidden", "allowed"], paint: true })
-  const shown = heatmapOf(mask, SETTINGS, "dark")
+  const shown = heatmapOf(mask, SETTINGS, "dark", "paint {name}")
   expect([...shown.values]).toEqual([-Infinity, 1])
   expect([shown.masked, shown.write(1), shown.shade(1), shown.text!.bare]).toEqual(["hidden", "allowed", 150, true])
   expect([shown.label, shown.grey]).toEqual(["paint M", packed("#777777")])

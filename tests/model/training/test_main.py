@@ -110,7 +110,7 @@ def test_resuming_without_a_checkpoint_is_refused(capsys, data_file, tmp_path):
 
 def test_a_new_run_over_a_checkpoint_is_refused_and_does_not_change_it(capsys, data_file, folder):
     before = {file.name: file.read_bytes() for file in folder.iterdir()}
-    expected = f"{folder} holds a {CHECKPOINT}; give --resume to go on, or another --out."
+    expected = f"{folder} contains a {CHECKPOINT}; give --resume to go on, or another --out."
     assert refused(capsys, *toy_training(data_file, folder)) == expected
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
@@ -120,8 +120,8 @@ def test_a_new_run_over_a_checkpoint_is_refused_and_does_not_change_it(capsys, d
     [
         ({"learning_rate": 0.5}, "belongs to another recipe; give the same options or another --out."),
         ({"heldout": 5}, "was trained on other data; give the same --data, --heldout and --validation."),
-        ({"preset": "small"}, "holds a network of other sizes; give the same options."),
-        ({"dropout": 0.3}, "holds a network of other sizes; give the same options."),
+        ({"preset": "small"}, "contains a network of other sizes; give the same options."),
+        ({"dropout": 0.3}, "contains a network of other sizes; give the same options."),
     ],
 )
 def test_resuming_another_run_is_refused_and_changes_nothing(capsys, data_file, folder, options, part):

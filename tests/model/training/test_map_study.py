@@ -150,5 +150,5 @@ def test_a_drawing_without_its_object_and_an_empty_folder_are_reported(drawings,
     with pytest.raises(CheckpointError, match="There are no drawings"):
         read_drawings(tmp_path)
     Image.new("RGB", (8, 8)).save(tmp_path / "church-1.png")
-    with pytest.raises(CheckpointError, match=r"church-1\.png has no .*church-1\.object\.png beside it"):
+    with pytest.raises(CheckpointError, match=r"church-1\.png has no .*church-1\.object\.png next to it"):
         read_drawings(tmp_path)

@@ -127,4 +127,4 @@ def test_another_kind_cannot_resume_from_a_checkpoint(finished, data_file, token
     folder = shutil.copytree(finished("lstm-dot"), tmp_path / "copy")
     options = toy_recurrent(data_file, folder, tokenizer.path, "lstm-vector", epochs=1)
     assert main([*map(str, options), "--resume"]) == 2
-    assert "holds a network of other sizes" in capsys.readouterr().err
+    assert "contains a network of other sizes" in capsys.readouterr().err

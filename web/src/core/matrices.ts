@@ -66,18 +66,19 @@ export function cellName(matrix: CellAxes, row: number, column: number): (string
 export interface MatrixSettings {
   masked: Readonly<Record<Theme, string>>
   allowed?: number // the shade of a cell that a mask allows
-  words: { read: string; paint?: string }
 }
 
-/** A matrix as input of a heatmap; cells that are 0 in a matrix of only 0 and 1 are masked. */
-export function heatmapOf(item: Matrix, { masked, allowed, words }: MatrixSettings, theme: Theme): ShownMap {
+/**
+ * A matrix as input of a heatmap; cells that are 0 in a matrix of only 0 and 1 are masked. `label` is its name for screen
+ * readers, with placeholders for name, rows and columns.
+ */
+export function heatmapOf(item: Matrix, { masked, allowed }: MatrixSettings, theme: Theme, label: string): ShownMap {
   const [rows, columns] = item.shape
   const colours = lookupTable(item.scales[theme])
   const [zero, one] = item.words ?? []
-  const spoken = item.paint && words.paint ? words.paint : words.read
   return {
     name: item.name,
-    label: filled(spoken, { name: item.name, rows, columns }),
+    label: filled(label, { name: item.name, rows, columns }),
     shape: item.shape,
     values: item.words ? item.values.map((value) => value || -Infinity) : item.values,
     rows: item.rows,

@@ -89,7 +89,7 @@ class CellMaps extends ChoosingView<Bytes, Payload> {
 
 function inputOf(item: Item, payload: Header, theme: Theme, cell: string): ShownMap {
   const { words } = payload
-  const shown = heatmapOf(item, payload, theme)
+  const shown = heatmapOf(item, payload, theme, words.read)
   const cursor = cellIn(cell, item.map, item.shape)
   return {
     ...shown,

@@ -22,6 +22,7 @@ interface Settings extends MatrixSettings {
   theme: Theme
   beside: number // matrices that share the width of a wide screen
   made?: Operation | null
+  words: { read: string; paint: string }
 }
 
 class MatrixRow extends View<Bytes> {
@@ -100,7 +101,8 @@ class MatrixRow extends View<Bytes> {
 }
 
 function inputOf(item: Matrix, settings: Settings, theme: Theme): ShownMap {
-  const shown = heatmapOf(item, settings, theme)
+  const { words } = settings
+  const shown = heatmapOf(item, settings, theme, item.paint ? words.paint : words.read)
   return {
     ...shown,
     rows: shownLabels(item.rows),
