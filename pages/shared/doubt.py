@@ -71,7 +71,7 @@ def explain_doubt(service: Service, doubts: Sequence[Doubt]) -> str:
         sentences.append(
             say(
                 "doubt.meaning",
-                "Dotted underline: tokens with a probability below {threshold}.",
+                "Wavy underline: tokens with a probability below {threshold}.",
                 threshold=f"{thresholds.token:g}",
             )
         )
@@ -89,8 +89,8 @@ def explain_doubt(service: Service, doubts: Sequence[Doubt]) -> str:
         sentences.append(
             say(
                 "doubt.low",
-                "The model is unsure: the geometric mean of its tokens\u2019 probabilities is {mean}. Of held-out "
-                "sentences, the {low} with a mean below {threshold} reach BLEU {below}, the other {high} {above}.",
+                "The model is unsure: the geometric mean of its tokens\u2019 probabilities is {mean}. On the {low} "
+                "held-out sentences with a mean below {threshold} BLEU is {below}, on the other {high} it is {above}.",
                 **values,
             )
         )

@@ -47,7 +47,7 @@ def test_a_page_underlines_what_has_a_low_probability(translator, page):
     assert marks
     html = html_of(visit(page, text=UNSURE))
     assert MARK.findall(html) == marks
-    assert html.count("Dotted underline: tokens with a probability below 0.39.") == 1
+    assert html.count("Wavy underline: tokens with a probability below 0.39.") == 1
 
 
 def test_a_sure_translation_has_neither_mark_nor_note(translator):
@@ -59,7 +59,7 @@ def test_both_sides_of_a_comparison_are_marked_and_explained_once(translator):
     html = html_of(visit("compare", text=UNSURE, headskept="scale:cross:4.1.2.3.4.5.6.7.8:0.9", heads3=""))
     sides = html.split('class="aa-text"')[1:]
     assert len(sides) == 2 and MARK.findall(sides[0]) == expected_marks(translator, UNSURE)
-    assert html.count("Dotted underline") == 1
+    assert html.count("Wavy underline") == 1
 
 
 @pytest.mark.parametrize("method", ["greedy", "sampling", "beam"])
@@ -77,11 +77,11 @@ def test_the_note_states_what_is_marked_and_how_good_such_translations_are():
     low = Doubt("Non.", (), 0.5, True)
     assert module.explain_doubt(SERVICE, [sure, sure]) == ""
     assert module.explain_doubt(SERVICE, [sure, marked, marked]) == (
-        "Dotted underline: tokens with a probability below 0.39."
+        "Wavy underline: tokens with a probability below 0.39."
     )
     sentence = (
-        "The model is unsure: the geometric mean of its tokens\u2019 probabilities is 0.500. Of held-out sentences, "
-        "the 719 with a mean below 0.79 reach BLEU 32.7, the other 1\u2009281 68.3."
+        "The model is unsure: the geometric mean of its tokens\u2019 probabilities is 0.500. On the 719 held-out "
+        "sentences with a mean below 0.79 BLEU is 32.7, on the other 1\u2009281 it is 68.3."
     )
     assert module.explain_doubt(SERVICE, [low]) == sentence
     assert module.explain_doubt(SERVICE, [marked, low]).endswith(sentence)
