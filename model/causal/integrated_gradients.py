@@ -77,6 +77,7 @@ def integrate_gradients_in_steps(
     labels: Mapping[str, Sequence[str]] | None = None,
     tolerance: float = TOLERANCE,
     most_points: int = MOST_POINTS,
+    first_points: int = FIRST_POINTS,
 ) -> InSteps[IntegratedGradients]:
     """Attribute a metric to the tokens or the pixels of one input.
 
@@ -86,12 +87,14 @@ def integrate_gradients_in_steps(
         labels: stack -> labels of its positions; of a ViT including CLS, which gets no attribution.
         tolerance: the largest gap, as a share of the change of the metric.
         most_points: the points are not doubled beyond this number.
+        first_points: their number before they are doubled; with as many `most_points`, the number is fixed.
 
     Raises:
         CausalError: a stack, position or logit does not exist, or a number is out of range.
     """
-    if not tolerance > 0 or most_points < FIRST_POINTS:
-        raise CausalError("The tolerance must be above 0 and the points at least {least}.", least=FIRST_POINTS)
+    least = max(1, first_points)
+    if not tolerance > 0 or not least == first_points <= most_points:
+        raise CausalError("The tolerance must be above 0 and the points at least {least}.", least=least)
     names = [next(iter(resumable.stacks))] if stacks is None else list(dict.fromkeys(stacks))
     unknown = [name for name in names if name not in resumable.stacks]
     if unknown or not names:
@@ -105,11 +108,11 @@ def integrate_gradients_in_steps(
         path = _PixelPath(resumable, inputs, metric)
     else:
         path = _TokenPath(resumable, inputs, metric, names)
-    baseline, done, total = path.value(0.0), 0, _total(most_points)
-    points, gap = FIRST_POINTS // 2, np.inf
+    baseline, done, total = path.value(0.0), 0, _total(first_points, most_points)
+    points, gap = 0, np.inf
     sums: list[Tensor] = []
-    while points < most_points and gap > tolerance * abs(value - baseline):
-        points *= 2
+    while max(2 * points, first_points) <= most_points and gap > tolerance * abs(value - baseline):
+        points = max(2 * points, first_points)
         nodes, weights = np.polynomial.legendre.leggauss(points)
         sums = []
         for start in range(0, points, BATCH):
@@ -128,9 +131,9 @@ def integrate_gradients_in_steps(
 integrate_gradients = as_one_call(integrate_gradients_in_steps)
 
 
-def _total(most: int) -> int:
+def _total(first: int, most: int) -> int:
     """Batches up to the most points."""
-    total, points = 0, FIRST_POINTS
+    total, points = 0, first
     while points <= most:
         total, points = total + -(-points // BATCH), points * 2
     return total
