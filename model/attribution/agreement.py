@@ -8,7 +8,7 @@ no word of the sentence: it is shown, since it often receives much attention, bu
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,25 +19,27 @@ from ..runtime.progress import InSteps, as_one_call
 from ..text.words import Word, by_words, whole_words
 from ..tracing.trace import Trace
 from ..translator import SHIPPED
-from .integrated_source import INTEGRATED, integrate_source_in_steps
+from .integrated_source import INTEGRATED, IntegratedSource, integrate_source_in_steps
 from .leave_one_out import WAYS, LeaveOneOut
 from .source_attention import SourceRollout, cross_attention_means, source_rollout, value_weighted
 from .source_gradients import gradient_relevance_in_steps
 
 FILE = "agreement.json"  # next to the weights: the same over many sentences
-METHODS = (
+GRADIENT = "Gradient relevance"
+QUICK_METHODS = (
     "Cross-attention, last layer",
     "Cross-attention, all layers",
     "Value-weighted attention",
     "Rollout",
-    "Gradient relevance",
+    GRADIENT,
 )
+METHODS = (*QUICK_METHODS, INTEGRATED)
 FEWEST = 3  # values; the order of two values is always the same or opposite, so a correlation is meaningless
 
 
 @dataclass(frozen=True, eq=False)
 class ExplainedTranslation:
-    """Scores of one sentence pair by every method."""
+    """Scores of one sentence pair by `METHODS`, or by `QUICK_METHODS` alone."""
 
     # the words of the source and of the translation, special ones included
     source: tuple[Word, ...]
@@ -47,24 +49,32 @@ class ExplainedTranslation:
     # word
     scores: dict[str, np.ndarray]
     rollout: SourceRollout  # the rollout with the share of earlier target tokens
+    integrated: IntegratedSource | None = None
+
+    def add_integrated(self, integrated: IntegratedSource) -> "ExplainedTranslation":
+        """The same with integrated gradients as a further method."""
+        tokens = self.tokens | {INTEGRATED: integrated.scores}
+        scores = self.scores | {INTEGRATED: by_words(integrated.scores, self.target, self.source)}
+        return replace(self, tokens=tokens, scores=scores, integrated=integrated)
 
 
 def explain_in_steps(network: Transformer, trace: Trace, *, integrated: bool = False) -> InSteps[ExplainedTranslation]:
-    """Run all `METHODS` on one trace.
+    """Run `QUICK_METHODS` on one trace.
 
     Args:
-        integrated: whether to run `INTEGRATED`, too, which takes about a second for each target token.
+        integrated: whether to run all `METHODS`: integrated gradients take seconds.
     """
     by_rollout = source_rollout(trace)
     last_layer, all_layers = cross_attention_means(trace)
     by_gradient = yield from gradient_relevance_in_steps(network, trace)
     results = (last_layer, all_layers, value_weighted(network, trace), by_rollout.source, by_gradient)
-    tokens = dict(zip(METHODS, results, strict=True))
-    if integrated:
-        tokens[INTEGRATED] = (yield from integrate_source_in_steps(network, trace)).scores
+    tokens = dict(zip(QUICK_METHODS, results, strict=True))
     source, target = whole_words(trace.tokenizer, trace.source_ids), whole_words(trace.tokenizer, trace.next_ids)
     scores = {method: by_words(score, target, source) for method, score in tokens.items()}
-    return ExplainedTranslation(source, target, tokens, scores, by_rollout)
+    explained = ExplainedTranslation(source, target, tokens, scores, by_rollout)
+    if not integrated:
+        return explained
+    return explained.add_integrated((yield from integrate_source_in_steps(network, trace)))
 
 
 explain = as_one_call(explain_in_steps)

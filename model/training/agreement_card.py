@@ -22,12 +22,23 @@ Over {many["sentences"]} held-out sentences with {many["target_words"]:,} target
 Spearman's rank correlation of a method's scores with the drops of ln p when a source word is left out, and the share
 of target words for which both have the same top word. Means over sentences ± their standard errors.
 {_verdict(many["ways"])}
-
+{_completeness(many)}
 | method | {header} |
 | --- | --- | --- | --- | --- |
 {rows}
 
 """
+
+
+def _completeness(many: dict) -> str:
+    """State how nearly complete integrated gradients were; empty where that was not measured."""
+    if (integrated := many.get("integrated")) is None:
+        return ""
+    mean, most = (f"{100 * integrated[name]:.1f} %" for name in ("missing", "most_missing"))
+    return (
+        f"Integrated gradients have {integrated['points']} points; over a sentence their sums miss {mean} of the rise "
+        f"of ln p on average,\n{most} at most.\n"
+    )
 
 
 def _cells(figures: dict) -> str:

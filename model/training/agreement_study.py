@@ -15,6 +15,7 @@ from ..attribution.agreement import (
     has_enough_words,
     sum_drops_by_word,
 )
+from ..attribution.integrated_source import POINTS
 from ..attribution.leave_one_out import WAYS, leave_one_out
 from ..runtime.checkpoint import write_json
 from ..text.words import whole_words
@@ -28,7 +29,8 @@ SENTENCES = 200
 def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, device: str = "auto") -> dict:
     """Explain the model's own translations of held-out sentences, compare, and write `agreement.json` into `folder`.
 
-    The sentences are the first held-out ones with at least three words, the fewest for a correlation.
+    The sentences are the first held-out ones with at least three words, the fewest for a correlation. "integrated"
+    has the points of integrated gradients, and the mean and the largest share by which they miss completeness.
 
     Raises:
         CheckpointError: the folder cannot be read.
@@ -40,10 +42,12 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
     if len(chosen) < 2:
         raise ValueError("Fewer than two held-out sentences have three words; give more data or a larger --heldout.")
     agreements: dict[str, list[MethodAgreement]] = {way: [] for way in WAYS}
-    target_words = 0
+    target_words, missing = 0, []
     for sentence in tqdm(chosen, desc="agreement", mininterval=2):
         trace = translator.trace(sentence)
-        explained = explain(translator.network, trace)
+        explained = explain(translator.network, trace, integrated=True)
+        assert explained.integrated is not None
+        missing.append(explained.integrated.missing)
         target_words += sum(not word.special for word in explained.target)
         for way in WAYS:
             left_out = leave_one_out(translator.network, trace, explained.source, way)
@@ -54,6 +58,7 @@ def measure_agreement(folder: Path, corpus: Corpus, sentences: int = SENTENCES, 
         "sentences": len(chosen),
         "source_words": sum(one.words for one in agreements[WAYS[0]]),
         "target_words": target_words,
+        "integrated": {"points": POINTS, "missing": float(np.mean(missing)), "most_missing": float(max(missing))},
         "ways": {way: summarize_agreement(agreements[way]) for way in WAYS},
     }
     write_json(folder / FILE, result)

@@ -8,6 +8,7 @@ import pytest
 from model.attribution.agreement import (
     FILE,
     METHODS,
+    QUICK_METHODS,
     ExplainedTranslation,
     MethodAgreement,
     correlate_methods,
@@ -24,6 +25,7 @@ from model.attribution.integrated_source import INTEGRATED, integrate_source
 from model.attribution.leave_one_out import WAYS, leave_one_out
 from model.attribution.source_attention import cross_attention_means, source_rollout, value_weighted
 from model.attribution.source_gradients import gradient_relevance_in_steps
+from model.causal.causal_error import CausalError
 from model.runtime.progress import run_to_end
 from model.text.words import Word, whole_words
 
@@ -36,9 +38,9 @@ def explanation(pair):
 def test_every_method_on_tokens_and_on_words(network, trace, explanation):
     last, every = cross_attention_means(trace)
     expected = (last, every, value_weighted(network, trace), source_rollout(trace).source)
-    assert tuple(explanation.tokens) == tuple(explanation.scores) == METHODS
+    assert tuple(explanation.tokens) == tuple(explanation.scores) == QUICK_METHODS
     for method, scores in zip(
-        METHODS, (*expected, run_to_end(gradient_relevance_in_steps(network, trace))), strict=True
+        QUICK_METHODS, (*expected, run_to_end(gradient_relevance_in_steps(network, trace))), strict=True
     ):
         np.testing.assert_allclose(explanation.tokens[method], scores, atol=1e-6)
     assert [word.text for word in explanation.source] == ["the", "cat", "sees", "a", "dog", "</s>"]
@@ -55,13 +57,21 @@ def test_integrated_gradients_are_complete_and_judged_like_the_others(network, t
     np.testing.assert_allclose(result.scores.sum(axis=1) + result.gaps, result.rises, atol=1e-9)
     assert np.abs(result.gaps).max() < 0.05 * np.abs(result.rises).max()
     both = run_to_end(explain_in_steps(network, trace, integrated=True))
-    assert tuple(both.scores) == (*METHODS, INTEGRATED)
+    assert tuple(both.scores) == METHODS and both.integrated is not None
+    assert both.integrated.points == 32 and both.integrated.missing < 0.05
     np.testing.assert_array_equal(both.tokens[INTEGRATED], result.scores)
     drops = sum_drops_by_word(leave_one_out(network, trace, both.source, "mask"), both.target)
     agreement, before = correlate_methods(both, drops), correlate_methods(explanation, drops)
     columns = [place for place, word in enumerate(both.source) if not word.special]
     assert agreement.correlations[INTEGRATED][0] == spearman(both.scores[INTEGRATED][0, columns], drops[0, columns])
-    assert {method: agreement.correlations[method] for method in METHODS} == before.correlations
+    assert {method: agreement.correlations[method] for method in QUICK_METHODS} == before.correlations
+
+
+def test_more_points_miss_less_of_completeness(network, trace):
+    few, many = (integrate_source(network, trace, points=points) for points in (2, 64))
+    assert many.missing < few.missing and few.points == 2
+    with pytest.raises(CausalError, match="points at least 1"):
+        integrate_source(network, trace, points=0)
 
 
 def test_drops_of_words_are_sums_over_their_tokens(network, trace, explanation):

@@ -14,7 +14,7 @@ from model.translator import SHIPPED
 def sentence_agreement(*values: float | None, tops: tuple[float, ...] = (0, 0, 0, 0, 0)) -> MethodAgreement:
     """A sentence of one target word with these correlations and top-1 agreements."""
     correlations, top_matches = (
-        {method: (value,) for method, value in zip(METHODS, each, strict=True)} for each in (values, tops)
+        {method: (value,) for method, value in zip(METHODS, (*each, 0.0), strict=True)} for each in (values, tops)
     )
     return MethodAgreement(3, correlations, (True,), top_matches)
 
@@ -29,11 +29,11 @@ def test_means_errors_and_shares_by_hand():
         ]
     )
     assert tuple(summary) == METHODS
-    first, second, third, _, last = (summary[method] for method in METHODS)
+    first, second, third, _, last, _ = (summary[method] for method in METHODS)
     assert first["mean"] == pytest.approx(0.1) and first["standard_error"] == pytest.approx(0.1)
     assert second["mean"] == pytest.approx(0.7)
     assert second["standard_error"] == pytest.approx(0.2 / math.sqrt(3))
-    assert [figures["best"] for figures in summary.values()] == pytest.approx([0, 1 / 6, 1 / 3, 0, 1 / 2])
+    assert [figures["best"] for figures in summary.values()] == pytest.approx([0, 1 / 6, 1 / 3, 0, 1 / 2, 0])
     # the leader against the second best: 0.4, 0.2, 0; everyone else against the leader
     assert last["to_rival"]["other"] == METHODS[1] and third["to_rival"]["other"] == METHODS[4]
     assert last["to_rival"]["mean"] == pytest.approx(0.2)
@@ -67,7 +67,7 @@ def figures_of(rank: dict[str, float], top: dict[str, float], error: float) -> d
     return {method: by_rank[method] | {"top": by_top[method]} for method in METHODS}
 
 
-LEADS = {method: place / 10 for place, method in enumerate(METHODS)}
+LEADS = {method: place / 10 for place, method in enumerate((METHODS[5], *METHODS[:5]))}
 REVERSED = dict(zip(METHODS, reversed(LEADS.values()), strict=True))
 
 
@@ -85,7 +85,7 @@ def test_the_card_names_a_best_method_only_where_both_measures_do(tmp_path, dele
     (tmp_path / FILE).write_text(json.dumps(content))
     text = agreement_section(tmp_path, "abc")
     assert verdict in text and "9 held-out sentences with 1,234 target words" in text
-    assert f"| {METHODS[4]} | 0.400 ± " in text
+    assert f"| {METHODS[4]} | 0.500 ± " in text
     assert agreement_section(tmp_path, "other weights") == ""
 
 
