@@ -58,7 +58,7 @@ SECTIONS = (
             MenuPage("attention", "Open every head of the encoder, the decoder and the cross-attention."),
             MenuPage("heads", "Ablate each head in turn: which ones matter for your sentence, and what for."),
             MenuPage("compare", "Change a head or the sentence: compare the translation, the loss and every map."),
-            MenuPage("attribution", "Which source words a target word needs: five methods compared with a test."),
+            MenuPage("attribution", "Which source words a target word needs: six methods compared with a test."),
             MenuPage("circuits", "Patch one sentence into another: which layer, position and head causes a word."),
         ),
         Message("menu.explore", "Explore"),

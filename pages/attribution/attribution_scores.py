@@ -7,6 +7,7 @@ import numpy as np
 
 from model import Trace
 from model.attribution.agreement import (
+    GRADIENT,
     METHODS,
     ExplainedTranslation,
     MethodAgreement,
@@ -14,6 +15,7 @@ from model.attribution.agreement import (
     explain_in_steps,
     sum_drops_by_word,
 )
+from model.attribution.integrated_source import POINTS, integrate_source_in_steps
 from model.attribution.leave_one_out import LeaveOneOut, Way, leave_one_out_in_steps
 from model.attribution.source_attention import check_source_rollout
 from model.attribution.source_gradients import GradientCheck, check_gradients
@@ -45,7 +47,12 @@ NAMES = {
         Message("attribution.method.gradient", "Gradient relevance"),
         Message("attribution.short.gradient", "gradient relevance"),
     ),
+    "integrated": (
+        Message("attribution.method.integrated", "Integrated gradients"),
+        Message("attribution.short.integrated", "integrated gradients"),
+    ),
 }
+SECONDS = 3e-4  # of integrated gradients a point, target token and position, on one core of an AMD EPYC
 SOURCE_WORD = Message("attribution.source-word", "source word")
 _OF_METHODS = dict(zip(METHODS, NAMES.values(), strict=True))
 
@@ -62,13 +69,26 @@ def short_name(method: str) -> str:
 
 @dataclass(frozen=True, eq=False)
 class AttributionScores:
-    """The scores of every method for a sentence, those of leave-one-out, and their agreement."""
+    """The scores of every method for a sentence, those of leave-one-out, and their agreement.
+
+    Integrated gradients are among the methods once they have been asked for.
+    """
 
     trace: Trace
     explained: ExplainedTranslation
     left_out: LeaveOneOut
     drops: np.ndarray  # (target word, source word)
     agreement: MethodAgreement
+
+    @property
+    def methods(self) -> tuple[str, ...]:
+        """The methods that were computed, in the order of `METHODS`."""
+        return tuple(self.explained.scores)
+
+    @property
+    def ids(self) -> list[str]:
+        """Their ids in the address, in the same order."""
+        return [id for id, method in zip(NAMES, METHODS, strict=True) if method in self.explained.scores]
 
     @property
     def source(self) -> tuple[str, ...]:
@@ -93,7 +113,7 @@ class AttributionScores:
             drop: title of the drop's column.
         """
         scores = {drop: self.drops[place]}
-        scores |= {name(method): self.explained.scores[method][place] for method in METHODS}
+        scores |= {name(method): self.explained.scores[method][place] for method in self.methods}
         return [
             tables.name_column(SOURCE_WORD(), map_labels.numbered(self.source)),
             *(tables.bar_column(title, each, float(abs(each).max()), "cross") for title, each in scores.items()),
@@ -101,8 +121,10 @@ class AttributionScores:
 
     def arrays(self, way: str) -> dict[str, np.ndarray]:
         """Return all matrices, of words and of tokens, and all correlations, for `numpy.load`."""
-        correlations = [self.agreement.correlations[method] for method in METHODS]
-        return {
+        correlations = [self.agreement.correlations[method] for method in self.methods]
+        integrated = self.explained.integrated
+        gaps = {} if integrated is None else {"rises": integrated.rises, "gaps": integrated.gaps}
+        return gaps | {
             "source_words": np.array(self.source),
             "target_words": np.array(self.target),
             "source_tokens": np.array(self.trace.source_tokens),
@@ -110,28 +132,41 @@ class AttributionScores:
             "left_out_by": np.array(way),
             "drops": self.drops,
             "token_drops": self.left_out.drops,
-            "methods": np.array(tuple(NAMES)),
-            "scores": np.stack([self.explained.scores[method] for method in METHODS]),
-            "token_scores": np.stack([self.explained.tokens[method] for method in METHODS]),
+            "methods": np.array(self.ids),
+            "scores": np.stack([self.explained.scores[method] for method in self.methods]),
+            "token_scores": np.stack([self.explained.tokens[method] for method in self.methods]),
             "spearman": np.array(correlations, dtype=float),  # NaN where none is defined
-            "same_top_word": np.array([self.agreement.top_matches[method] for method in METHODS], dtype=float),
+            "same_top_word": np.array([self.agreement.top_matches[method] for method in self.methods], dtype=float),
         }
 
 
-def compute_scores(request: Request, trace: Trace, way: Way) -> AttributionScores:
-    """Compute all scores of a trace, leaving words out in the given way."""
+def integration_seconds(trace: Trace) -> float:
+    """How long integrated gradients of a trace take, roughly."""
+    rows = POINTS * len(trace.next_ids)
+    return SECONDS * rows * (len(trace.source_ids) + len(trace.next_ids) / 2)
+
+
+def compute_scores(request: Request, trace: Trace, way: Way, integrated: bool = False) -> AttributionScores:
+    """Compute all scores of a trace, leaving words out in the given way.
+
+    Args:
+        integrated: whether integrated gradients are among them.
+    """
     service, pair = request.service, (trace.source_ids, trace.next_ids)
     explained = service.lesson_in_steps(("attribution", pair), explain_in_steps, trace)
+    if integrated:
+        gradients = service.lesson_in_steps(("integrated gradients", pair), integrate_source_in_steps, trace)
+        explained = explained.add_integrated(gradients)
     left_out = service.lesson_in_steps(("left out", pair, way), leave_one_out_in_steps, trace, explained.source, way)
     drops = sum_drops_by_word(left_out, explained.target)
-    agreement = service.analysis(("agreement", pair, way), lambda _: correlate_methods(explained, drops))
+    agreement = service.analysis(("agreement", pair, way, integrated), lambda _: correlate_methods(explained, drops))
     return AttributionScores(trace, explained, left_out, drops, agreement)
 
 
 def run_checks(request: Request, evidence: AttributionScores) -> tuple[float, GradientCheck]:
     """Check the rollout by computing it backwards, and gradients of the middle token by finite differences."""
     trace, explained = evidence.trace, evidence.explained
-    rollout, relevance, middle = explained.rollout, explained.tokens[METHODS[-1]], len(trace.next_ids) // 2
+    rollout, relevance, middle = explained.rollout, explained.tokens[GRADIENT], len(trace.next_ids) // 2
 
     def compute(network: Transformer) -> tuple[float, GradientCheck]:
         return check_source_rollout(trace, rollout), check_gradients(network, trace, middle, relevance)

@@ -1,5 +1,7 @@
 """Agreement of each method with leave-one-out: for the chosen word, the sentence, and held-out sentences."""
 
+from collections.abc import Callable
+
 import streamlit as st
 
 from model.attribution.agreement import (
@@ -20,6 +22,7 @@ from views.text.catalogue import Message, say
 from views.text.numbers import percent, three_digits
 
 UNDEFINED = Message("attribution.undefined", "not defined")
+NOT_COMPUTED = Message("attribution.not-computed", "not computed")
 
 
 def render_agreement(request: Request, evidence: AttributionScores, place: int, way: Way) -> None:
@@ -28,20 +31,18 @@ def render_agreement(request: Request, evidence: AttributionScores, place: int, 
     many = read_measured_agreement(request.service.model.weights_sha256)
     figures = many["ways"][way] if many else {}
     st.markdown(agreement_text(evidence, place))
-    cell = lambda value: UNDEFINED() if value is None else bars.bar_cell(value, 1, "cross")  # noqa: E731
+
+    def cells(value: Callable[[str], float | None]) -> list[bars.Value]:
+        """A cell for each method, those included that were not computed."""
+        return [_cell(value(method)) if method in evidence.methods else NOT_COMPUTED() for method in METHODS]
+
     columns = [
         TableColumn(say("attribution.column.method", "method"), list(map(short_name, METHODS))),
         TableColumn(
-            say("attribution.column.word", "this word"),
-            [cell(agreement.correlations[method][place]) for method in METHODS],
+            say("attribution.column.word", "this word"), cells(lambda method: agreement.correlations[method][place])
         ),
-        TableColumn(
-            say("attribution.column.sentence", "sentence"), [cell(agreement.sentence(method)) for method in METHODS]
-        ),
-        TableColumn(
-            say("attribution.column.sentence.top", "sentence, top word"),
-            [cell(agreement.sentence_top(method)) for method in METHODS],
-        ),
+        TableColumn(say("attribution.column.sentence", "sentence"), cells(agreement.sentence)),
+        TableColumn(say("attribution.column.sentence.top", "sentence, top word"), cells(agreement.sentence_top)),
     ]
     if many:
         count = many["sentences"]
@@ -58,9 +59,13 @@ def render_agreement(request: Request, evidence: AttributionScores, place: int, 
     )
     name = say("attribution.agreement.table", "Rank correlation of every method with leave-one-out, and same top word")
     render_table(columns, name, marked, title)
-    defined = min(len(agreement.defined(method)) for method in METHODS)
+    defined = min(len(agreement.defined(method)) for method in evidence.methods)
     caption("attribution", "what-is-counted", source=agreement.words, target=sum(agreement.counted), defined=defined)
     st.caption(held_out_text(many, figures) if many else block("attribution", "not-measured"))
+
+
+def _cell(value: float | None) -> bars.Value:
+    return UNDEFINED() if value is None else bars.bar_cell(value, 1, "cross")
 
 
 def agreement_text(evidence: AttributionScores, place: int) -> str:
@@ -73,7 +78,7 @@ def agreement_text(evidence: AttributionScores, place: int) -> str:
     if not best:
         texts = [block("attribution", "no-order", word=word)]
     else:
-        at_word = {method: agreement.correlations[method][place] for method in METHODS}
+        at_word = {method: agreement.correlations[method][place] for method in evidence.methods}
         defined = {method: value for method, value in at_word.items() if value is not None}
         if both:
             texts = [block("attribution", "best-here", word=word, best=_bold_names(both), value=defined[both[0]])]

@@ -1,11 +1,11 @@
-"""The page *Attribution*: which source words a target word needs, by five methods, compared with leave-one-out."""
+"""The page *Attribution*: which source words a target word needs, by six methods, compared with leave-one-out."""
 
 import streamlit as st
 
 from model import Trace
-from model.attribution.agreement import METHODS
 from model.attribution.leave_one_out import Way
-from pages.attribution.attribution_scores import NAMES, AttributionScores, compute_scores, method_name, run_checks
+from pages.attribution.attribution_scores import AttributionScores, compute_scores, method_name, run_checks
+from pages.attribution.integration import is_wanted, render_completeness, render_offer
 from pages.attribution.method_agreement import render_agreement
 from pages.attribution.score_views import render_matrices, render_word
 from pages.shared import checks, code_values, files, tables
@@ -18,6 +18,7 @@ from views import map_labels
 from views.controls import widgets
 from views.text import literal
 from views.text.catalogue import Message, say
+from views.url_state import bound_settings
 
 ERASURES: dict[Way, Message] = {
     "delete": Message("attribution.way.delete", "Deleting it"),
@@ -29,6 +30,8 @@ def render(request: Request, trace: Trace) -> None:
     """Render the page below the translation."""
     render_coreference(request, trace.target_text)
     explore(request, trace)
+    label = say("attribution.circuits", "What causes a word: exchange parts of the network on Circuits")
+    st.page_link("pages/circuits/page.py", label=label, query_params=bound_settings.shared_query())
     how_to_read(*(block("attribution", text) for text in ("methods", "leave-one-out", "why-they-disagree")))
 
 
@@ -38,7 +41,10 @@ def explore(request: Request, trace: Trace) -> None:
     with st.container(horizontal=True, gap="medium"):
         way = widgets.pick(say("attribution.way", "Leave a source word out by"), ERASURES, "erase")
         slot = st.container(width=320)
-    evidence = compute_scores(request, trace, way)
+        integrated = is_wanted(trace)
+        if not integrated:
+            render_offer(trace)
+    evidence = compute_scores(request, trace, way, integrated)
     with slot:
         label, words = say("attribution.target-word", "Target word"), map_labels.token_options(evidence.target)
         place = int(widgets.select(label, words, "target_word")) - 1
@@ -64,6 +70,7 @@ def explore(request: Request, trace: Trace) -> None:
         apart=checks.format_difference("slope of ln p", gradient.relative_difference),
         batch=checks.format_difference("relevance in a batch", gradient.relevance),
     )
+    render_completeness(evidence, place)
     with st.container(horizontal=True):
         one, every = say("attribution.csv", "This word as CSV"), say("attribution.npz", "Everything as NPZ")
         drop = say("attribution.drop", "drop of ln p")
@@ -77,7 +84,7 @@ def explore(request: Request, trace: Trace) -> None:
 
 
 def render_programs(request: Request, evidence: AttributionScores, place: int, way: Way) -> None:
-    """Render programs for the chosen word: leave-one-out and three methods, the other two, the rank correlation."""
+    """Render programs for the chosen word: leave-one-out and three methods, the others, the rank correlation."""
     word = evidence.explained.target[place]
     words = tuple((each.start, each.end) for each in evidence.explained.source)
     values = code_values.sentence(request) | {"words": words, "word": (word.start, word.end)}
@@ -85,8 +92,11 @@ def render_programs(request: Request, evidence: AttributionScores, place: int, w
     render_program("attribution", "rollout", say("attribution.rollout.code", "Rollout in PyTorch"), **values)
     title = say("attribution.relevance.code", "Gradient relevance in PyTorch")
     render_program("attribution", "relevance", title, **values)
+    if evidence.explained.integrated is not None:
+        title = say("attribution.integrated.code", "Integrated gradients in PyTorch")
+        render_program("attribution", "integrated", title, **values)
     row = lambda matrix: tuple(matrix[place, evidence.columns].tolist())  # noqa: E731
-    scores = {id: row(evidence.explained.scores[method]) for id, method in zip(NAMES, METHODS, strict=True)}
+    scores = {id: row(evidence.explained.scores[of]) for id, of in zip(evidence.ids, evidence.methods, strict=True)}
     title = say("attribution.agreement.code", "The rank correlation in PyTorch")
     render_program("attribution", "agreement", title, drops=row(evidence.drops), scores=scores)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from model.attribution.agreement import METHODS
+from model.attribution.integrated_source import INTEGRATED
 from pages.attribution.attribution_scores import NAMES, SOURCE_WORD, AttributionScores, method_name, short_name
 from pages.shared import files, tables
 from pages.shared.texts import block, paragraph
@@ -42,11 +42,11 @@ def render_matrices(evidence: AttributionScores, place: int) -> None:
     """Render the matrices of one method and of leave-one-out, side by side."""
     st.header(say("attribution.whole", "The whole sentence"), anchor=False)
     paragraph("attribution", "matrices")
-    names = {id: name for id, (name, _) in NAMES.items()}
+    names = {id: NAMES[id][0] for id in evidence.ids}
     chosen = widgets.pick(say("attribution.method", "Method"), names, "method_shown", "gradient")
     help = block("attribution", "scales")
     scaled = widgets.pick(say("attribution.scale", "Numbers"), SCALES, "numbers", help=help) == "by-largest"
-    method = dict(zip(NAMES, METHODS, strict=True))[chosen]
+    method = dict(zip(evidence.ids, evidence.methods, strict=True))[chosen]
     scores, drops = evidence.explained.scores[method], evidence.drops  # (target word, source word)
     if scaled:
         scores, drops = scale_rows(scores), scale_rows(drops)
@@ -55,7 +55,7 @@ def render_matrices(evidence: AttributionScores, place: int) -> None:
     strongest, largest_drop = ((place, int(table[place].argmax())) for table in (scores, drops))
     title = say("attribution.matrix", "Leave-one-out: drop of ln p")
     items = [
-        RowMatrix(method_name(method), scores, "cross", *axes, signed=False, cursor=strongest),
+        RowMatrix(method_name(method), scores, "cross", *axes, signed=method == INTEGRATED, cursor=strongest),
         RowMatrix(title, drops, "cross", *axes, cursor=largest_drop),
     ]
     attention_map(items, "matrices", per_row=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from model.attribution.agreement import METHODS, explain, spearman, sum_drops_by_word
+from model.attribution.integrated_source import INTEGRATED, integrate_source
 from model.attribution.leave_one_out import leave_one_out
 from tests.pages.shared.programs import OWN, Case, Expected, Values, of_the_translator
 
@@ -42,6 +43,14 @@ def by_gradient(translator, values: Values) -> Expected:
     return {"relevance": explained.scores["Gradient relevance"][place]}
 
 
+@of_the_translator
+def integrated(translator, values: Values) -> Expected:
+    _, explained, place = _explained(translator, values)
+    trace = translator.trace(values["sentence"], target_ids=values["target_ids"])
+    both = explained.add_integrated(integrate_source(translator.network, trace))
+    return {"integrated": both.scores[INTEGRATED][place]}
+
+
 def agreed(values: Values) -> Expected:
     drops = np.array(values["drops"])
     return {"correlations": {name: spearman(np.array(each), drops) for name, each in values["scores"].items()}}
@@ -53,6 +62,7 @@ CASES: dict[str, Case] = {
     "attribution": (OWN_WORDS | {"way": "delete"}, COOK_IT | {"way": "mask"}, attributed),
     "rollout": (OWN_WORDS, COOK_IT, rolled),
     "relevance": (OWN_WORDS, COOK_IT, by_gradient),
+    "integrated": (OWN_WORDS, COOK_IT, integrated),
     "agreement": (
         {"drops": (1.0, 2.0, 2.0, 4.0), "scores": {"some": (3.0, 1.0, 1.5, 0.0), "equal": (1.0,) * 4}},
         {"drops": (0.5, 0.25), "scores": {"two": (1.0, 2.0)}},

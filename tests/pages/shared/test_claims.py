@@ -16,7 +16,7 @@ from model.recurrent_translator import SHIPPED
 from views import navigation
 from views.text import glossary, prose
 
-NUMBERS = {4: "four", 5: "five"}
+NUMBERS = {4: "four", 6: "six"}
 
 
 def text(page: str, id: str) -> str:

@@ -52,6 +52,7 @@ FURTHER = {
     ("vision", "curves"),
     ("attribution", "rollout"),
     ("attribution", "relevance"),
+    ("attribution", "integrated"),
     ("attribution", "agreement"),
     ("history", "path-lengths"),
 }
