@@ -114,6 +114,7 @@ def patch_in_steps(
     direction: Direction = "denoising",
     labels: Mapping[str, Sequence[str]] | None = None,
     by_position: bool | None = None,
+    layers: Sequence[int] | None = None,
     positions: Sequence[int] | None = None,
     alignment: Alignment | None = None,
 ) -> InSteps[ActivationPatching]:
@@ -125,6 +126,7 @@ def patch_in_steps(
         part: a stack or kind of attention that has it; by default the first.
         labels: stack -> labels of the positions of the run that receives; by default their numbers from 1.
         by_position: whether each position is a cell; by default for streams and outputs of sub-layers.
+        layers: only these rows of layers, from 0; by default all.
         positions: only these positions of the run that receives, from 0; `[0]` is CLS in a ViT.
         alignment: stack -> pairs of positions (receives, gives), for inputs of different lengths.
 
@@ -150,6 +152,7 @@ def patch_in_steps(
         part or default_part(resumable, site),
         labels or number_positions(lengths),
         by_position=by_position,
+        layers=layers,
         positions=positions,
         alignment=alignment,
         aligned_only=not equal,

@@ -20,7 +20,7 @@ from .head_outputs import HeadMeans, record_pool
 from .head_replacement import PAIRS_AMONG, HeadAblation, Replacement, ablate_in_steps
 from .integrated_gradients import MOST_POINTS, TOLERANCE, IntegratedGradients, integrate_gradients_in_steps
 from .logit_attribution import LogitAttribution, attribute_logit
-from .logit_lens import LogitLens, logit_lens
+from .logit_lens import LogitLens, logit_lens_in_steps
 from .metrics import Logit, Metric
 from .own_networks import resumable
 from .path_patching import FeedForward, PathPatching, path_patch_in_steps
@@ -62,6 +62,7 @@ class CausalMethods(NetworkOwner):
         target: str | None = None,
         direction: Direction = "denoising",
         by_position: bool | None = None,
+        layers: Sequence[int] | None = None,
         positions: Sequence[int] | None = None,
         alignment: Alignment | None = None,
     ) -> InSteps[ActivationPatching]:
@@ -77,6 +78,7 @@ class CausalMethods(NetworkOwner):
             direction=direction,
             labels=pair.corrupt_labels if direction == "denoising" else pair.clean_labels,
             by_position=by_position,
+            layers=layers,
             positions=positions,
             alignment=alignment,
         )
@@ -169,8 +171,7 @@ class CausalMethods(NetworkOwner):
         """Run `patch_noise_in_steps` to its end; errors as of `patch`."""
         return run_to_end(self.patch_noise_in_steps(trace, noisy, **options))
 
-    @falls_back
-    def logit_lens(self, trace: Any, top: int | None = None, right: int | None = None) -> LogitLens:
+    def logit_lens_in_steps(self, trace: Any, top: int | None = None, right: int | None = None) -> InSteps[LogitLens]:
         """Read out every layer of a trace's input; see `model.causal.logit_lens`.
 
         Args:
@@ -180,7 +181,12 @@ class CausalMethods(NetworkOwner):
         own, causal = self.read_trace(trace), self.resumable
         labels = own.labels[causal.output_stack]
         ids = own.next_ids if right is None else (right,) * len(labels)
-        return logit_lens(causal, own.inputs, ids, labels, top)
+        return logit_lens_in_steps(causal, own.inputs, ids, labels, top)
+
+    @falls_back
+    def logit_lens(self, trace: Any, top: int | None = None, right: int | None = None) -> LogitLens:
+        """Run `logit_lens_in_steps` to its end; errors as of `patch`."""
+        return run_to_end(self.logit_lens_in_steps(trace, top, right))
 
     @falls_back
     def logit_attribution(

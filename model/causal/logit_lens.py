@@ -13,7 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
+from ..runtime.progress import InSteps, Progress, as_one_call
 from .causal_error import CausalError
+from .metrics import PROJECTED
 from .result_tables import CausalResult, Table, TableAxis
 from .resumable import Inputs, ResumableNetwork, stream_name
 
@@ -57,9 +59,9 @@ class LogitLens(CausalResult):
 
 
 @torch.inference_mode()
-def logit_lens(
+def logit_lens_in_steps(
     resumable: ResumableNetwork, inputs: Inputs, right_ids: Sequence[int], labels: Sequence[str], top: int | None = None
-) -> LogitLens:
+) -> InSteps[LogitLens]:
     """Read out every row of the output stack's stream.
 
     Args:
@@ -92,18 +94,40 @@ def logit_lens(
         raise CausalError(
             "A token or class that is asked for does not exist; there are {count}.", count=resumable.columns
         )
-    last = resumable.stacks[stack]
-    # (position, column), from the last row to the first
-    final = _log_probabilities(resumable, run.tensors[stream_name(stack, last)][0])
-    rows = [
-        _read_row(_log_probabilities(resumable, run.tensors[stream_name(stack, row)][0]), final, right, top)
-        for row in range(last + 1)
-    ]
-    ids, values, probabilities, ranks, divergence = (np.stack(part) for part in zip(*rows, strict=True))
-    own = resumable.logits(run.hidden[0])
-    read = resumable.logits(resumable.read_out(run.tensors[stream_name(stack, last)][0]))[resumable.answering()]
-    difference = float((own - read).abs().max()) / (float(own.abs().max()) or 1.0)
+    rows = [run.tensors[stream_name(stack, row)][0] for row in range(resumable.stacks[stack] + 1)]
+    step = max(1, PROJECTED // resumable.columns)
+    parts = []
+    for start in range(0, length, step):
+        part = slice(start, start + step)
+        parts.append(_read_positions(resumable, [row[part] for row in rows], right[part], top))
+        yield Progress(min(start + step, length), length)
+    # (row, position, ...) each
+    ids, values, probabilities, ranks, divergence = (np.concatenate(part, axis=1) for part in zip(*parts, strict=True))
+    difference = _difference(resumable, run.hidden[0], rows[-1][resumable.answering()], step)
     return LogitLens(tuple(labels), ids, values, tuple(right_ids), probabilities, ranks, divergence, difference)
+
+
+logit_lens = as_one_call(logit_lens_in_steps)
+
+
+def _difference(resumable: ResumableNetwork, hidden: torch.Tensor, last: torch.Tensor, step: int) -> float:
+    """Largest |difference| of a logit of the last row from the network's own, as a share of its largest logit."""
+    apart = largest = 0.0
+    for own, row in zip(hidden.split(step), last.split(step), strict=True):
+        logits = resumable.logits(own)
+        apart = max(apart, float((logits - resumable.logits(resumable.read_out(row))).abs().max()))
+        largest = max(largest, float(logits.abs().max()))
+    return apart / (largest or 1.0)
+
+
+def _read_positions(
+    resumable: ResumableNetwork, rows: Sequence[torch.Tensor], right: torch.Tensor, top: int
+) -> tuple[np.ndarray, ...]:
+    """Read out all rows `(position, d_model)` at some positions: `(row, position, ...)` each."""
+    final = _log_probabilities(resumable, rows[-1])
+    read = [_read_row(_log_probabilities(resumable, row), final, right, top) for row in rows[:-1]]
+    read.append(_read_row(final, final, right, top))
+    return tuple(np.stack(part) for part in zip(*read, strict=True))
 
 
 def _log_probabilities(resumable: ResumableNetwork, stream: torch.Tensor) -> torch.Tensor:

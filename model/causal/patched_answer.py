@@ -8,9 +8,9 @@ import torch
 from .activation_patching import Direction
 from .experiments import Experiment
 from .patched_runs import resume_cases
-from .patched_translation import receiving_labels, runs_of
+from .patched_translation import complete, receiving_labels, runs_of
 from .resumable import ResumableNetwork
-from .sites import find_site, make_grid
+from .sites import Alignment, find_site, make_grid
 
 
 @torch.inference_mode()
@@ -22,19 +22,34 @@ def patched_probabilities(
     cell: Sequence[int],
     *,
     direction: Direction = "denoising",
+    layers: Sequence[int] | None = None,
     positions: Sequence[int] | None = None,
+    by_position: bool | None = None,
+    alignment: Alignment | None = None,
+    position: int = -1,
 ) -> np.ndarray:
-    """Probabilities at the last output position with one cell of a patching grid replaced, `(column,)` float64.
+    """Probabilities at an output position with one cell of a patching grid replaced, `(column,)` float64.
 
     Args:
-        cell: index of the cell in the grid of `patch` with the same site, part and positions.
+        cell: index of the cell in the grid of `patch` with the same site, part and further arguments.
+        position: the output position.
 
     Raises:
         CausalError: as `model.causal.activation_patching.patch_in_steps`.
     """
     give, receive = runs_of(experiment, direction)
-    grid = make_grid(resumable, find_site(site), part, receiving_labels(experiment, direction), positions=positions)
+    grid = make_grid(
+        resumable,
+        find_site(site),
+        part,
+        receiving_labels(experiment, direction),
+        by_position=by_position,
+        layers=layers,
+        positions=positions,
+        alignment=complete(resumable, experiment, direction, alignment),
+        aligned_only=resumable.lengths(give) != resumable.lengths(receive),
+    )
     case = grid.cases(resumable.record(give))[int(np.ravel_multi_index(tuple(cell), grid.shape))]
     stage = min(resumable.stage_of(patch.name) for patch in case)
     hidden = resume_cases(resumable, resumable.record(receive), [case], stage)
-    return resumable.logits(hidden[0, -1]).double().softmax(dim=-1).cpu().numpy()
+    return resumable.logits(hidden[:1, position])[0].double().softmax(dim=-1).cpu().numpy()

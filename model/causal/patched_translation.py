@@ -5,7 +5,7 @@ decoder was recorded at the positions of the translation that was fed to both ru
 fed again, and the translation continues from there, with the patch at these positions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..decoding.tapped_decoding import GeneratedTokens
 from ..networks.tap import Intervention
 from ..runtime.progress import InSteps, Progress
 from .activation_patching import ActivationPatching, Direction, patch_in_steps
+from .embedding_noise import patch_noise_in_steps
 from .experiments import MOST_TOKENS, Experiment
 from .metrics import evaluate
 from .own_networks import ResumableTranslator
@@ -30,20 +31,23 @@ def patch_parts_in_steps(
     experiment: Experiment,
     site: str,
     *,
+    parts: Sequence[str] = (),
     direction: Direction = "denoising",
+    by_position: bool | None = None,
     alignment: Alignment | None = None,
 ) -> InSteps[dict[str, ActivationPatching]]:
     """Patch a site in every part of the network that has it: part -> result.
 
     Args:
+        parts: only these; by default all.
         alignment: of stacks whose positions correspond otherwise than each to itself.
 
     Raises:
         CausalError: as `patch_in_steps`.
     """
-    parts, results = parts_of(resumable, find_site(site)), {}
-    for number, part in enumerate(parts):
-        steps = patch_in_steps(
+
+    def patch(part: str) -> InSteps[ActivationPatching]:
+        return patch_in_steps(
             resumable,
             experiment.clean,
             experiment.corrupt,
@@ -52,8 +56,54 @@ def patch_parts_in_steps(
             part,
             direction=direction,
             labels=receiving_labels(experiment, direction),
+            by_position=by_position,
             alignment=complete(resumable, experiment, direction, alignment),
         )
+
+    return (yield from _each_part_in_steps(parts or parts_of(resumable, find_site(site)), patch))
+
+
+def patch_noise_parts_in_steps(
+    resumable: ResumableNetwork,
+    experiment: Experiment,
+    site: str,
+    noisy: Mapping[str, Sequence[int]],
+    *,
+    samples: int,
+    seed: int = 0,
+) -> InSteps[dict[str, ActivationPatching]]:
+    """Patch a site of noisy runs of the clean input in every part of the network that has it: part -> result.
+
+    Args:
+        noisy: stack -> positions that get noise; see `model.causal.embedding_noise`.
+
+    Raises:
+        CausalError: as `patch_noise_in_steps`.
+    """
+
+    def patch(part: str) -> InSteps[ActivationPatching]:
+        return patch_noise_in_steps(
+            resumable,
+            experiment.clean,
+            experiment.measured(None),
+            noisy,
+            site,
+            part,
+            samples=samples,
+            seed=seed,
+            labels=experiment.clean_labels,
+        )
+
+    return (yield from _each_part_in_steps(parts_of(resumable, find_site(site)), patch))
+
+
+def _each_part_in_steps(
+    parts: Sequence[str], patch: Callable[[str], InSteps[ActivationPatching]]
+) -> InSteps[dict[str, ActivationPatching]]:
+    """Run `patch` for each part, with the progress of all."""
+    results: dict[str, ActivationPatching] = {}
+    for number, part in enumerate(parts):
+        steps = patch(part)
         while part not in results:
             try:
                 step = next(steps)
@@ -90,6 +140,7 @@ def translate_patched_in_steps(
     *,
     place: int,
     direction: Direction = "denoising",
+    by_position: bool | None = None,
     alignment: Alignment | None = None,
 ) -> InSteps[PatchedTranslation]:
     """Patch one cell of a grid and generate greedily; see the module.
@@ -107,6 +158,7 @@ def translate_patched_in_steps(
         find_site(site),
         part,
         receiving_labels(experiment, direction),
+        by_position=by_position,
         alignment=complete(resumable, experiment, direction, alignment),
         aligned_only=resumable.lengths(give) != resumable.lengths(receive),
     )

@@ -1,6 +1,6 @@
 """Two sentences that are compared by patching: which tokens correspond, and which word of the translation changes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +9,7 @@ import torch
 from ..attribution.trace_comparison import find_shared_places
 from ..decoding.search import greedy_batch
 from ..text.tokenizer import Tokenizer
+from ..tracing.trace import SentenceTrace
 from .activation_patching import Direction
 from .causal_error import CausalError
 from .experiments import MOST_TOKENS, Experiment
@@ -77,24 +78,13 @@ class SentencePair:
 
     @property
     def best_alignment(self) -> str:
-        """The alignment that pairs the most equal tokens; the first of those."""
-
-        def equal(name: str) -> int:
-            return sum(self.clean_ids[one] == self.corrupt_ids[two] for one, two in self.alignments[name])
-
-        return max(self.alignments, key=equal)
-
-    def is_identity(self, alignment: str) -> bool:
-        """Whether an alignment pairs every position with itself."""
-        equal = len(self.clean_ids) == len(self.corrupt_ids)
-        return equal and all(one == two for one, two in self.alignments[alignment])
+        """See the function of this name."""
+        return best_alignment(self.alignments, self.clean_ids, self.corrupt_ids)
 
     def alignment(self, name: str, direction: Direction) -> Alignment | None:
         """An alignment as patching reads it; None if every position corresponds to itself."""
-        if self.is_identity(name):
-            return None
-        pairs = self.alignments[name]
-        return {"encoder": [(two, one) if direction == "denoising" else (one, two) for one, two in pairs]}
+        equal = len(self.clean_ids) == len(self.corrupt_ids)
+        return align_stack(self.alignments[name], equal, "encoder", direction)
 
 
 @torch.inference_mode()
@@ -152,6 +142,52 @@ def align(clean: Sequence[int], corrupt: Sequence[int]) -> dict[str, Places]:
             begin = one + 1, two + 1
         ways[name] = tuple(pairs[:-1])
     return {name: pairs for number, (name, pairs) in enumerate(ways.items()) if pairs not in [*ways.values()][:number]}
+
+
+def best_alignment(alignments: Mapping[str, Places], clean: Sequence[int], corrupt: Sequence[int]) -> str:
+    """The alignment that pairs the most equal tokens; the first of those."""
+
+    def equal(name: str) -> int:
+        return sum(clean[one] == corrupt[two] for one, two in alignments[name])
+
+    return max(alignments, key=equal)
+
+
+def align_stack(pairs: Places, equal: bool, stack: str, direction: Direction) -> Alignment | None:
+    """An alignment of one stack as patching reads it; None if every position corresponds to itself.
+
+    Args:
+        equal: whether both inputs have equally many positions.
+    """
+    if equal and all(one == two for one, two in pairs):
+        return None
+    return {stack: [(two, one) if direction == "denoising" else (one, two) for one, two in pairs]}
+
+
+def prepare_sentence(
+    resumable: ResumableTranslator, trace: SentenceTrace, place: int, metric: MetricName
+) -> Experiment:
+    """Prepare the sentence of a trace for corruption by noise, and what is measured.
+
+    Args:
+        place: of the target in the translation; the decoder is fed the translation up to it.
+        metric: "probability" is that of the target, "loss" the mean -ln p of the whole translation.
+
+    Raises:
+        CausalError: there is no such target, or a difference is asked for, which needs a second sentence.
+    """
+    if not 0 <= place < len(trace.next_ids):
+        raise CausalError(
+            "There is no target {place}; the translation has {count}.", place=place, count=len(trace.next_ids)
+        )
+    if metric == "difference":
+        raise CausalError("A difference compares two sentences; measure a probability or a loss.")
+    end = len(trace.target_ids) if metric == "loss" else place + 1
+    fed, network = trace.target_ids[:end], resumable.network
+    measured = TargetLoss(trace.next_ids) if metric == "loss" else Probability(trace.next_ids[place])
+    inputs = network.ids(trace.source_ids), network.ids(fed)
+    labels = {"encoder": trace.source_tokens, "decoder": trace.target_tokens[:end]}
+    return Experiment(inputs, inputs, labels, labels, measured)
 
 
 def prepare_pair(

@@ -7,6 +7,7 @@ and for each head and position where the site has them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from math import prod
 
 import torch
 from torch import Tensor
@@ -63,6 +64,11 @@ class Grid:
         """Number of cells along each axis."""
         return tuple(len(axis.labels) for axis in self.axes)
 
+    @property
+    def cells(self) -> int:
+        """Number of cells."""
+        return prod(self.shape)
+
     def cases(self, donor: RecordedRun) -> list[Case]:
         """One case for each cell, in the order of the axes, with the tensors of `donor`."""
         heads = range(len(self.axes[1].labels)) if self.site.by_head else (None,)
@@ -110,6 +116,7 @@ def make_grid(
     labels: Mapping[str, Sequence[str]],
     *,
     by_position: bool | None = None,
+    layers: Sequence[int] | None = None,
     positions: Sequence[int] | None = None,
     alignment: Alignment | None = None,
     aligned_only: bool = False,
@@ -119,13 +126,14 @@ def make_grid(
     Args:
         labels: stack -> the label of each position of the run that receives.
         by_position: whether every position is a cell; by default as the site has it.
+        layers: only these rows of layers, from 0; of the residual stream 0 is the embedded input. By default all.
         positions: only these positions that receive, such as `[0]` for CLS; by default all.
         alignment: which positions correspond; by default each to itself.
         aligned_only: the two runs differ in length, so that whole attention maps cannot be exchanged.
 
     Raises:
-        CausalError: the part or a position does not exist, the network has no such tensors, or the site needs runs of
-            equal shape.
+        CausalError: the part, a layer or a position does not exist, the network has no such tensors, or the site needs
+            runs of equal shape.
     """
     if part not in parts_of(resumable, site):
         known = ", ".join(parts_of(resumable, site))
@@ -135,17 +143,21 @@ def make_grid(
     if site.name == "attention_weights" and aligned_only:
         raise CausalError("Attention maps can only be exchanged between inputs of equal length; choose another site.")
     if kind is None:
-        layers = resumable.stacks[part]
+        count = resumable.stacks[part]
         if site.step:
-            rows = tuple(f"{part}.{layer}.{site.step}" for layer in range(layers))
+            rows = tuple(f"{part}.{layer}.{site.step}" for layer in range(count))
         else:
-            rows = tuple(stream_name(part, row) for row in range(layers + 1))
+            rows = tuple(stream_name(part, row) for row in range(count + 1))
     else:
         rows = tuple(f"{kind.tap_name(layer)}.{site.step}" for layer in range(resumable.stacks[kind.stack]))
     resumable.check_tensor(rows[0])
     pairs = align_positions(stack, len(labels[stack]), positions, alignment)
     by_position = site.by_position if by_position is None else by_position
-    axes = [TableAxis.counted("layer", len(rows), 1 if site.step else 0)]
+    numbers = tuple(range(len(rows))) if layers is None else tuple(layers)
+    if not numbers or not all(0 <= number < len(rows) for number in numbers):
+        raise CausalError("Choose layers of this site from 0 to {last}.", last=len(rows) - 1)
+    rows = tuple(rows[number] for number in numbers)
+    axes = [TableAxis("layer", tuple(number + bool(site.step) for number in numbers))]
     if site.by_head:
         axes.append(TableAxis.counted("head", resumable.n_heads))
     if by_position:

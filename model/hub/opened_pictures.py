@@ -7,22 +7,27 @@ from typing import Any
 
 import numpy as np
 import torch
+from PIL import Image
 from torch import Tensor
 
 from ..attribution.faithfulness import Occlusion, occlude
 from ..attribution.intervention_result import InterventionCheck
 from ..attribution.rollout import METHODS, ClassGradients, slope_along
+from ..causal.traced_inputs import TracedInput
 from ..classifier import GradientScores, VisionInterventionResult
 from ..networks.tap import Recorder
+from ..runtime.arrays import to_array
 from ..runtime.fallback import device_of
 from ..tracing.interventions import HeadInterventions
 from ..tracing.kinds import VISION
 from ..tracing.picture_trace import PatchTrace
+from .causal.opened_inputs import read_patches
 from .eager_attention import CallRecorder
 from .errors import states_errors
 from .forward_run import picture_options
 from .hub_trace import HubTrace
 from .interface import recording_calls
+from .model_inputs import picture_inputs
 from .opened_model import OpenedModel
 from .record import HubRecord
 
@@ -39,6 +44,16 @@ class OpenedPictureTrace(PatchTrace):
     record: HubRecord
     received: np.ndarray
     leading: int
+
+    @property
+    def network_input(self) -> np.ndarray:
+        """`(3, height, width)`, as received."""
+        return self.received
+
+    @property
+    def places(self) -> list[int]:
+        """Positions of CLS and of every patch, without registers."""
+        return [0, *range(self.leading, self.leading + self.grid[0] * self.grid[1])]
 
 
 def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
@@ -57,6 +72,17 @@ def patch_trace(trace: HubTrace) -> OpenedPictureTrace | None:
 
 class OpenedPictureModel(OpenedModel):
     """A network that reads pictures. The methods below are for classifiers with CLS; see `OpenedModel`."""
+
+    def prepare(self, image: Image.Image) -> np.ndarray:
+        """A picture as the network receives it, `(channel, height, width)` float32."""
+        inputs = picture_inputs(self.network, self.reader, image)
+        return to_array(inputs["pixel_values"][0].float())
+
+    def read_trace(self, trace: HubTrace | OpenedPictureTrace) -> TracedInput:
+        """Read the input of a trace, or of its patches; see `CausalMethods`."""
+        if isinstance(trace, OpenedPictureTrace):
+            return read_patches(self.resumable, trace.received, trace.answer)
+        return super().read_trace(trace)
 
     @states_errors
     def intervene(self, trace: OpenedPictureTrace, interventions: HeadInterventions) -> VisionInterventionResult:

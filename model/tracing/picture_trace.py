@@ -43,6 +43,16 @@ class PatchTrace(PictureTrace):
     record: Record  # attention as it was recorded
 
     @property
+    def network_input(self) -> np.ndarray:
+        """The picture as the causal methods of its network read it: `pixels`, or `(3, height, width)` as received."""
+        return self.pixels
+
+    @property
+    def places(self) -> list[int]:
+        """Positions of CLS and of every patch among all that the network has."""
+        return list(range(1 + self.grid[0] * self.grid[1]))
+
+    @property
     def attention(self) -> np.ndarray:
         """`(layers, heads, 1 + P, 1 + P)` float32; rows are queries, columns are keys."""
         return self.record.weights

@@ -1,27 +1,29 @@
 """The causal methods of opened models; see `docs/causal.md`."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
-from time import perf_counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
 from PIL import Image
 
+from ...causal.activation_patching import default_part
 from ...causal.causal_error import CausalError
 from ...causal.causal_methods import CausalMethods
 from ...causal.experiments import Experiment
 from ...causal.logit_attribution import LogitAttribution
-from ...causal.sites import find_site, make_grid
+from ...causal.patching_estimate import PatchingEstimate, estimate_grids
 from ...causal.traced_inputs import TracedInput, check_trace
 from ...runtime.fallback import falls_back
 from ..errors import states_errors
 from ..hub_trace import HubTrace
 from ..opened_network import OpenedNetwork
-from ..token_offsets import Tokens
+from ..token_offsets import Tokens, labels_of
 from .opened_attribution import attribute_logit
 from .opened_inputs import (
+    answer_metric,
     class_experiment,
     picture_input,
     read_hub_trace,
@@ -30,27 +32,6 @@ from .opened_inputs import (
 )
 from .resumable_model import ResumableModel
 from .stream_proof import StreamProof
-
-ASKED_FROM = 2000  # runs of a grid, from which on a page states the time and asks first
-MEASURED = 8  # rows of the run that is timed
-
-
-@dataclass(frozen=True)
-class PatchingEstimate:
-    """What a grid of activation patching will take.
-
-    Attributes:
-        runs: number of forward passes, one for each cell.
-        seconds: estimated from one measured batch; runs that are resumed at a later layer take less.
-    """
-
-    runs: int
-    seconds: float
-
-    @property
-    def asks_first(self) -> bool:
-        """Whether the time is to be stated, and confirmed, before it starts."""
-        return self.runs > ASKED_FROM
 
 
 class OpenedCausalMethods(OpenedNetwork, CausalMethods):
@@ -129,6 +110,12 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
             ids = None if target is None else self.reader(target, add_special_tokens=False)["input_ids"]
             return text_experiment(model, self._source(clean), self._source(corrupt), ids)
 
+    def answer_names(self, indices: Sequence[int]) -> tuple[str, ...]:
+        """Names of classes, or labels of tokens, by their indices."""
+        if self.classes is not None:
+            return tuple(self.classes[index] for index in indices)
+        return labels_of(self.reader, indices)
+
     def read_trace(self, trace: HubTrace) -> TracedInput:
         """Read the input of a trace; see `CausalMethods`."""
         check_trace(trace, HubTrace)
@@ -155,16 +142,19 @@ class OpenedCausalMethods(OpenedNetwork, CausalMethods):
             CausalError: as of `patch`.
         """
         pair, model = self.prepare_experiment(clean, corrupt), self.resumable
-        chosen = find_site(site)
-        first = self.kinds[0].name if chosen.of_attention else next(iter(model.stacks))
+        own = part or default_part(model, site)
         wanted = {name: options[name] for name in ("by_position", "positions") if name in options}
-        grid = make_grid(model, chosen, part or first, pair.corrupt_labels, **wanted)
-        runs = int(np.prod(grid.shape))
-        rows = min(MEASURED, runs)
-        inputs = tuple(one.expand(rows, *one.shape[1:]) for one in pair.corrupt)
-        start = perf_counter()
-        model.run(inputs)
-        return PatchingEstimate(runs, (perf_counter() - start) / rows * runs)
+        return estimate_grids(model, pair, {site: (own,)}, **wanted)
+
+    @falls_back
+    def measure_probability(self, experiment: Experiment) -> Experiment:
+        """The same two inputs, with the probability of the clean input's answer as what is measured.
+
+        Raises:
+            CausalError: there is not one answer; see `model.hub.causal.opened_inputs.answer_metric`.
+        """
+        with torch.no_grad():
+            return replace(experiment, metric=answer_metric(self.resumable, experiment))
 
 
 def _check_picture(picture: Any) -> Image.Image | np.ndarray:

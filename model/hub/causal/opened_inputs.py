@@ -102,6 +102,29 @@ def class_metric(model: ResumableModel, index: int) -> Metric:
     return Probability(index) if model.opened.form == "classes" else Logit(index)
 
 
+def answer_metric(model: ResumableModel, experiment: Experiment) -> Metric:
+    """The probability of the clean input's answer: the next token, the token at the only mask, or the class.
+
+    Raises:
+        CausalError: the network predicts nothing, or reads masked text without exactly one mask at an equal place.
+    """
+    opened, place = model.opened, -1
+    if opened.task == "encode":
+        raise CausalError(NO_ANSWER)
+    if opened.task == "fill":
+        ids = [inputs[0][0].tolist() for inputs in (experiment.clean, experiment.corrupt)]
+        masks = [[at for at, id_ in enumerate(each) if id_ == opened.reader.mask_token_id] for each in ids]
+        if len(masks[0]) != 1 or masks[0] != masks[1]:
+            raise CausalError(
+                "This model fills in masked tokens; put {mask} once into both texts, at the same position.",
+                mask=str(opened.reader.mask_token),
+            )
+        place = masks[0][0]
+    hidden = model.run(experiment.clean)
+    index = int(model.logits(hidden[:1, place])[0].argmax())
+    return class_metric(model, index) if opened.classes is not None else Probability(index, place)
+
+
 def picture_input(model: ResumableModel, picture) -> tuple[Inputs, dict[str, tuple[str, ...]]]:
     """Pixels of a picture, or of `HubTrace.received`, and labels of its positions."""
     given = picture_inputs(model.opened.network, model.opened.reader, picture)
@@ -109,15 +132,30 @@ def picture_input(model: ResumableModel, picture) -> tuple[Inputs, dict[str, tup
     return (given["pixel_values"],), {"vision": position_labels(layout.grid, layout.leading, layout.trailing)}
 
 
+def read_patches(model: ResumableModel, received: np.ndarray, answer: int) -> TracedInput:
+    """Read a picture, as the network receives it, whose class is known.
+
+    Raises:
+        CausalError: the network has no classes.
+    """
+    if model.opened.classes is None:
+        raise CausalError(NO_ANSWER)
+    inputs, labels = picture_input(model, received)
+    ids = (answer,) * len(labels[model.output_stack])
+    return TracedInput(inputs, labels, ids, 1, class_metric(model, answer))
+
+
 def read_hub_trace(model: ResumableModel, trace: HubTrace) -> TracedInput:
     """Read the input of a trace.
 
     Raises:
-        CausalError: the network predicts nothing.
+        CausalError: the network predicts nothing, or the trace is of two texts.
     """
     opened = model.opened
     if opened.task == "encode":
         raise CausalError(NO_ANSWER)
+    if trace.source is not None and any(trace.source.segments):
+        raise CausalError("The causal methods read one text; this trace is of two. Trace one of them.")
     if trace.received is not None:
         inputs, labels = picture_input(model, trace.received)
     elif trace.target is not None:

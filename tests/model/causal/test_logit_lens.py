@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from model.causal.causal_error import CausalError
-from model.causal.logit_lens import logit_lens
+from model.causal.logit_lens import logit_lens, logit_lens_in_steps
 from model.causal.own_networks import resumable
 from model.networks.tap import Recorder
 from tests.model.causal.small_networks import inputs_of, small_network
@@ -60,3 +60,15 @@ def test_each_row_is_read_out_with_the_last_norm_of_pre_norm_networks_alone(kind
 def test_what_cannot_be_read_gets_one_sentence(right, labels, top, message):
     with pytest.raises(CausalError, match=message):
         logit_lens(resumable(small_network("language")), inputs_of("language", 1), right, labels, top)
+
+
+def test_long_texts_are_read_out_in_parts(monkeypatch):
+    causal, inputs = resumable(small_network("language")), inputs_of("language", 1)
+    arguments = causal, inputs, [0] * 5, list("abcde")
+    whole = logit_lens(*arguments)
+    monkeypatch.setattr("model.causal.logit_lens.PROJECTED", 2 * causal.columns)
+    assert [step.done for step in logit_lens_in_steps(*arguments)] == [2, 4, 5]
+    parts = logit_lens(*arguments)
+    for name, table in whole.tables.items():
+        np.testing.assert_allclose(parts.tables[name].values, table.values, atol=1e-12)
+    assert parts.difference <= 1e-12

@@ -6,9 +6,9 @@ import torch
 from model.causal.causal_error import CausalError
 from model.causal.metrics import LogitDifference, Probability, TargetLoss
 from model.causal.own_networks import resumable
-from model.causal.sentence_pairs import align, pair_sentences, prepare_pair
+from model.causal.sentence_pairs import align, pair_sentences, prepare_pair, prepare_sentence
 from model.text.tokenizer import Tokenizer
-from model.translator import SHIPPED
+from model.translator import SHIPPED, Translator
 from tests.model.networks import tiny_network
 
 
@@ -83,3 +83,19 @@ def test_an_alignment_follows_the_direction_and_is_none_where_it_says_nothing(ca
     assert same.best_alignment == "position" and same.alignment("position", "noising") is None
     assert moved.alignment("start", "denoising") == {"encoder": [(0, 0), (1, 2), (2, 3)]}
     assert moved.alignment("start", "noising") == {"encoder": [(0, 0), (2, 1), (3, 2)]}
+
+
+def test_a_sentence_for_noise_is_measured_at_a_word_or_over_all():
+    translator = Translator.load(device="cpu")
+    trace = translator.trace("I want a car.")
+    causal, last = translator.resumable, len(trace.next_ids) - 1
+    one = prepare_sentence(causal, trace, 2, "probability")
+    assert one.measured(None) == Probability(trace.next_ids[2]) and one.clean is one.corrupt
+    assert one.clean[1].tolist() == [list(trace.target_ids[:3])]
+    assert one.clean_labels["decoder"] == trace.target_tokens[:3]
+    whole = prepare_sentence(causal, trace, 0, "loss")
+    assert whole.measured(None) == TargetLoss(trace.next_ids) and whole.clean[1].shape[1] == last + 1
+    with pytest.raises(CausalError, match="no target 99"):
+        prepare_sentence(causal, trace, 99, "probability")
+    with pytest.raises(CausalError, match="compares two sentences"):
+        prepare_sentence(causal, trace, 0, "difference")

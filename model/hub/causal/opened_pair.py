@@ -1,0 +1,139 @@
+"""Two texts of an opened model that are compared by patching: alignments, what can be measured, and the answers."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import torch
+
+from ...causal.activation_patching import Direction
+from ...causal.causal_error import CausalError
+from ...causal.experiments import Experiment
+from ...causal.metrics import LogitDifference, Probability
+from ...causal.patched_answer import patched_probabilities
+from ...causal.sentence_pairs import Places, align, align_stack, best_alignment
+from ...causal.sites import Alignment
+from .opened_causal import OpenedCausalMethods
+
+BEST = 4  # answers of each run that are listed
+PairMetric = Literal["difference", "answer"]
+
+
+@dataclass(frozen=True, eq=False)
+class OpenedPair:
+    """A clean and a corrupt text.
+
+    Attributes:
+        experiments: what is measured -> the two inputs with it: "difference" of the logits of both answers, where
+            they differ, and "answer", the probability of the clean text's answer.
+        clean_ids, corrupt_ids: of the stack that reads the texts.
+        clean_tokens, corrupt_tokens: their labels.
+        alignments: see `model.causal.sentence_pairs.align`.
+        names: label of the clean answer, and of the corrupt one where they differ.
+    """
+
+    experiments: dict[PairMetric, Experiment]
+    clean_ids: tuple[int, ...]
+    corrupt_ids: tuple[int, ...]
+    clean_tokens: tuple[str, ...]
+    corrupt_tokens: tuple[str, ...]
+    alignments: dict[str, Places]
+    names: tuple[str, ...]
+    stack: str
+
+    @property
+    def are_equal(self) -> bool:
+        """Whether the network reads the same tokens."""
+        return self.clean_ids == self.corrupt_ids
+
+    @property
+    def best_alignment(self) -> str:
+        """The alignment that pairs the most equal tokens."""
+        return best_alignment(self.alignments, self.clean_ids, self.corrupt_ids)
+
+    def alignment(self, name: str, direction: Direction) -> Alignment | None:
+        """An alignment as patching reads it; None if every position corresponds to itself."""
+        equal = len(self.clean_ids) == len(self.corrupt_ids)
+        return align_stack(self.alignments[name], equal, self.stack, direction)
+
+
+def pair_texts(model: OpenedCausalMethods, clean: str, corrupt: str) -> OpenedPair:
+    """Read two texts, align them, and find what can be measured.
+
+    Raises:
+        OpenError: a text cannot be used.
+        CausalError: nothing can be measured; the message states why.
+    """
+    pair = model.prepare_experiment(clean, corrupt)
+    by_answer = model.measure_probability(pair)
+    experiments: dict[PairMetric, Experiment] = {"answer": by_answer}
+    indices = list(by_answer.measured(None).indices)
+    if isinstance(pair.metric, LogitDifference):
+        experiments = {"difference": pair, "answer": by_answer}
+        indices = list(pair.metric.indices)
+    stack = next(iter(pair.clean_labels))
+    own, other = (tuple(inputs[0][0].tolist()) for inputs in (pair.clean, pair.corrupt))
+    labels, other_labels = (tuple(sides[stack]) for sides in (pair.clean_labels, pair.corrupt_labels))
+    names = model.answer_names(indices)
+    return OpenedPair(experiments, own, other, labels, other_labels, align(own, other), names, stack)
+
+
+@dataclass(frozen=True)
+class ComparedAnswer:
+    """A token or class, and its probability in the clean, the corrupt and the patched run."""
+
+    name: str
+    clean: float
+    corrupt: float
+    patched: float
+
+
+@torch.inference_mode()
+def compare_answers(
+    model: OpenedCausalMethods,
+    experiment: Experiment,
+    site: str,
+    part: str,
+    cell: Sequence[int],
+    *,
+    direction: Direction,
+    by_position: bool | None,
+    alignment: Alignment | None,
+) -> list[ComparedAnswer]:
+    """The most probable answers of both runs and of the run with one cell patched; most probable there first.
+
+    Args:
+        experiment: from `OpenedPair.experiments`; its metric states the position.
+        cell: index of the cell in the grid; the others are as of `model.causal.patched_answer`.
+
+    Raises:
+        CausalError: as `patched_probabilities`, or the metric is of another kind.
+    """
+    metric, resumable = experiment.measured(None), model.resumable
+    if not isinstance(metric, LogitDifference | Probability):
+        raise CausalError("Answers that do not exclude each other have no probabilities that sum to 1.")
+    place = metric.position
+
+    def run(inputs) -> np.ndarray:
+        logits = resumable.logits(resumable.run(inputs)[:1, place])[0]
+        return logits.double().softmax(dim=-1).cpu().numpy()
+
+    patched = patched_probabilities(
+        resumable,
+        experiment,
+        site,
+        part,
+        cell,
+        direction=direction,
+        by_position=by_position,
+        alignment=alignment,
+        position=place,
+    )
+    runs = run(experiment.clean), run(experiment.corrupt), patched
+    listed = list(dict.fromkeys(int(index) for each in runs for index in each.argsort()[::-1][:BEST]))
+    listed.sort(key=lambda index: -patched[index])
+    names = model.answer_names(listed)
+    return [
+        ComparedAnswer(name, *(float(each[index]) for each in runs)) for name, index in zip(names, listed, strict=True)
+    ]
