@@ -1,4 +1,4 @@
-"""`show`: the interactive view of the app in a notebook, of a trace or of arrays of weights."""
+"""`show`: the interactive view of the app in a notebook, of a trace, a causal result or arrays of weights."""
 
 from collections.abc import Sequence
 from os import PathLike
@@ -9,6 +9,7 @@ from .shown_maps import ShowError, read_trace, read_weights
 from .views.components import notebook_page
 from .views.viewer.attention_maps import AttentionMaps
 from .views.viewer.notebook_sections import download_files, line_sections, map_sections
+from .views.viewer.result_sections import result_files, result_sections, result_title
 
 MAX_BYTES = 48_000_000  # of weights in a page, encoded: what a browser opens without delay
 VIEWS = ("maps", "lines")
@@ -50,16 +51,17 @@ def show(
     layers: Sequence[int] | None = None,
     words: bool = False,
 ) -> Shown:
-    """Return the interactive view of attention of the app: maps of every head, or lines between tokens.
+    """Return an interactive view of the app: maps of every head, lines between tokens, or a causal result as maps.
 
         show(trace, kind="cross")                      # of any network's `trace`
         show(attention, tokens)                        # `(layers, heads, N, N)`
         show(attention, query_tokens, key_tokens)      # `(layers, heads, Q, K)`
+        show(translator.patch(clean, corrupt))         # any causal result; kind= names one of its tables
 
     Args:
-        given: a trace; or weights of NumPy or torch `(layers, heads, queries, keys)`, `(heads, queries, keys)` or
-            `(queries, keys)`, or the tuple of `output_attentions=True`: `(1, heads, queries, keys)` a layer. Layers
-            may differ in their number of heads.
+        given: a trace; a causal result, see `frame`; or weights of NumPy or torch `(layers, heads, queries, keys)`,
+            `(heads, queries, keys)` or `(queries, keys)`, or the tuple of `output_attentions=True`:
+            `(1, heads, queries, keys)` a layer. Layers may differ in their number of heads.
         tokens: of both axes, or of the queries and of the keys; a trace has its own.
         kind: "encoder", "decoder", "cross" or "vision"; by default all kinds of a trace, as a choice above the maps or
             one below the other as lines. For arrays of weights it selects their wording and colours.
@@ -74,6 +76,12 @@ def show(
         ShowError: shapes, tokens or options that do not fit; states in one sentence what to pass. A subclass of
             ValueError.
     """
+    if hasattr(given, "tables") and hasattr(given, "columns"):
+        if tokens or view != "maps" or layers is not None or words:
+            raise ShowError(
+                "A result has its own axes; give it alone, or name one of its tables: show(result, kind=...)."
+            )
+        return _show_result(given, dict(given.tables), kind)
     if view not in VIEWS:
         raise ShowError(f"There is no view {view!r}; choose {' or '.join(VIEWS)}.")
     if hasattr(given, "records") and hasattr(given, "axes"):
@@ -94,6 +102,16 @@ def show(
     shapes = ", ".join(f"{name} {' x '.join(map(str, each.weights.shape))}" for name, each in maps.items())
     page = notebook_page.to_html(title, sections, download_files(maps, pictures=view == "maps"))
     return Shown(title, page, f"{view} of {shapes}")
+
+
+def _show_result(result: object, tables: dict, kind: str | None) -> Shown:
+    if kind not in (None, *tables):
+        raise ShowError(f"There is no table {kind!r} here; choose one of {', '.join(tables)}.")
+    tables = tables if kind is None else {kind: tables[kind]}
+    if (size := 4 * sum(table.values.size for table in tables.values())) > MAX_BYTES:
+        raise ShowError(f"These tables would make a page of {size / 1e6:,.0f} MB; show one of them by kind=.")
+    title, sections = result_title(result), result_sections(result, tables)
+    return Shown(title, notebook_page.to_html(title, sections, result_files(tables)), f"{title} of {', '.join(tables)}")
 
 
 def _select_layers(maps: AttentionMaps, layers: Sequence[int]) -> AttentionMaps:

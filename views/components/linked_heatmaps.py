@@ -17,7 +17,7 @@ from ..controls import sentence_input
 from ..controls.widgets import Choice
 from ..text import terms
 from ..viewer.payload import SentArray, dtype_of, pack
-from . import component, controls, matrix_row
+from . import component, controls, html_export, matrix_row
 
 MOUNT = component.Component("attention_map", "maps")
 WORDS = controls.WORDS | {"read": matrix_row.WORDS["read"], "table": terms.NUMBERS_AS_TABLE}
@@ -132,6 +132,12 @@ def linked_heatmaps(heatmaps: LinkedHeatmaps, key: str, on_choose: Callable[[Map
     """Mount them; `on_choose` gets the selected options, half a second after the last change."""
     handler = partial(controls.valid_selection, choices=heatmaps.choices), on_choose
     MOUNT(key, payload(heatmaps, sentence_input.theme()), dict(heatmaps.chosen), chosen=handler)
+
+
+def snapshot(heatmaps: LinkedHeatmaps) -> html_export.ComponentSnapshot:
+    """The maps and their controls for an HTML file or a notebook."""
+    content = payload(heatmaps, "light")  # the browser uses its own theme
+    return html_export.ComponentSnapshot("attention_map", "maps", content, dict(heatmaps.chosen), html_export.EXACT())
 
 
 def attention_map(

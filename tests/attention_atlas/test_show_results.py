@@ -1,0 +1,77 @@
+"""`show` of causal results: every table with its numbers and labels, and the files of the page."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from attention_atlas.model import Translator
+
+from attention_atlas import ShowError, show
+from tests.attention_atlas.test_show import payload, saved
+from views.viewer.result_sections import as_map
+
+SENTENCES = "I want to buy a car.", "I want to buy a house."
+
+
+@pytest.fixture(scope="module")
+def translator():
+    return Translator.load(device="cpu")
+
+
+@pytest.fixture(scope="module")
+def results(translator):
+    trace = translator.trace(SENTENCES[0])
+    return {
+        "Activation patching": translator.patch(*SENTENCES),
+        "Path patching": translator.path_patch("I want a car.", "I want a house.", inputs=["keys"]),
+        "Logit lens": translator.logit_lens(trace),
+        "Logit attribution": translator.logit_attribution(trace),
+        "Repeated id scores": translator.head_scores(length=4, rows=2),
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["Activation patching", "Path patching", "Logit lens", "Logit attribution", "Repeated id scores"]
+)
+def test_every_table_is_a_map_with_its_numbers_and_a_file(results, name):
+    result = results[name]
+    shown = show(result)
+    assert shown.title == name and f"<title>{name}</title>" in shown.html
+    header, numbers = payload(shown.html)
+    assert list(header["sets"]) == list(result.tables)
+    for table, each in result.tables.items():
+        own = as_map(each)
+        expected = np.where(np.isnan(own.values), -np.inf, own.values)
+        np.testing.assert_allclose(numbers[f"{table} 0"], expected, rtol=1e-6, atol=1e-30)
+        (item,) = header["sets"][table]["items"]
+        assert item["name"].endswith(f"({each.unit})") and len(item["rows"]) == len(own.rows)
+    arrays = np.load(io.BytesIO(saved(shown.html, "tables.npz")))
+    assert set(arrays) == set(result.tables)
+    first = next(iter(result.tables))
+    if name != "Path patching":
+        rows = saved(shown.html, f"{first}.csv").decode("utf-8-sig").splitlines()
+        assert len(rows) == 1 + int((~np.isnan(result.tables[first].values)).sum())
+
+
+def test_axes_are_joined_and_the_check_is_stated(results):
+    patched = results["Activation patching"]
+    header, _ = payload(show(patched, kind="restored").html)
+    assert list(header["sets"]) == ["restored"] and not header["controls"]
+    item = header["sets"]["restored"]["items"][0]
+    assert item["rows"] == [str(layer) for layer in patched.grid.axes[0].labels]
+    assert item["columns"] == [str(label).strip() for label in patched.grid.axes[1].labels]
+    assert "check: everything" in show(patched).html and "receiver" in show(patched).html
+    header, _ = payload(show(results["Path patching"]).html)
+    item = next(iter(header["sets"].values()))["items"][0]
+    assert item["rows"][:2] == ["1.1", "1.2"] and item["row_title"] == "sender layer sender head"
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [({"kind": "cross"}, "no table 'cross'"), ({"view": "lines"}, "give it alone"), ({"layers": [0]}, "its own axes")],
+)
+def test_options_of_traces_are_refused(results, options, message):
+    with pytest.raises(ShowError, match=message):
+        show(results["Logit lens"], **options)

@@ -1,0 +1,136 @@
+"""Notebook sections of a causal result: every table as a map, what was measured, and the files that can be saved."""
+
+import dataclasses
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..components import linked_heatmaps
+from ..components.linked_heatmaps import LinkedHeatmaps, MapSet
+from ..components.matrix_row import RowMatrix
+from ..components.notebook_page import DownloadFile, NotebookSection
+from ..controls.widgets import Choice
+from ..export.downloads import table_csv
+from ..text.catalogue import Untranslated, say
+from ..text.numbers import three_digits
+
+CSV_NUMBERS = 20_000
+HUES = ("encoder", "decoder", "cross", "vision")
+UNDEFINED = "not defined"
+SHARES = ("probability", "share")  # units of numbers that are not signed where none is below 0
+
+
+class ShownTable(Protocol):
+    """See `model.causal.result_tables.Table`."""
+
+    values: np.ndarray
+    axes: tuple[Any, ...]
+    unit: str
+
+    def columns(self) -> Mapping[str, np.ndarray]: ...
+
+
+@dataclass(frozen=True)
+class TableMap:
+    """A table as rows and columns.
+
+    Attributes:
+        rows, columns: labels; several axes that share a side are joined, as in "2.3" for layer 2, head 3.
+        titles: what the rows and columns are.
+    """
+
+    values: np.ndarray
+    rows: list[str]
+    columns: list[str]
+    titles: tuple[str, str]
+
+
+def as_map(table: ShownTable) -> TableMap:
+    """A table of any number of axes: the first half of them are rows; one axis is a single row."""
+    sizes = table.values.shape
+    split = len(sizes) // 2 if len(sizes) != 3 else 2  # layer and head by position
+    sides = table.axes[:split], table.axes[split:]
+    rows, columns = (_labels(side) for side in sides)
+    titles = [" ".join(axis.name.replace("_", " ") for axis in side) for side in sides]
+    return TableMap(table.values.reshape(len(rows), len(columns)), rows, columns, (titles[0], titles[1]))
+
+
+def _labels(axes: tuple[Any, ...]) -> list[str]:
+    labels = [""]
+    for axis in axes:
+        own = list(map(str, axis.labels))
+        labels = [f"{first}.{one}" if first else one for first in labels for one in own]
+    return labels
+
+
+def heatmaps(tables: Mapping[str, ShownTable]) -> LinkedHeatmaps:
+    """The tables as maps, one at a time, with a choice among several."""
+    sets = {}
+    for name, table in tables.items():
+        each = as_map(table)
+        signed = table.unit not in SHARES or bool((each.values < 0).any())
+        values = np.where(np.isnan(each.values), -np.inf, each.values)
+        title = f"{label_of(name)} ({table.unit})"
+        hue = next((hue for hue in HUES if name.startswith(hue)), "decoder")
+        item = RowMatrix(
+            title, values, hue, each.rows, each.columns, *each.titles, signed=signed, masked=("", UNDEFINED)
+        )
+        sets[name] = MapSet([item], "", ())
+    choices = []
+    if len(sets) > 1:
+        options = {name: Untranslated(label_of(name)) for name in sets}
+        choices = [Choice(say("show.table", "Table"), options, "kind")]
+    return LinkedHeatmaps(sets, (), choices, {choice.key: choice.first for choice in choices})
+
+
+def label_of(name: str) -> str:
+    """The name of a table or a number in words."""
+    return name.replace("_", " ")
+
+
+def result_title(result: object) -> str:
+    """The name of a result's class in words, such as "Activation patching"."""
+    name = type(result).__name__
+    words = "".join(f" {letter.lower()}" if letter.isupper() else letter for letter in name).strip()
+    return words.capitalize()
+
+
+def measured(result: Any) -> str:
+    """Every number and name that a result states besides its tables, its check included, in one line."""
+    facts: list[str] = []
+    for field in dataclasses.fields(result):
+        value = getattr(result, field.name)
+        if dataclasses.is_dataclass(value) and field.name == "check":
+            facts.append(f"check: {measured(value)}")
+        elif isinstance(value, str):
+            facts.append(f"{label_of(field.name)} {value}")
+        elif isinstance(value, int | float) and not isinstance(value, bool):
+            number = str(value) if isinstance(value, int) else three_digits(value)
+            facts.append(f"{label_of(field.name)} {number}")
+        elif value is None and field.name == "everything":
+            facts.append("everything not defined")
+    return ", ".join(facts)
+
+
+def result_sections(result: Any, tables: Mapping[str, ShownTable]) -> list[NotebookSection]:
+    """What was measured, and the maps."""
+    snapshot = linked_heatmaps.snapshot(heatmaps(tables))
+    return [NotebookSection(measured(result), snapshot)]
+
+
+def result_files(tables: Mapping[str, ShownTable]) -> list[DownloadFile]:
+    """All tables as NPZ, and each as CSV where they are not too large for a page."""
+    content = io.BytesIO()
+    arrays = {name: table.values for name, table in tables.items()}
+    np.savez_compressed(content, **arrays)  # type: ignore[arg-type]  # NumPy's stub knows only `allow_pickle`
+    npz = say("show.tables.npz", "All tables as NPZ")
+    files = [DownloadFile(npz, "tables.npz", "application/octet-stream", content.getvalue())]
+    for name, table in tables.items() if sum(each.values.size for each in tables.values()) <= CSV_NUMBERS else ():
+        columns = table.columns()
+        rows = list(zip(*(column.tolist() for column in columns.values()), strict=True))
+        label = say("show.table.csv", "{table} as CSV", table=label_of(name))
+        files.append(DownloadFile(label, f"{name}.csv", "text/csv", table_csv(list(columns), rows)))
+    return files
