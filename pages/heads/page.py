@@ -9,6 +9,7 @@ from model.attribution.head_ablation import TranslationAblation
 from model.attribution.head_labels import TEXT, head_scores
 from model.runtime.progress import InSteps
 from model.text.word_alignment import find_links
+from pages.heads.replaced_heads import render_replaced
 from pages.heads.weight_scores import render_weight_scores, score_weights
 from pages.shared import checks, files
 from pages.shared.fragments import fragment
@@ -130,6 +131,7 @@ def render_head(service: Service, study: SentenceHeads, trace: Trace, head: Head
 def render(request: Request, trace: Trace) -> None:
     """Render the page below the translation."""
     explore(request.service, trace)
+    render_replaced(request.service, trace)
     head_list.render_notes("heads", say("heads.patterns", "What each pattern is, and where it comes from"), TEXT)
 
 
