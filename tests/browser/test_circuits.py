@@ -50,7 +50,7 @@ def test_an_edge_is_cut_and_restored(server: Server, page: Page):
     ready(page)
     page.get_by_role("button", name="Undo the last cut").click()
     expect(cut).to_have_attribute("aria-pressed", "false")
-    slider = page.locator(".path-graph input[type=range]")
+    slider = page.locator(".path-graph input[type=range]").first
     slider.focus()
     slider.press("Home")
     expect(page.locator(".path-graph")).to_have_attribute("data-drawn", "5 ")

@@ -1,7 +1,7 @@
 """A graph of edges from source tokens through heads to an answer, drawn over the layers; edges can be cut.
 
-The browser gets the strongest edges once and draws as many of them as its slider says. A click, Enter or Space on an
-edge asks the server to cut it, or to restore it.
+The browser gets the strongest edges once and draws as many of them, and as strong ones, as its sliders say. A click,
+Enter or Space on an edge asks the server to cut it, or to restore it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,8 @@ class PathGraph:
         edges: strongest first.
         cut: ids of the edges that are cut; they are always drawn.
         count: the choice of how many edges are drawn, whose options are numbers.
-        chosen: the selected option.
+        least: the choice of the smallest effect that is drawn, whose options are percent of the strongest one.
+        chosen: the selected option of each.
         unit: of the values, in words.
     """
 
@@ -70,20 +71,22 @@ class PathGraph:
     edges: Sequence[GraphEdge]
     cut: Sequence[str]
     count: Choice
+    least: Choice
     chosen: Mapping[str, str]
     unit: str
 
 
 def payload(graph: PathGraph, theme: palette.Theme) -> bytes:
     """The bytes that the script reads."""
-    (count,) = controls.control_specs((graph.count,))
+    sliders = [spec | {"range": True, "list": False} for spec in controls.control_specs((graph.count, graph.least))]
     header = {
         "columns": graph.columns,
         "nodes": [vars(node) | _labels(node) for node in graph.nodes],
         "edges": [vars(edge) | {"written": three_digits(edge.value)} for edge in graph.edges],
         "cut": list(graph.cut),
         "count": graph.count.key,
-        "controls": [count | {"range": True, "list": False}],
+        "least": graph.least.key,
+        "controls": sliders,
         "unit": graph.unit,
         "hues": {node.kind: palette.hue_of(node.kind) for node in graph.nodes},
         "signs": palette.signed_hues(palette.DIFFERENCE),
@@ -103,7 +106,7 @@ def path_graph(
     """Mount it.
 
     Args:
-        on_choose: called with the selected number of edges, half a second after the last change.
+        on_choose: called with the selected options, half a second after the last change.
         on_cut: called with the id of an edge that the user wants to cut or to restore.
     """
     known = [edge.id for edge in graph.edges]
@@ -111,6 +114,6 @@ def path_graph(
         key,
         payload(graph, sentence_input.theme()),
         dict(graph.chosen),
-        chosen=(partial(controls.valid_selection, choices=(graph.count,)), on_choose),
+        chosen=(partial(controls.valid_selection, choices=(graph.count, graph.least)), on_choose),
         edge=(partial(component.valid_option, names=known), on_cut),
     )

@@ -8,9 +8,12 @@ const nodes = [node("t1", 0, 0), node("t2", 0, 1), node("h1", 1, 0), node("h2", 
 const edges = [edge("t1", "h3", -4), edge("h3", "out", 2), edge("t2", "h1", 1)]
 
 test("the strongest edges are drawn, and those that are cut", () => {
-  expect(shownEdges(edges, [], 2).map(({ id }) => id)).toEqual(["t1-h3", "h3-out"])
-  expect(shownEdges(edges, ["t2-h1"], 1).map(({ id }) => id)).toEqual(["t1-h3", "t2-h1"])
-  expect(shownEdges(edges, [], 0)).toEqual([])
+  const ids = (...chosen: [cut: string[], count: number, least: number]) => shownEdges(edges, ...chosen).map(({ id }) => id)
+  expect(ids([], 2, 0)).toEqual(["t1-h3", "h3-out"])
+  expect(ids(["t2-h1"], 1, 0)).toEqual(["t1-h3", "t2-h1"])
+  expect(ids([], 0, 0)).toEqual([])
+  expect(ids([], 3, 50)).toEqual(["t1-h3", "h3-out"]) // 4 and 2 of at most 4
+  expect(ids(["t2-h1"], 3, 51)).toEqual(["t1-h3", "t2-h1"])
 })
 
 test("heads without an edge are left out, tokens and the answer are not", () => {

@@ -16,10 +16,12 @@ EDGES = (
     GraphEdge("token.1-cross.4.7-keys", "token.1", "cross.4.7", "keys", 0.5),
 )
 COUNT = Choice("Strongest edges", ("1", "2"), "edges", "2")
+LEAST = Choice("Smallest effect", ("0", "50"), "least")
 
 
 def test_nodes_edges_and_the_slider_are_sent():
-    graph = PathGraph(("tokens", "Cross 4", "word"), NODES, EDGES, (EDGES[1].id,), COUNT, {"edges": "2"}, "logits")
+    chosen = {"edges": "2", "least": "0"}
+    graph = PathGraph(("tokens", "Cross 4", "word"), NODES, EDGES, (EDGES[1].id,), COUNT, LEAST, chosen, "logits")
     content = payload(graph, "light")
     header = json.loads(content[4 : 4 + int.from_bytes(content[:4], "little")])
     assert [node["label"] for node in header["nodes"]] == ["cat", "4.7", "chat"]  # as the browser writes tokens
@@ -29,6 +31,7 @@ def test_nodes_edges_and_the_slider_are_sent():
         ("token.1-cross.4.7-keys", "0.500"),
     ]
     assert header["cut"] == ["token.1-cross.4.7-keys"] and header["unit"] == "logits"
-    (count,) = header["controls"]
+    count, least = header["controls"]
+    assert header["least"] == "least" and least["range"] and [id for id, _ in least["options"]] == ["0", "50"]
     assert count["range"] and not count["list"] and [id for id, _ in count["options"]] == ["1", "2"]
     assert header["hues"]["cross"] == palette.hue_of("cross") and len(header["signs"]) == 2

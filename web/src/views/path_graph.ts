@@ -9,14 +9,15 @@ import { element, filled, markData, setAttributes, svgElement } from "../core/do
 import { unpack, type Bytes } from "../core/payload"
 import { Tip } from "../core/tooltip"
 import style from "./path_graph.css"
-import { curve, layOut, shownEdges, thickness, type Edge, type Node, type Place } from "./path_graph/layout"
+import { curve, layOut, shownEdges, strongest, thickness, type Edge, type Node, type Place } from "./path_graph/layout"
 
 interface Header extends Choosable {
   columns: readonly string[]
   nodes: readonly (Node & { name: string; said: "" | "token" })[]
   edges: readonly (Edge & { input: string; written: string })[]
   cut: readonly string[]
-  count: string // name of the choice
+  count: string // names of the choices
+  least: string
   controls: readonly Control[]
   unit: string
   hues: Readonly<Record<string, string>>
@@ -50,19 +51,19 @@ class PathGraph extends ChoosingView<Bytes, Header> {
     this.built = { choices, scroll, tip: new Tip(this.root, "pair", "value") }
   }
 
-  /** Draws the strongest edges, as many as chosen, and those that are cut. */
+  /** Draws the strongest edges, as many and as strong as chosen, and those that are cut. */
   protected arrange(chosen: Chosen): void {
     const { payload, built } = this
     if (!payload || !built) return
     built.choices.fit(payload)
     built.choices.show(chosen)
-    const count = Number(chosen[payload.count])
-    if (this.drawn === String(count)) return
-    this.drawn = String(count)
+    const [count, least] = [Number(chosen[payload.count]), Number(chosen[payload.least])]
+    if (this.drawn === `${count} ${least}`) return
+    this.drawn = `${count} ${least}`
     const focused = this.root.querySelector<SVGElement>(".edge:focus")?.dataset.edge
     built.scroll.replaceChildren()
     built.tip.hide()
-    const edges = shownEdges(payload.edges, payload.cut, count)
+    const edges = shownEdges(payload.edges, payload.cut, count, least)
     const { width, height, places } = layOut(payload.nodes, edges, payload.columns.length)
     const label = filled(payload.words.graph, { count: edges.length })
     const size = { viewBox: `0 0 ${width} ${height}`, width, height }
@@ -71,7 +72,7 @@ class PathGraph extends ChoosingView<Bytes, Header> {
       const text = svgElement("text", { x: (places.columns[column] ?? 0), y: 14, class: "column" }, svg)
       text.textContent = title
     })
-    const top = Math.max(...payload.edges.map(({ value }) => Math.abs(value)), 1e-30)
+    const top = strongest(payload.edges)
     for (const edge of [...edges].reverse()) this.drawEdge(svg, payload, edge, places.nodes, top)
     for (const node of payload.nodes) {
       const place = places.nodes.get(node.id)

@@ -34,9 +34,23 @@ const GAP = 46 // between two columns, for the edges
 const CHARACTER = 7.2 // width of a letter
 const LEAST = 34 // width of a column
 
-/** The strongest edges, and those that are cut, in the order of the payload. */
-export function shownEdges<Shown extends Edge>(edges: readonly Shown[], cut: readonly string[], count: number): Shown[] {
-  return edges.filter((edge, place) => place < count || cut.includes(edge.id))
+/**
+ * The strongest edges with an effect of at least `least` percent of the strongest one, and those that are cut, in the order of
+ * the payload.
+ */
+export function shownEdges<Shown extends Edge>(
+  edges: readonly Shown[],
+  cut: readonly string[],
+  count: number,
+  least: number,
+): Shown[] {
+  const smallest = (least / 100) * strongest(edges)
+  return edges.filter(({ id, value }, place) => cut.includes(id) || (place < count && Math.abs(value) >= smallest))
+}
+
+/** The largest |effect|. */
+export function strongest(edges: readonly Edge[]): number {
+  return Math.max(...edges.map(({ value }) => Math.abs(value)), 1e-30)
 }
 
 /**
